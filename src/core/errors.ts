@@ -1,0 +1,108 @@
+/**
+ * Every failure animus names, in one table. Code branches on `code`, never on a message; docs/errors.md lists the same
+ * rows and a test holds the two equal.
+ *
+ * `{name}` in a message is filled from the error's details. `retryable` says whether the same call may succeed later
+ * without a change by a person. `exit` is the CLI's exit code: 1 failure, 2 usage or configuration, 3 not found,
+ * 4 unreachable, 5 refused by state, 130 interrupted.
+ */
+export const ERRORS = {
+  'internal.bug': row('internal error: {detail}. This is a bug in animus; please report it', false, 1),
+  'interrupted': row('interrupted', false, 130),
+
+  'usage.invalid': row('{detail}', false, 2),
+  'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2),
+  'config.unreadable': row('{file}: cannot be read: {detail}', false, 2),
+  'config.not_supported_yet': row('{file}: {key}: not supported yet{hint}', false, 2),
+  'config.secret_mode': row('{file}: is readable by others (mode {mode}); run: chmod 600 {file}', false, 2),
+
+  'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2),
+  'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
+
+  'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
+  'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
+  'db.not_migrated': row('the database at {where} has no animus schema; run: animus db migrate', false, 5),
+  'db.schema_older': row('the database schema is at version {schema}, this animus needs {needed}; run: animus db migrate', false, 5),
+  'db.schema_newer': row('the database needs an animus of schema version {needed} or later, this one is {have}; upgrade animus', false, 5),
+  'db.migration_changed': row('migration {file} was applied with other content ({applied}, now {now}); restore the file', false, 5),
+  'db.migration_failed': row('migration {file} failed: {detail}', false, 1),
+  'db.embedded_locked': row('the embedded database in {directory} is in use by process {pid}{hint}', true, 4),
+  'db.extension_missing': row('{detail}', false, 5),
+
+  'work.lease_lost': row('the lease on work item {id} is lost: another daemon may own it now', false, 5),
+  'work.state': row('{detail}', false, 5),
+  'work.not_found': row('no work item {id}{hint}', false, 3),
+  'work.ambiguous_id': row('{id} is the start of several work items: {candidates}', false, 2),
+  'work.invalid': row('{detail}', false, 2),
+  'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
+  'work.budget': row('{detail}', false, 5),
+
+  'hook.failed': row('hook {command} failed: {detail}', true, 1),
+  'hook.blocked': row('hook {command} blocked: {reason}', false, 1),
+  'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended', true, 1),
+  'hook.output': row('hook {command} printed what is not its protocol: {detail}', true, 1),
+
+  'process.spawn': row('cannot start {command}: {detail}', false, 1),
+  'process.supervisor_gone': row('the process supervisor ended: {detail}', true, 1),
+
+  'focus.ended': row('{reason}', true, 1),
+} as const satisfies Record<string, ErrorRow>;
+
+/** One row of the table: message template, whether trying again may help, CLI exit code. */
+export interface ErrorRow {
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly exit: number;
+}
+
+/** The closed set of error codes. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** What fills a message's `{placeholders}` and is kept for logs; never put a secret here. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** The one error class of animus. Thrown for failures that the caller cannot be expected to handle as a value. */
+export class AnimusError extends Error {
+  override readonly name = 'AnimusError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}, options: { cause?: unknown } = {}) {
+    super(fill(ERRORS[code].message, details), options);
+    this.code = code;
+    this.details = details;
+  }
+
+  get retryable(): boolean {
+    return ERRORS[this.code].retryable;
+  }
+
+  get exitCode(): number {
+    return ERRORS[this.code].exit;
+  }
+}
+
+/** True for an AnimusError, of any of the codes when some are named. */
+export function isAnimusError(error: unknown, ...codes: ErrorCode[]): error is AnimusError {
+  return error instanceof AnimusError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** A one-line text of anything thrown, for messages about it; follows one `cause` when the error itself is silent. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message) return error.message;
+  // node's AggregateError of a failed connect has an empty message and the facts in `errors`.
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error.cause ? messageOf(error.cause) : error.name;
+}
+
+function row(message: string, retryable: boolean, exit: number): ErrorRow {
+  return { message, retryable, exit };
+}
+
+function fill(template: string, details: ErrorDetails): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = details[name];
+    return value === undefined ? '' : String(value);
+  });
+}

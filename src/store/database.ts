@@ -1,0 +1,18 @@
+/** The port to Postgres. This folder is the only one that imports a driver. */
+
+/** Something that runs SQL: the pool, or one transaction. Text is constant with `$n`; rows come back as plain objects. */
+export interface Queryable {
+  query<Row extends object = Record<string, unknown>>(sql: string, params?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** A pool of connections to one database. */
+export interface Database extends Queryable {
+  /** Runs `work` in one transaction (read committed); commits when it resolves, rolls back when it rejects. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** For messages: host, port and database name, never user or password. */
+  readonly where: string;
+  readonly kind: 'postgres' | 'embedded';
+  /** For drivers that open their own connection (pg-listen, psql): carries the password, never print it. */
+  readonly connectionString: string;
+  close(): Promise<void>;
+}
