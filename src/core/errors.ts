@@ -8,7 +8,7 @@
  */
 export const ERRORS = {
   'internal.bug': row('internal error: {detail}. This is a bug in animus; please report it', false, 1),
-  'interrupted': row('interrupted', false, 130),
+  interrupted: row('interrupted', false, 130),
 
   'usage.invalid': row('{detail}', false, 2),
   'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2),
@@ -22,9 +22,21 @@ export const ERRORS = {
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
   'db.not_migrated': row('the database at {where} has no animus schema; run: animus db migrate', false, 5),
-  'db.schema_older': row('the database schema is at version {schema}, this animus needs {needed}; run: animus db migrate', false, 5),
-  'db.schema_newer': row('the database needs an animus of schema version {needed} or later, this one is {have}; upgrade animus', false, 5),
-  'db.migration_changed': row('migration {file} was applied with other content ({applied}, now {now}); restore the file', false, 5),
+  'db.schema_older': row(
+    'the database schema is at version {schema}, this animus needs {needed}; run: animus db migrate',
+    false,
+    5,
+  ),
+  'db.schema_newer': row(
+    'the database needs an animus of schema version {needed} or later, this one is {have}; upgrade animus',
+    false,
+    5,
+  ),
+  'db.migration_changed': row(
+    'migration {file} was applied with other content ({applied}, now {now}); restore the file',
+    false,
+    5,
+  ),
   'db.migration_failed': row('migration {file} failed: {detail}', false, 1),
   'db.embedded_locked': row('the embedded database in {directory} is in use by process {pid}{hint}', true, 4),
   'db.extension_missing': row('{detail}', false, 5),
