@@ -115,6 +115,7 @@ function row(message: string, retryable: boolean, exit: number): ErrorRow {
 function fill(template: string, details: ErrorDetails): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = details[name];
-    return value === undefined ? '' : String(value);
+    if (value === undefined) return '';
+    return typeof value === 'string' ? value : JSON.stringify(value);
   });
 }
