@@ -24,7 +24,7 @@ create table animus.work_items (
   trace_context       text check (length(trace_context) <= 256),
 
   -- From here on the engine owns every column; an insert that sets one is refused (animus.work_items_before_insert).
-  root_id             uuid not null references animus.work_items (id) on delete cascade deferrable initially deferred,
+  root_id             uuid not null,
   depth               int not null check (depth between 0 and 5),
   state               text not null check (state in
                         ('scheduled', 'queued', 'claimed', 'running', 'waiting', 'completed', 'dead', 'merged', 'cancelled')),

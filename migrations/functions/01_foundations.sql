@@ -5,20 +5,24 @@ create or replace function animus.now() returns timestamptz
 language sql volatile parallel safe as $$ select clock_timestamp() $$;
 
 -- UUID version 7 (RFC 9562): 48 bits of milliseconds, 12 of their fraction, 62 random: ids of one session sort by time.
+-- In plpgsql, because an SQL function with a FROM is not inlined and costs four times as much.
 create or replace function animus.uuid_v7() returns uuid
-language sql volatile parallel safe as $$
-  select encode(
-    substring(int8send(us / 1000) from 3 for 6)
-      || int2send((28672 + (us % 1000) * 4096 / 1000)::int2)
-      || substring(uuid_send(gen_random_uuid()) from 9 for 8), 'hex')::uuid
-  from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as us) t
-$$;
+language plpgsql volatile parallel safe as $$
+declare
+  v_us bigint := extract(epoch from clock_timestamp()) * 1000000;
+begin
+  return encode(substring(int8send(v_us / 1000), 3, 6) || int2send((28672 + (v_us % 1000) * 4096 / 1000)::int2)
+    || substring(uuid_send(gen_random_uuid()), 9, 8), 'hex')::uuid;
+end $$;
 
 -- The project's own SQLSTATEs, class WA (classes I to Z are free for applications). src/store/postgres.ts maps them:
 --   WA001 lease lost · WA002 not possible in this state · WA003 not found · WA004 invalid · WA005 cancelled · WA006 budget
 create or replace function animus.raise(p_sqlstate text, p_message text, p_id uuid default null, p_hint text default '') returns void
 language plpgsql as $$
 begin
+  if p_hint = '' then
+    raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, '');
+  end if;
   raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, ''), hint = p_hint;
 end $$;
 

@@ -33,7 +33,11 @@ begin
   end if;
 
   if new.dedup_key is not null then
-    new.merged_into := animus.take_key(new.faculty, new.dedup_key, new.id);
+    -- take_key, its common case written out: a call costs as much as the insert it makes.
+    insert into animus.active_keys (faculty, dedup_key, work_item_id) values (new.faculty, new.dedup_key, new.id) on conflict do nothing;
+    if not found then
+      new.merged_into := animus.take_key(new.faculty, new.dedup_key, new.id);
+    end if;
     if new.merged_into is not null then
       new.state := 'merged';
       new.resolved_at := v_now;
@@ -42,7 +46,10 @@ begin
   end if;
 
   new.state := case when new.run_at > v_now then 'scheduled' else 'queued' end;
-  new.queue_msg_id := animus.enqueue(new.id, greatest(coalesce(new.run_at, v_now), v_now));
+  -- One message per item, written to pgmq's table directly and in the columns that every version of pgmq has: pgmq.send
+  -- builds its statement as text on each call, which costs more than the insert itself.
+  insert into pgmq.q_work (vt, message) values (greatest(new.run_at, v_now), jsonb_build_object('work_item_id', new.id))
+  returning msg_id into new.queue_msg_id;
   return new;
 end $$;
 
@@ -59,17 +66,6 @@ begin
     select work_item_id into v_holder from animus.active_keys where faculty = p_faculty and dedup_key = p_dedup_key;
     if found then return v_holder; end if;
   end loop;
-end $$;
-
--- One message per item. Written to pgmq's table directly, in the columns that every version of pgmq has: pgmq.send builds
--- its statement as text on each call, which costs more than the insert itself.
-create or replace function animus.enqueue(p_id uuid, p_visible_at timestamptz) returns bigint
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_msg_id bigint;
-begin
-  insert into pgmq.q_work (vt, message) values (p_visible_at, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
-  return v_msg_id;
 end $$;
 
 -- One notification per statement, and only when a daemon has room: NOTIFY takes a database-wide lock at commit. A daemon

@@ -7,9 +7,7 @@ returns setof animus.work_items
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now      timestamptz;
-  v_left     int := p_limit;
-  v_claimed  uuid[] := '{}';
-  v_ids      uuid[];
+  v_claimed  uuid[];
 begin
   if p_limit < 1 then return; end if;
   -- Claimers take turns. The lock's wait is the length of a claim; inserts, heartbeats and completions never take it.
@@ -18,17 +16,8 @@ begin
 
   perform animus.promote_due(v_now, 1000);
 
-  v_ids := animus.reclaim_expired(p_daemon_id, p_faculties, v_left, v_now, v_now + p_lease);
-  v_claimed := v_claimed || v_ids;
-  v_left := v_left - cardinality(v_ids);
-
-  while v_left > 0 loop
-    v_ids := animus.claim_heads(p_daemon_id, p_faculties, v_left, v_now, v_now + p_lease);
-    -- Null: nothing is queued. Empty: every head was blocked by its concurrency key and is now flagged; look behind them.
-    exit when v_ids is null;
-    v_claimed := v_claimed || v_ids;
-    v_left := v_left - cardinality(v_ids);
-  end loop;
+  v_claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease);
+  v_claimed := v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease);
 
   if cardinality(v_claimed) > 0 then
     return query select w.* from animus.work_items w where w.id = any (v_claimed);
@@ -85,9 +74,27 @@ begin
   return v_reclaimed;
 end $$;
 
--- Claims up to p_limit queued items: the heads of every faculty with room, by priority, then fewest running, then age.
+-- Claims up to p_limit queued items. Heads whose concurrency key turned out to be busy are flagged out of the index by
+-- claim_round, and another round looks behind them.
 create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_claimed uuid[] := '{}';
+  v_round   record;
+begin
+  while cardinality(v_claimed) < p_limit loop
+    select ids, blocked into v_round
+      from animus.claim_round(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), p_now, p_expires_at);
+    v_claimed := v_claimed || v_round.ids;
+    exit when v_round.blocked = 0;
+  end loop;
+  return v_claimed;
+end $$;
+
+-- One round: the heads of every faculty with room, by priority, then fewest running, then age.
+create or replace function animus.claim_round(
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz, out ids uuid[], out blocked int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_ids     uuid[] := '{}';
@@ -120,11 +127,12 @@ begin
     v_ids := v_ids || v_head.id;
   end loop;
 
-  if cardinality(v_ids) = 0 and cardinality(v_blocked) = 0 then return null; end if;
+  blocked := cardinality(v_blocked);
+  if blocked > 0 then
+    update animus.work_items set key_blocked = true where id = any (v_blocked) and state = 'queued';
+  end if;
 
-  update animus.work_items set key_blocked = true where id = any (v_blocked) and state = 'queued';
-
-  -- The state is tested again: a cancel may have come between. Whoever is missing is met again, or not, by the next round.
+  -- The state is tested again: a cancel may have come between.
   with claimed as (
     update animus.work_items w
        set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'), lease_expires_at = p_expires_at,
@@ -137,8 +145,7 @@ begin
   released as (
     delete from animus.active_keys k using claimed c
      where k.work_item_id = c.id and p_faculties -> c.faculty ->> 'dedup_until' = 'claimed')
-  select coalesce(array_agg(id), '{}') into v_ids from claimed;
-  return v_ids;
+  select coalesce(array_agg(id), '{}') into ids from claimed;
 end $$;
 
 -- Is an item with this key active? Locks the holder, so that the answer stays true until the caller has flagged who must

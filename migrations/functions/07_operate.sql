@@ -55,6 +55,7 @@ declare
   v_now    timestamptz := animus.now();
   v_item   animus.work_items;
   v_holder uuid;
+  v_msg_id bigint;
 begin
   perform animus.require_operator();
   select * into v_item from animus.work_items where id = p_id for no key update;
@@ -68,9 +69,10 @@ begin
     v_holder := animus.take_key(v_item.faculty, v_item.dedup_key, p_id);
     if v_holder is not null then return v_holder; end if;
   end if;
+  insert into pgmq.q_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
      set state = 'queued', attempts = 0, crashes = 0, resolved_at = null, outcome = null, outcome_summary = null,
-         cancel_requested_at = null, cancel_reason = null, queue_msg_id = animus.enqueue(p_id, v_now)
+         cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id
    where id = p_id;
   insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', session_user, v_now);
   perform animus.wake_daemons();

@@ -23,7 +23,7 @@ $$;
 
 -- Everything `animus status` prints, in one call. Counts stop at 10,000 per state, so that it stays cheap at any size.
 create or replace function animus.status() returns jsonb
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
   v_now    timestamptz := animus.now();
   v_cap    constant int := 10000;
