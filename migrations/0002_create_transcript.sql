@@ -1,4 +1,5 @@
--- What a focus did, in enough detail to go on after a crash and to send byte-identical requests.
+-- What a focus did, in enough detail to go on after a crash and to send byte-identical requests. What is sent again is
+-- stored as json, not jsonb: jsonb reorders keys, and a reordered tool input would miss the provider's prompt cache.
 
 create table animus.foci (
   id               uuid primary key,
@@ -10,7 +11,7 @@ create table animus.foci (
   phase            text not null check (phase in ('orient', 'engage', 'consolidate', 'recover')),
   faculty_snapshot jsonb not null,
   system_prompt    text not null,
-  tools            jsonb not null check (jsonb_typeof(tools) = 'array'),
+  tools            json not null check (json_typeof(tools) = 'array'),
   skills           jsonb not null default '[]',
   resumes          int not null default 0,
   ended_as         text check (ended_as in ('completed', 'failed', 'cancelled', 'lost')),
@@ -29,7 +30,7 @@ create table animus.turns (
   turn                   int not null check (turn >= 1),
   provider               text,
   model                  text,
-  response               jsonb,
+  response               json,
   response_id            text,
   stop_reason            text,
   raw_stop_reason        text,
@@ -52,7 +53,7 @@ create table animus.tool_calls (
   call_id        text not null,
   position       int not null,
   name           text not null,
-  input          jsonb not null,
+  input          json not null,
   origin         text not null default 'model' check (origin in ('model', 'sandbox')),
   parent_call_id text,
   state          text not null check (state in ('pending', 'started', 'done', 'failed', 'in_doubt', 'denied', 'waiting')),

@@ -1,23 +1,27 @@
 -- The durable transcript of a focus. All of it is fenced by the item's lease token.
 
 -- Begins a focus, or goes on with the one that a crash, a drain or a wake left open. A resumed focus keeps the system prompt,
--- tool list and faculty snapshot it started with, so that its requests stay byte-identical.
+-- tool list and faculty snapshot it started with, so that its requests stay byte-identical, and its directory where it is
+-- still on the same host; p_directory_root is where a new one goes.
 create or replace function animus.start_focus(
-  p_id uuid, p_token bigint, p_host text, p_directory text, p_faculty_snapshot jsonb, p_system_prompt text, p_tools jsonb)
+  p_id uuid, p_token bigint, p_host text, p_directory_root text, p_faculty_snapshot jsonb, p_system_prompt text, p_tools json)
 returns animus.foci
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now   timestamptz := animus.now();
   v_item  animus.work_items := animus.hold_lease(p_id, p_token);
+  v_id    uuid;
   v_focus animus.foci;
 begin
   update animus.work_items set state = 'running' where id = p_id;
-  update animus.foci set resumes = resumes + 1, daemon_id = v_item.lease_owner, host = p_host, directory = p_directory
+  update animus.foci set resumes = resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
+         directory = case when host = p_host then directory else p_directory_root || '/' || id end
    where work_item_id = p_id and ended_as is null returning * into v_focus;
   if not found then
+    v_id := animus.uuid_v7();
     insert into animus.foci (id, work_item_id, number, daemon_id, host, directory, phase, faculty_snapshot, system_prompt, tools, started_at)
-    values (animus.uuid_v7(), p_id, 1 + (select count(*) from animus.foci where work_item_id = p_id),
-            v_item.lease_owner, p_host, p_directory, 'orient', p_faculty_snapshot, p_system_prompt, p_tools, v_now)
+    values (v_id, p_id, 1 + (select count(*) from animus.foci where work_item_id = p_id),
+            v_item.lease_owner, p_host, p_directory_root || '/' || v_id, 'orient', p_faculty_snapshot, p_system_prompt, p_tools, v_now)
     returning * into v_focus;
   end if;
   return v_focus;
@@ -63,7 +67,7 @@ end $$;
 -- Makes an answer durable before anything acts on it, together with the calls it asks for. p_answer: {provider, model, content,
 -- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …} | null, cost_usd, duration_ms,
 -- time_to_first_token_ms}; p_calls: [{call_id, name, input, state}] in order. Recording a recorded turn changes nothing.
-create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer jsonb, p_calls jsonb) returns void
+create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now    timestamptz := animus.now();
@@ -75,8 +79,8 @@ begin
   update animus.turns
      set provider = p_answer ->> 'provider', model = p_answer ->> 'model', response = p_answer -> 'content',
          response_id = p_answer ->> 'response_id', stop_reason = p_answer ->> 'stop_reason', raw_stop_reason = p_answer ->> 'raw_stop_reason',
-         cut_tool_calls = array(select jsonb_array_elements_text(coalesce(p_answer -> 'cut_tool_calls', '[]'))),
-         usage = nullif(p_answer -> 'usage', 'null'), cost_usd = v_cost, reserved_usd = 0, recorded_at = v_now,
+         cut_tool_calls = array(select json_array_elements_text(coalesce(p_answer -> 'cut_tool_calls', '[]'))),
+         usage = nullif((p_answer -> 'usage')::jsonb, 'null'), cost_usd = v_cost, reserved_usd = 0, recorded_at = v_now,
          duration_ms = (p_answer ->> 'duration_ms')::float8, time_to_first_token_ms = (p_answer ->> 'time_to_first_token_ms')::float8
    where focus_id = p_focus_id and turn = p_turn and recorded_at is null;
   if not found then
@@ -86,7 +90,7 @@ begin
   end if;
   insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state, started_at)
   select p_focus_id, p_turn, c ->> 'call_id', n, c ->> 'name', c -> 'input', c ->> 'state', case when c ->> 'state' = 'started' then v_now end
-    from jsonb_array_elements(p_calls) with ordinality as e (c, n);
+    from json_array_elements(p_calls) with ordinality as e (c, n);
   update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_cost, input_tokens = input_tokens + v_input,
          output_tokens = output_tokens + v_output where id = v_item.id;
   insert into animus.spend as s (faculty, model, day, usd, input_tokens, output_tokens, calls)
