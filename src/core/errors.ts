@@ -57,6 +57,9 @@ export const ERRORS = {
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
   'process.supervisor_gone': row('the process supervisor ended: {detail}', true, 1),
 
+  'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
+  'llm.base_url': row('provider {provider}: base_url is no http or https URL', false, 2),
+
   'focus.ended': row('{reason}', true, 1),
 } as const satisfies Record<string, ErrorRow>;
 
