@@ -1,7 +1,7 @@
 /** Runs a command in Linux namespaces of its own by util-linux's `unshare`: no other process of the host exists for it. */
 import { spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { findProgram } from './find-program.ts';
 import type { Isolation } from './process-host.ts';
 
 /** The programs that make a namespace, by absolute path. */
@@ -83,21 +83,4 @@ function findPrograms(): NamespacePrograms | null {
     findProgram(name, path, '/'),
   );
   return sh && unshare && mount && setpriv ? { sh, unshare, mount, setpriv } : null;
-}
-
-/** Where execvp would find a command: its absolute path, or null. */
-export function findProgram(command: string, path: string, cwd: string): string | null {
-  const candidates = command.includes('/')
-    ? [isAbsolute(command) ? command : resolve(cwd, command)]
-    : path.split(delimiter).map((directory) => join(resolve(cwd, directory), command));
-  return candidates.find(isExecutable) ?? null;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../core/errors.ts';
+import { findProgram } from './find-program.ts';
 import { killRun, type RunTrace, SPAWN_MARKER, startTicksOf } from './kill-run.ts';
-import { findProgram, inNamespace } from './namespace.ts';
+import { inNamespace } from './namespace.ts';
 import { captureOutput, NO_OUTPUT } from './output-capture.ts';
 import type { ProcessResult, ProcessSpec } from './process-host.ts';
 
