@@ -51,7 +51,7 @@ export const ERRORS = {
 
   'hook.failed': row('hook {command} failed: {detail}', true, 1),
   'hook.blocked': row('hook {command} blocked: {reason}', false, 1),
-  'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended', true, 1),
+  'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended{stderr}', true, 1),
   'hook.output': row('hook {command} printed what is not its protocol: {detail}', true, 1),
 
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
