@@ -12,6 +12,10 @@ export const ERRORS = {
 
   'usage.invalid': row('{detail}', false, 2),
   'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2),
+  'config.unknown_key': row('{file}: {key}: unknown key{hint}', false, 2),
+  'config.conflict': row('{file}: {key}: {detail}', false, 2),
+  'config.syntax': row('{file}: is not valid TOML: {detail}', false, 2),
+  'config.problems': row('{count} problems in the configuration:\n{problems}', false, 2),
   'config.unreadable': row('{file}: cannot be read: {detail}', false, 2),
   'config.not_supported_yet': row('{file}: {key}: not supported yet{hint}', false, 2),
   'config.secret_mode': row('{file}: is readable by others (mode {mode}); run: chmod 600 {file}', false, 2),
