@@ -64,7 +64,7 @@ describe('a configuration', () => {
     for (const text of [
       inspect(config, { depth: 9, showHidden: true }),
       JSON.stringify(secrets),
-      `${config.databaseUrl}`,
+      String(config.databaseUrl),
     ]) {
       expect(text).not.toContain('SECRET');
       expect(text).toContain('***');
