@@ -77,7 +77,7 @@ const recover = table({
 /** A faculty file, as written: everything stands under `[faculty]`. */
 export const facultySchema = table({
   faculty: table({
-    name: matching(/^[a-z0-9][a-z0-9_-]{0,62}$/, '1 to 63 lower-case letters, digits, - and _'),
+    name: matching(/^[a-z][a-z0-9_-]{0,62}$/, '1 to 63 lower-case letters, digits, - and _, a letter first'),
     description: text().default(''),
     max_concurrent: count(1, 10_000).optional(),
     concurrent: flag().default(true),

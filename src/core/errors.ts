@@ -43,12 +43,17 @@ export const ERRORS = {
   ),
   'db.migration_failed': row('migration {file} failed: {detail}', false, 1),
   'db.embedded_locked': row('the embedded database in {directory} is in use by process {pid}{hint}', true, 4),
+  'db.not_in_work': row(
+    'this runs inside work item {id} and was given no DATABASE_URL; it does not open the embedded database by itself',
+    false,
+    5,
+  ),
   'db.extension_missing': row('{detail}', false, 5),
 
   'work.lease_lost': row('the lease on work item {id} is lost: another daemon may own it now', false, 5),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('no work item {id}{hint}', false, 3),
-  'work.ambiguous_id': row('{id} is the start of several work items: {candidates}', false, 2),
+  'work.ambiguous_id': row('{id} fits several work items: {candidates}', false, 2),
   'work.invalid': row('{detail}', false, 2),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),
