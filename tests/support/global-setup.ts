@@ -1,2 +1,51 @@
-/** Placeholder for the test database; the store's tests bring it. */
-export default function setup(): void {}
+/** One PostgreSQL server for the whole run, with a template database that every test file clones. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/store/migrate.ts';
+import { MIGRATIONS_DIRECTORY } from '../../src/store/migration-files.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { startPostgresServer } from './postgres-server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A superuser's connection string to the maintenance database of the test server. */
+    postgresUrl: string;
+    /** The migrated database to clone. */
+    templateDatabase: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['ANIMUS_TEST_DATABASE_URL'];
+  const server = given ? null : await startPostgresServer();
+  const url = given ?? (server as NonNullable<typeof server>).url;
+  const template = `animus_template_${process.pid}`;
+  const admin = openPostgres(url, { poolSize: 1 });
+  await admin.query(`create database ${template} template template0`);
+  if (await hasMigrations()) await migrateTemplate(url, template);
+  project.provide('postgresUrl', url);
+  project.provide('templateDatabase', template);
+  return async () => {
+    await admin.query(`drop database if exists ${template} with (force)`);
+    await admin.close();
+    await server?.stop();
+  };
+}
+
+async function hasMigrations(): Promise<boolean> {
+  return (
+    existsSync(MIGRATIONS_DIRECTORY) && (await readdir(MIGRATIONS_DIRECTORY)).some((name) => name.endsWith('.sql'))
+  );
+}
+
+async function migrateTemplate(url: string, template: string): Promise<void> {
+  const target = new URL(url);
+  target.pathname = `/${template}`;
+  const database = openPostgres(target.href, { poolSize: 1 });
+  try {
+    await migrate(database);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,136 @@
+/** PGlite behind a loopback port that asks for a password: what psql, the CLI and the daemon's own pool connect to. */
+import { createServer, type Server, type Socket } from 'node:net';
+import { PGlite } from '@electric-sql/pglite';
+import { pgmq } from '@electric-sql/pglite-pgmq';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { authenticate, EMBEDDED_DATABASE, EMBEDDED_USER } from './embedded-handshake.ts';
+import { type SessionClient, type SharedSession, shareSession } from './embedded-session.ts';
+import { type ScramVerifier, scramVerifier } from './scram.ts';
+import { errorResponse, MessageReader, message, startupMessage } from './wire.ts';
+
+export interface EmbeddedServerOptions {
+  readonly directory: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly password: string;
+  /** A client whose open transaction is idle this long is ended. */
+  readonly maxIdleMs: number;
+  readonly maxConnections: number;
+  readonly onCrash: (error: unknown) => void;
+}
+
+export interface EmbeddedServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Opens the directory (making it when new) and listens on 127.0.0.1. Resolves when connections are answered. */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const db = await PGlite.create(options.directory, {
+    extensions: { vector, pgmq },
+    username: EMBEDDED_USER,
+    database: EMBEDDED_DATABASE,
+  });
+  const greeting = await greet(db);
+  const session = shareSession(db, options.maxIdleMs, options.onCrash);
+  const verifier = scramVerifier(options.password);
+  const sockets = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+    if (sockets.size > options.maxConnections) {
+      socket.end(errorResponse('FATAL', '53300', 'too many connections to the embedded database'));
+      return;
+    }
+    void serve(socket, session, verifier, greeting);
+  });
+  try {
+    await listen(server, options.port);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return {
+    port: (server.address() as { port: number }).port,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+      await db.close();
+    },
+  };
+}
+
+/** What PGlite says to a start-up message: parameters, key data, ReadyForQuery. The same bytes serve every client. */
+async function greet(db: PGlite): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  const hello = startupMessage({ user: EMBEDDED_USER, database: EMBEDDED_DATABASE });
+  await db.execProtocolRawStream(hello, { onRawData: (data) => void parts.push(Buffer.from(data)) });
+  return Buffer.concat(parts);
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: '127.0.0.1', port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
+/** Types that end a unit: simple query, Sync, Flush, function call, and the ends of copied-in data. */
+const ENDS = new Set(['Q', 'S', 'F', 'c', 'f']);
+const COPY_IN = /(^|;)\s*copy\s[^;]*\sfrom\s+stdin\b/i;
+
+async function serve(socket: Socket, session: SharedSession, verifier: ScramVerifier, greeting: Buffer): Promise<void> {
+  const early = await authenticate(socket, verifier);
+  if (!early || socket.destroyed) return;
+  socket.write(greeting);
+
+  const client: SessionClient = {
+    send: (bytes) => void (bytes.length > 0 && socket.write(bytes)),
+    evict: () => {
+      session.leave(client);
+      socket.end(errorResponse('FATAL', '25P03', 'terminating connection due to idle-in-transaction timeout'));
+      socket.destroySoon();
+    },
+  };
+  const reader = new MessageReader(1, MAX_MESSAGE_BYTES);
+  let unit: Buffer[] = [];
+
+  const onData = async (chunk: Buffer): Promise<void> => {
+    reader.push(chunk);
+    for (let next = reader.next(); next; next = reader.next()) {
+      let type = String.fromCharCode(next[0] as number);
+      if (type === 'X') return void socket.end();
+      if (type === 'Q' && COPY_IN.test(next.toString('utf8', 5))) {
+        // PGlite ends its process when it has to wait for copied-in data.
+        client.send(
+          errorResponse('ERROR', '0A000', 'copy from stdin is not possible in the embedded database; use insert'),
+        );
+        next = message('S');
+        type = 'S';
+        unit.push(next);
+      } else {
+        unit.push(next);
+      }
+      if (type !== 'H' && !ENDS.has(type)) continue;
+      const bytes = Buffer.concat(unit);
+      unit = [];
+      // Reading pauses while statements wait, so that a client that only sends cannot fill the memory.
+      socket.pause();
+      await session.run(client, bytes, type !== 'H');
+      socket.resume();
+    }
+  };
+
+  let work = Promise.resolve();
+  const enqueue = (chunk: Buffer): void => {
+    work = work.then(() => onData(chunk)).catch(() => void socket.destroy());
+  };
+  socket.on('close', () => session.leave(client));
+  socket.on('data', enqueue);
+  if (early.length > 0) enqueue(early);
+}

@@ -1,0 +1,140 @@
+/**
+ * PGlite has one session for everybody. This gives it to one client at a time: from the first byte of a statement to the
+ * ReadyForQuery that says no transaction is open. Without it the Parse of one client meets the Bind of another.
+ */
+import type { PGlite } from '@electric-sql/pglite';
+import { MessageReader, message, simpleQuery } from './wire.ts';
+
+/** A connection as the session sees it. */
+export interface SessionClient {
+  /** Bytes for the client, whole messages. */
+  send(bytes: Buffer): void;
+  /** The client held the session open too long: tell it and close it. */
+  evict(): void;
+}
+
+/** Something to run: whole messages, up to a Sync or simple query (`ends`), or up to a Flush. */
+interface Unit {
+  readonly client: SessionClient;
+  readonly bytes: Buffer;
+  readonly ends: boolean;
+  readonly done: () => void;
+}
+
+export interface SharedSession {
+  /** Runs the messages when it is the client's turn; resolves when the answer has been sent, or dropped because the client left. */
+  run(client: SessionClient, bytes: Buffer, ends: boolean): Promise<void>;
+  /** The client is gone: drops what it queued and rolls its open transaction back. */
+  leave(client: SessionClient): void;
+}
+
+const READY_FOR_QUERY = 'Z'.charCodeAt(0);
+const IDLE = 'I'.charCodeAt(0);
+
+/** `onCrash` is told when PGlite itself fails: nothing can be run after that. */
+export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unknown) => void): SharedSession {
+  const queue: Unit[] = [];
+  let owner: SessionClient | null = null;
+  let midStatement = false;
+  let running = false;
+  let idleTimer: NodeJS.Timeout | undefined;
+  const gone = new WeakSet<SessionClient>();
+
+  const takeNext = (): Unit | undefined => {
+    const index = owner === null ? 0 : queue.findIndex((unit) => unit.client === owner);
+    return index < 0 ? undefined : queue.splice(index, 1)[0];
+  };
+
+  const pump = async (): Promise<void> => {
+    if (running) return;
+    running = true;
+    for (;;) {
+      if (owner && gone.has(owner)) await rollBack();
+      const unit = takeNext();
+      if (!unit) break;
+      owner = unit.client;
+      await execute(unit);
+      unit.done();
+    }
+    running = false;
+    // Others asking in the meantime do not restart the owner's time.
+    if (owner) idleTimer ??= setTimeout(onIdle, maxIdleMs, owner);
+  };
+
+  const execute = async (unit: Unit): Promise<void> => {
+    stopIdleTimer();
+    const reply = await exchange(unit.bytes);
+    // PGlite answers a failed extended query with a ReadyForQuery at the error and one more at the Sync; a client may see only the last.
+    const { kept, status } = keepLastReady(reply, unit.ends);
+    midStatement = !unit.ends;
+    if (!gone.has(unit.client)) unit.client.send(kept);
+    if (unit.ends && status === IDLE) owner = null;
+  };
+
+  const rollBack = async (): Promise<void> => {
+    stopIdleTimer();
+    if (midStatement) await exchange(message('S'));
+    await exchange(simpleQuery('rollback'));
+    midStatement = false;
+    owner = null;
+  };
+
+  const exchange = async (bytes: Buffer): Promise<Buffer> => {
+    const parts: Buffer[] = [];
+    const stack = stackPointer(db);
+    const before = stack?.value;
+    await db.execProtocolRawStream(bytes, { onRawData: (data) => void parts.push(Buffer.from(data)) });
+    // PGlite leaves a failed statement by a JavaScript exception and forgets to unwind the C stack: 1 to 6 kB each, and
+    // «stack depth limit exceeded» for everything after a few hundred failures. Between statements it is always at its base.
+    if (stack) stack.value = before;
+    return Buffer.concat(parts);
+  };
+
+  const stopIdleTimer = (): void => {
+    clearTimeout(idleTimer);
+    idleTimer = undefined;
+  };
+
+  const onIdle = (client: SessionClient): void => {
+    idleTimer = undefined;
+    // After a pause of the whole process its timers fire before its sockets are read: look again once they have been.
+    setImmediate(() => {
+      if (!running && owner === client && !idleTimer) client.evict();
+    });
+  };
+
+  const start = (): void => void pump().catch(onCrash);
+
+  return {
+    run: (client, bytes, ends) =>
+      new Promise((resolve) => {
+        queue.push({ client, bytes, ends, done: resolve });
+        start();
+      }),
+    leave(client) {
+      gone.add(client);
+      for (let i = queue.length - 1; i >= 0; i--) {
+        if (queue[i]?.client === client) queue.splice(i, 1)[0]?.done();
+      }
+      start();
+    },
+  };
+}
+
+function stackPointer(db: PGlite): { value: unknown } | undefined {
+  // A WebAssembly.Global: its name in Emscripten's exports, undefined in builds that do not export it.
+  return (db.Module as { ___stack_pointer?: { value: unknown } }).___stack_pointer;
+}
+
+function keepLastReady(reply: Buffer, ends: boolean): { kept: Buffer; status: number | undefined } {
+  const reader = new MessageReader(1, 0x7fffffff);
+  reader.push(reply);
+  const others: Buffer[] = [];
+  let ready: Buffer | undefined;
+  for (let next = reader.next(); next; next = reader.next()) {
+    if (next[0] === READY_FOR_QUERY) ready = next;
+    else others.push(next);
+  }
+  if (ends && ready) others.push(ready);
+  return { kept: Buffer.concat(others), status: ready?.[5] };
+}

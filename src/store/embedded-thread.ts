@@ -1,0 +1,97 @@
+/** The thread that runs PGlite, seen from outside: started, restarted when it crashes, stopped. */
+import { Worker } from 'node:worker_threads';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts';
+
+export interface EmbeddedThread {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the thread and resolves when it listens. If it ends by itself later (PGlite aborts on some inputs), it is started
+ * again on the same port: the data directory recovers as after any crash, and clients reconnect.
+ */
+export async function startEmbeddedThread(data: EmbeddedWorkerData, log: Log): Promise<EmbeddedThread> {
+  let stopping = false;
+  let current = await launch(data);
+  const { port } = current;
+  const keepAlive = async (): Promise<void> => {
+    for (;;) {
+      const reason = await current.ended;
+      if (stopping) return;
+      log.error({ reason, directory: data.directory }, 'the embedded database crashed and is started again');
+      try {
+        current = await launch({ ...data, port });
+        if (stopping) return void (await current.stop());
+      } catch (error) {
+        log.error(
+          { error: messageOf(error), directory: data.directory },
+          'the embedded database cannot be started again',
+        );
+        return;
+      }
+    }
+  };
+  const kept = keepAlive();
+  return {
+    port,
+    async stop() {
+      stopping = true;
+      await current.stop();
+      // A restart may have been under way.
+      await kept;
+    },
+  };
+}
+
+interface Launched {
+  readonly port: number;
+  /** Resolves with the reason when the thread is gone. */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A thread that could not open the directory or the port. */
+export class EmbeddedStartError extends Error {
+  /** The system's code such as EADDRINUSE or ENOSPC, where there is one. */
+  readonly code: string | null;
+  constructor(detail: string, code: string | null) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+async function launch(data: EmbeddedWorkerData): Promise<Launched> {
+  // Node runs the sources as they are; a published package holds the same file as JavaScript.
+  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+  const worker = new Worker(new URL(`./embedded-worker${extension}`, import.meta.url), {
+    workerData: data,
+    stdout: true,
+    stderr: true,
+  });
+  // PGlite prints Postgres's own log there; unread it would pile up in memory.
+  worker.stdout.resume();
+  worker.stderr.resume();
+  let failure = '';
+  worker.on('error', (error) => (failure = error.message));
+  const ended = new Promise<string>((resolve) => worker.once('exit', (code) => resolve(failure || `exit ${code}`)));
+  const port = await new Promise<number>((resolve, reject) => {
+    worker.once('message', (said: EmbeddedWorkerMessage) => {
+      if (said.type === 'ready') resolve(said.port);
+      else reject(new EmbeddedStartError(said.detail, said.code));
+    });
+    void ended.then((reason) => reject(new EmbeddedStartError(reason, null)));
+  });
+  return {
+    port,
+    ended,
+    async stop() {
+      // The rule means windows of a browser.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin
+      worker.postMessage('close');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,188 @@
+/** Brings a database to the schema of this animus. */
+import { AnimusError, messageOf } from '../core/errors.ts';
+import { type Log, silentLog } from '../telemetry/log.ts';
+import type { Database, Queryable } from './database.ts';
+import { sqlState } from './database-errors.ts';
+import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
+import { type Migration, readSchemaFiles, type SqlFile } from './migration-files.ts';
+
+export interface MigrateOptions {
+  /** Default: the project's own migrations. */
+  readonly directory?: string;
+  readonly log?: Log;
+}
+
+export interface MigrateResult {
+  /** Names of the migrations this call applied. */
+  readonly applied: readonly string[];
+  /** Names of the function files this call re-applied: all of them, or none. */
+  readonly functions: readonly string[];
+  /** The schema's version now. */
+  readonly version: number;
+}
+
+/**
+ * Applies what is missing: schema `animus`, pgmq, pgvector, the migrations (each in a transaction of its own), and, when
+ * any of them changed, all function files in one. Idempotent; processes that race apply everything once. An interrupted
+ * call is finished by the next.
+ *
+ * Errors: `db.refused` (server too old, read-only, missing rights), `db.migration_changed`, `db.migration_failed`,
+ * `db.extension_missing`, and those of the connection.
+ */
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrateResult> {
+  const { log = silentLog } = options;
+  const files = await readSchemaFiles(options.directory);
+  await checkServer(database);
+  await locked(database, 'the schema animus', async (tx) => {
+    await tx.query(BOOKKEEPING);
+    const pgmq = await installPgmq(tx);
+    if (pgmq !== 'present') log.info({ pgmq }, 'installed pgmq');
+  });
+  const vector = await installVector(database);
+
+  const applied: string[] = [];
+  for (const migration of files.migrations) {
+    if (await locked(database, migration.name, (tx) => applyMigration(tx, migration))) {
+      log.info({ migration: migration.name }, 'applied a migration');
+      applied.push(migration.name);
+    }
+  }
+  const functions = await applyFunctions(database, files.functions);
+  if (functions.length > 0) log.info({ functions }, 'applied the functions');
+  await recordVector(database, vector);
+  return { applied, functions, version: await schemaVersion(database) };
+}
+
+/** The version of the schema in the database, 0 when there is none. */
+export async function schemaVersion(database: Queryable): Promise<number> {
+  const [found] = await database.query<{ there: boolean }>(
+    `select to_regclass('animus.schema_migrations') is not null as there`,
+  );
+  if (!found?.there) return 0;
+  const [row] = await database.query<{ version: number }>(
+    'select coalesce(max(version), 0)::int as version from animus.schema_migrations',
+  );
+  return row?.version ?? 0;
+}
+
+const OLDEST_SERVER = 150_000;
+
+async function checkServer(database: Database): Promise<void> {
+  const [server] = await database.query<{ number: number; version: string; read_only: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
+            current_setting('transaction_read_only') as read_only`,
+  );
+  if (!server) throw new AnimusError('internal.bug', { detail: 'the server did not tell its version' });
+  const refuse = (detail: string) => new AnimusError('db.refused', { where: database.where, detail, hint: '' });
+  if (server.number < OLDEST_SERVER) throw refuse(`PostgreSQL ${server.version} is too old, animus needs 15 or later`);
+  if (server.read_only === 'on') throw refuse('it is read-only (a replica, or default_transaction_read_only is on)');
+}
+
+const BOOKKEEPING = `
+  create schema if not exists animus;
+  create table if not exists animus.schema_migrations (
+    version int primary key,
+    name text not null,
+    checksum text not null,
+    applied_at timestamptz not null default clock_timestamp()
+  );
+  create table if not exists animus.schema_functions (
+    name text primary key,
+    checksum text not null,
+    applied_at timestamptz not null default clock_timestamp()
+  );`;
+
+/** Runs `work` in a transaction that no other migrating process shares its time with. The lock ends with the transaction, so poolers do no harm. */
+async function locked<T>(database: Database, file: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  try {
+    return await database.transaction(async (tx) => {
+      // 'animus' as a number: any constant that nobody else uses.
+      await tx.query('select pg_advisory_xact_lock(107126708171635)');
+      return work(tx);
+    });
+  } catch (error) {
+    throw migrationError(error, database, file);
+  }
+}
+
+function migrationError(error: unknown, database: Database, file: string): unknown {
+  if (sqlState(error) === undefined || error instanceof AnimusError) return error;
+  const detail = messageOf(error) + lineOf(error);
+  if (sqlState(error) === '42501') {
+    const hint = `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`;
+    return new AnimusError('db.refused', { where: database.where, detail, hint }, { cause: error });
+  }
+  return new AnimusError('db.migration_failed', { file, detail }, { cause: error });
+}
+
+function lineOf(error: unknown): string {
+  const { position, internalPosition, where } = error as {
+    position?: string;
+    internalPosition?: string;
+    where?: string;
+  };
+  const at = position ?? internalPosition;
+  return (at ? ` (at character ${at})` : '') + (where ? `; ${where}` : '');
+}
+
+async function applyMigration(tx: Queryable, migration: Migration): Promise<boolean> {
+  const [done] = await tx.query<{ checksum: string }>(
+    'select checksum from animus.schema_migrations where version = $1',
+    [migration.version],
+  );
+  if (done) {
+    if (done.checksum !== migration.checksum) throw changed(migration, done.checksum);
+    return false;
+  }
+  await tx.query(migration.sql);
+  await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+    migration.version,
+    migration.name,
+    migration.checksum,
+  ]);
+  return true;
+}
+
+function changed(file: SqlFile, applied: string): AnimusError {
+  return new AnimusError('db.migration_changed', {
+    file: file.name,
+    applied: applied.slice(0, 12),
+    now: file.checksum.slice(0, 12),
+  });
+}
+
+async function applyFunctions(database: Database, files: readonly SqlFile[]): Promise<readonly string[]> {
+  return locked(database, 'functions/*.sql', async (tx) => {
+    const known = await tx.query<{ name: string; checksum: string }>(
+      'select name, checksum from animus.schema_functions',
+    );
+    const checksums = new Map(known.map((row) => [row.name, row.checksum]));
+    const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);
+    if (same) return [];
+    for (const file of files) {
+      try {
+        await tx.query(file.sql);
+      } catch (error) {
+        throw migrationError(error, database, `functions/${file.name}`);
+      }
+    }
+    await tx.query('delete from animus.schema_functions');
+    await tx.query(
+      `insert into animus.schema_functions (name, checksum) select * from unnest($1::text[], $2::text[])`,
+      [files.map((file) => file.name), files.map((file) => file.checksum)],
+    );
+    return files.map((file) => file.name);
+  });
+}
+
+async function recordVector(database: Database, support: VectorSupport): Promise<void> {
+  const [found] = await database.query<{ there: boolean }>(
+    `select to_regclass('animus.settings') is not null as there`,
+  );
+  if (!found?.there) return;
+  await database.query(
+    `insert into animus.settings (key, value) values ('memory', $1::jsonb)
+     on conflict (key) do update set value = excluded.value where animus.settings.value is distinct from excluded.value`,
+    [JSON.stringify(support)],
+  );
+}

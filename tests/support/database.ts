@@ -1,0 +1,107 @@
+/** Databases for tests: a clone of the migrated template per file, and PGlite in a temporary home. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, inject } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../src/store/embedded.ts';
+import { openPostgres, type PostgresOptions } from '../../src/store/postgres.ts';
+
+export interface TestDatabase {
+  readonly database: Database;
+  readonly connectionString: string;
+  /** A further pool, closed with the rest. */
+  open(options?: PostgresOptions): Database;
+}
+
+/**
+ * A database of the file's (or describe's) own: cloned before its tests, dropped after them. Fails the file when a
+ * connection is left behind. Call it where hooks may be registered. `empty` gives one without any schema.
+ */
+export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
+  const name = `animus_test_${randomBytes(6).toString('hex')}`;
+  const opened: Database[] = [];
+  const connectionString = databaseUrl(name);
+  const open = (poolOptions?: PostgresOptions): Database => {
+    const database = openPostgres(connectionString, poolOptions);
+    opened.push(database);
+    return database;
+  };
+  beforeAll(async () => {
+    await asAdmin((admin) =>
+      admin.query(`create database ${name} template ${options.empty ? 'template0' : inject('templateDatabase')}`),
+    );
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((database) => database.close()));
+    await asAdmin(async (admin) => {
+      const left = await connectionsLeft(admin, name);
+      await admin.query(`drop database if exists ${name} with (force)`);
+      if (left.length > 0) throw new Error(`connections left behind: ${JSON.stringify(left)}`);
+    });
+  });
+  let database: Database | undefined;
+  return {
+    get database() {
+      return (database ??= open());
+    },
+    connectionString,
+    open,
+  };
+}
+
+/** PGlite in a temporary home of the file's (or describe's) own, opened before its tests. */
+export function embeddedDatabase(options: Partial<EmbeddedOptions> = {}): {
+  readonly database: EmbeddedDatabase;
+  readonly home: string;
+} {
+  const home = temporaryHome();
+  let database: EmbeddedDatabase | undefined;
+  beforeAll(async () => {
+    database = await openEmbedded({ home, ...options });
+  });
+  afterAll(() => database?.close());
+  return {
+    home,
+    get database() {
+      if (!database) throw new Error('the embedded database is open only while tests run');
+      return database;
+    },
+  };
+}
+
+/** A temporary directory that is removed after the file's (or describe's) tests. */
+export function temporaryHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'animus-home-'));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+/** Runs one piece of work as the test server's superuser, in its maintenance database. */
+export async function asAdmin<T>(work: (admin: Database) => Promise<T>): Promise<T> {
+  const admin = openPostgres(inject('postgresUrl'), { poolSize: 1, applicationName: 'animus-test-admin' });
+  try {
+    return await work(admin);
+  } finally {
+    await admin.close();
+  }
+}
+
+/** The test server's connection string with another database. */
+export function databaseUrl(name: string): string {
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** A closed connection's backend takes a moment to leave; what is still there after a second was not closed. */
+async function connectionsLeft(admin: Database, name: string): Promise<object[]> {
+  for (let attempt = 0; ; attempt++) {
+    const left = await admin.query('select application_name, state, query from pg_stat_activity where datname = $1', [
+      name,
+    ]);
+    if (left.length === 0 || attempt >= 20) return left;
+    await admin.query('select pg_sleep(0.05)');
+  }
+}

