@@ -158,11 +158,7 @@ export interface CallResult {
 }
 
 /** Records ends of calls; returns how many were news (a call that had ended keeps its first result). */
-export async function finishToolCalls(
-  db: Queryable,
-  focus: FocusKey,
-  results: readonly CallResult[],
-): Promise<number> {
+export async function finishToolCalls(db: Queryable, focus: FocusKey, results: readonly CallResult[]): Promise<number> {
   const rows = results.map((result) => ({
     turn: result.turn,
     call_id: result.callId,
@@ -180,16 +176,7 @@ export async function finishToolCalls(
   return row!.count;
 }
 
-export type MessageKind =
-  | 'orient'
-  | 'digest'
-  | 'skill'
-  | 'nudge'
-  | 'notice'
-  | 'operator'
-  | 'stub'
-  | 'summary'
-  | 'hook';
+export type MessageKind = 'orient' | 'digest' | 'skill' | 'nudge' | 'notice' | 'operator' | 'stub' | 'summary' | 'hook';
 
 /** A message by the engine: stands after the results of turn `afterTurn` (0: before the first turn). */
 export interface EngineMessage {
