@@ -60,11 +60,14 @@ export const ERRORS = {
 
   'hook.failed': row('hook {command} failed: {detail}', true, 1),
   'hook.blocked': row('hook {command} blocked: {reason}', false, 1),
-  'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended', true, 1),
+  'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended{stderr}', true, 1),
   'hook.output': row('hook {command} printed what is not its protocol: {detail}', true, 1),
 
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
   'process.supervisor_gone': row('the process supervisor ended: {detail}', true, 1),
+
+  'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
+  'llm.base_url': row('provider {provider}: base_url is no http or https URL', false, 2),
 
   'focus.ended': row('{reason}', true, 1),
 } as const satisfies Record<string, ErrorRow>;

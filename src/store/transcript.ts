@@ -235,6 +235,15 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
   };
 }
 
+/** Those of the foci that have ended. */
+export async function endedFocusIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from animus.foci where id = any ($1::uuid[]) and ended_as is not null`,
+    [ids],
+  );
+  return rows.map((row) => row.id);
+}
+
 // What is sent later must be what is read back after a crash, to the byte: so the live loop, too, uses the stored form.
 function storable(content: readonly ContentBlock[]): ContentBlock[] {
   return JSON.parse(toJsonb(content)) as ContentBlock[];
