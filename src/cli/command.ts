@@ -1,6 +1,8 @@
 /** What the commands share: their context, their options, and how they end. */
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
+import { loadConfig } from '../catalog/load-config.ts';
+import type { Config } from '../core/config.ts';
 import type { Environment } from '../core/environment.ts';
 import type { EndSignals } from '../core/interrupts.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
@@ -19,8 +21,8 @@ export interface CliContext {
 export interface Invocation {
   readonly context: CliContext;
   readonly output: Output;
-  /** From `--config`. */
-  readonly configFile: string | undefined;
+  /** The configuration, read at the first call. Errors: `config.*`. */
+  config(): Config;
 }
 
 /** Options every command has. */
@@ -67,7 +69,9 @@ export function commandRunner(context: CliContext, ended: (exitCode: number) => 
       const options = received.at(-2) as CommonOptions;
       const { stdout, stderr, env } = context;
       const output = createOutput({ stdout, stderr, env, json: options.json === true });
-      const invocation = { context, output, configFile: options.config };
+      let config: Config | undefined;
+      const load = () => (config ??= loadConfig({ env, cwd: context.cwd, configFile: options.config }));
+      const invocation = { context, output, config: load };
       try {
         ended(await command(invocation, ...([options, ...args] as never[])));
       } catch (error) {

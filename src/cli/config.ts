@@ -1,6 +1,5 @@
 /** `animus config`: the effective settings and where each came from. */
 import type { Command } from 'commander';
-import { loadConfig } from '../catalog/load-config.ts';
 import type { Config } from '../core/config.ts';
 import { addCommand, type Invocation, type RunCommand } from './command.ts';
 import { styled } from './output.ts';
@@ -13,8 +12,8 @@ export function addConfigCommand(program: Command, run: RunCommand): void {
   }).action(run(showConfig));
 }
 
-function showConfig({ context, output, configFile }: Invocation): number {
-  const config = loadConfig({ env: context.env, cwd: context.cwd, configFile });
+function showConfig({ output, config: load }: Invocation): number {
+  const config = load();
   const settings = settingsOf(config);
   output.document({ file: config.file, settings });
   output.line('file: ', config.file ?? 'none (animus.toml is not here)');

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadFaculties } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
-import { loadConfig } from '../catalog/load-config.ts';
 import type { Problem } from '../core/problem.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
@@ -34,10 +33,10 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
 
 /** The directory `--faculties` names, else ./faculties where there is one, else ANIMUS_HOME/faculties. */
 export function facultiesDirectory(invocation: Invocation, option: string | undefined): string {
-  const { env, cwd } = invocation.context;
+  const { cwd } = invocation.context;
   if (option !== undefined) return resolve(cwd, option);
   const here = resolve(cwd, 'faculties');
-  return existsSync(here) ? here : join(loadConfig({ env, cwd, configFile: invocation.configFile }).home, 'faculties');
+  return existsSync(here) ? here : join(invocation.config().home, 'faculties');
 }
 
 function listFaculties(invocation: Invocation, options: FacultyOptions): number {

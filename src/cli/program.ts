@@ -4,8 +4,12 @@ import { Command, CommanderError } from 'commander';
 import { AnimusError } from '../core/errors.ts';
 import { type CliContext, commandRunner, type RunCommand } from './command.ts';
 import { addConfigCommand } from './config.ts';
+import { addDbCommands } from './db.ts';
 import { addFacultyCommands } from './faculty.ts';
+import { addLedgerCommands } from './ledger.ts';
 import { createOutput } from './output.ts';
+import { addStatusCommand } from './status.ts';
+import { addWorkCommands } from './work.ts';
 
 /** Runs one command. Never throws: what goes wrong is printed and becomes the exit code (docs/cli.md). */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
@@ -33,7 +37,11 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
     .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: () => {}, outputError: () => {} })
     .showSuggestionAfterError()
     .addHelpText('after', '\nExamples:\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait');
+  addStatusCommand(program, run);
+  addWorkCommands(program, run);
+  addLedgerCommands(program, run);
   addFacultyCommands(program, run);
+  addDbCommands(program, run);
   addConfigCommand(program, run);
   return program;
 }
