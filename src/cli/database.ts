@@ -1,5 +1,4 @@
 /** The database of a command: DATABASE_URL, else the embedded one, through its daemon or opened for this one command. */
-import { loadConfig } from '../catalog/load-config.ts';
 import type { Config } from '../core/config.ts';
 import { AnimusError } from '../core/errors.ts';
 import { checkCompatible } from '../store/compatibility.ts';
