@@ -1,13 +1,14 @@
 /** The control plane: wakes, claims what there is room for, runs it, keeps the leases. */
+
+import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
 import { isAnimusError, messageOf } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
-import type { Faculty } from '../catalog/faculty.ts';
 import { markSaturated } from '../store/daemons.ts';
 import type { Database } from '../store/database.ts';
 import { type ClaimedWork, claimWork } from '../store/work.ts';
 import type { Log } from '../telemetry/log.ts';
-import { count, record } from '../telemetry/signals.ts';
+import { count } from '../telemetry/metrics.ts';
 import { claimableFaculties } from './capacity.ts';
 import { createFocusControl, type FocusControl } from './focus-control.ts';
 import type { Wake } from './wake.ts';
@@ -73,7 +74,6 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
         const claimable = claimableFaculties(faculties.values(), held, clock.monotonicMs());
         const startedMs = clock.monotonicMs();
         const claimed = await claimWork(db, means.daemonId, claimable, free, means.leaseSeconds);
-        record('work.claim.latency', clock.monotonicMs() - startedMs);
         for (const work of claimed) start(work, faculties.get(work.faculty)!, startedMs);
       }
       await noteSaturation();
@@ -101,7 +101,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   function start(work: ClaimedWork, faculty: Faculty, leasedAtMs: number): void {
     const control = createFocusControl();
     running.set(work.id, { work, control, leasedAtMs });
-    count('work.state_transitions', 1, { faculty: work.faculty, state: 'claimed' });
+    count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
     const done = means
       .runFocus(work, faculty, control)
       .catch((error: unknown) => log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus broke down'))

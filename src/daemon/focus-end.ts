@@ -1,8 +1,9 @@
 /** The ends of a focus and how each is written: fenced, retried while the database is away, never guessed. */
+
+import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
 import { isAnimusError, messageOf } from '../core/errors.ts';
 import type { WorkState } from '../core/work.ts';
-import type { Faculty } from '../catalog/faculty.ts';
 import type { Database } from '../store/database.ts';
 import { type ClaimedWork, completeWork, endCancelled, failWork, releaseWork, type WorkError } from '../store/work.ts';
 import type { Log } from '../telemetry/log.ts';

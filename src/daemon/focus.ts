@@ -1,56 +1,22 @@
 /** One focus: orient → engage → consolidate, and how its end is settled. The top function reads as its steps. */
 import type { Faculty } from '../catalog/faculty.ts';
-import type { Clock } from '../core/clock.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
-import { type EngageEnd, engage } from '../engage/loop.ts';
-import type { FocusEvent, FocusEventBody } from '../engage/events.ts';
+import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
+import { type EngageEnd, engage } from '../engage/loop.ts';
 import { systemPrompt } from '../engage/prompt.ts';
 import { isFailureOfTheWorld } from '../llm/client.ts';
-import type { Isolation, ProcessHost } from '../process/process-host.ts';
-import type { Database } from '../store/database.ts';
-import { type FocusKey, type FocusRow, type Phase, setPhase, startFocus } from '../store/transcript.ts';
+import { type Phase, setPhase, startFocus } from '../store/transcript.ts';
 import type { ClaimedWork } from '../store/work.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Tool } from '../tools/tool.ts';
+import { span } from '../telemetry/spans.ts';
 import { toolSpecs } from '../tools/registry.ts';
 import { consolidate } from './consolidate.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
-import type { FocusEnd } from './focus-end.ts';
 import { makeFocusDirectory } from './focus-directory.ts';
-import type { ModelSource } from './focus-model.ts';
+import type { FocusEnd } from './focus-end.ts';
+import { type Focus, type FocusMeans, spanKey } from './focus-scope.ts';
 import { orient } from './orient.ts';
 import { releaseDelaySeconds } from './recovery.ts';
-
-/** What every focus of a daemon is given. */
-export interface FocusMeans {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly processes: ProcessHost;
-  readonly models: ModelSource;
-  readonly host: string;
-  /** Focus directories are made below it; absolute. */
-  readonly directoryRoot: string;
-  readonly isolation: Isolation;
-  /** Files and directories that tools must not read: the daemon's own secrets. */
-  readonly hidePaths: readonly string[];
-  readonly toolsOf: (faculty: Faculty) => ReadonlyMap<string, Tool>;
-  readonly onEvent: (event: FocusEvent) => void;
-}
-
-/** A focus in progress, as its phases see it. */
-export interface Focus {
-  readonly work: ClaimedWork;
-  /** As it was when the focus began; a resumed focus does not see what was edited since. */
-  readonly faculty: Faculty;
-  readonly row: FocusRow;
-  readonly key: FocusKey;
-  readonly workspace: string;
-  readonly control: FocusControl;
-  readonly means: FocusMeans;
-  readonly emit: (event: FocusEventBody) => void;
-}
 
 /** Runs the phases of one focus. Never rejects: whatever happens is an end. */
 export async function attempt(
@@ -73,12 +39,7 @@ export async function attempt(
   }
 }
 
-async function begin(
-  work: ClaimedWork,
-  faculty: Faculty,
-  control: FocusControl,
-  means: FocusMeans,
-): Promise<Focus> {
+async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl, means: FocusMeans): Promise<Focus> {
   const row = await startFocus(means.db, work, {
     host: means.host,
     directoryRoot: means.directoryRoot,
@@ -112,29 +73,31 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   const tools = means.toolsOf(faculty);
-  return engage({
-    db: means.db,
-    focus: key,
-    model: means.models.forFocus(faculty, key.focusId),
-    system: focus.row.systemPrompt,
-    tools: focus.row.tools,
-    toolset: tools,
-    journal: createJournal(means.db, key),
-    maxTurns: settings.maxTurns,
-    maxParallel: settings.maxParallelTools,
-    signal: control.signal,
-    drain: control.drain,
-    onEvent: focus.emit,
-    context: {
-      ...key,
-      faculty: work.faculty,
-      workspace: focus.workspace,
-      timeoutMs: settings.toolTimeoutSeconds * 1000,
-      processes: means.processes,
-      isolation: settings.bashIsolation ?? means.isolation,
-      hidePaths: means.hidePaths,
-    },
-  });
+  return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
+    engage({
+      db: means.db,
+      focus: key,
+      model: means.models.forFocus(faculty, key.focusId),
+      system: focus.row.systemPrompt,
+      tools: focus.row.tools,
+      toolset: tools,
+      journal: createJournal(means.db, key),
+      maxTurns: settings.maxTurns,
+      maxParallel: settings.maxParallelTools,
+      signal: control.signal,
+      drain: control.drain,
+      onEvent: focus.emit,
+      context: {
+        ...key,
+        faculty: work.faculty,
+        workspace: focus.workspace,
+        timeoutMs: settings.toolTimeoutSeconds * 1000,
+        processes: means.processes,
+        isolation: settings.bashIsolation ?? means.isolation,
+        hidePaths: means.hidePaths,
+      },
+    }),
+  );
 }
 
 /** The loop's end as the focus's end; `done` goes on to consolidate. */

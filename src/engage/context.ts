@@ -23,7 +23,9 @@ export function renderMessages(transcript: Transcript): Message[] {
     append('user', turn.calls.map(resultBlock));
     append('user', engineMessages(transcript, turn.turn));
   }
-  return messages.map((message, index) => (index < messages.length - 2 ? message : { ...message, cacheBreakpoint: true }));
+  return messages.map((message, index) =>
+    index < messages.length - 2 ? message : { ...message, cacheBreakpoint: true },
+  );
 }
 
 function engineMessages(transcript: Transcript, afterTurn: number): ContentBlock[] {

@@ -1,11 +1,17 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
 import { estimateTokens } from '../core/tokens.ts';
 import type { LlmFailure } from '../llm/client.ts';
-import { addMessage, type EngineMessage, type RecordedTurn, readTranscript, type Transcript } from '../store/transcript.ts';
-import { span } from '../telemetry/signals.ts';
+import {
+  addMessage,
+  type EngineMessage,
+  type RecordedTurn,
+  readTranscript,
+  type Transcript,
+} from '../store/transcript.ts';
+import { span } from '../telemetry/spans.ts';
 import type { Tool } from '../tools/tool.ts';
 import { renderMessages } from './context.ts';
-import { takeModelTurn, type TurnMeans, textOf } from './model-turn.ts';
+import { type TurnMeans, takeModelTurn, textOf } from './model-turn.ts';
 import { cutAnswerNotice, EMPTY_ANSWER_NUDGE } from './prompt.ts';
 import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
 
@@ -33,7 +39,7 @@ export async function engage(means: EngageMeans): Promise<EngageEnd> {
   if (last) transcript = replaceLast(transcript, settleInterrupted(last, means.toolset, means.journal));
 
   for (;;) {
-    const step = await span('work.engage.iteration', { 'animus.turn': transcript.turns.length + 1 }, () =>
+    const step = await span('work.engage.iteration', { 'work.turn': transcript.turns.length + 1 }, () =>
       iterate(transcript, means),
     );
     if (step.kind === 'end') {

@@ -1,8 +1,19 @@
 /** One model call: permitted, sent, recorded. */
-import type { LlmClient, LlmEvent, LlmFailure, LlmRequest, Message, ToolSpec, Usage } from '../llm/client.ts';
+import type {
+  CompleteOptions,
+  LlmClient,
+  LlmEvent,
+  LlmFailure,
+  LlmRequest,
+  LlmResult,
+  Message,
+  ToolSpec,
+  Usage,
+} from '../llm/client.ts';
 import type { Database } from '../store/database.ts';
 import { beginTurn, type FocusKey, type RecordedTurn, recordTurn, type TurnPermit } from '../store/transcript.ts';
-import { record, span } from '../telemetry/signals.ts';
+import { record } from '../telemetry/metrics.ts';
+import { span } from '../telemetry/spans.ts';
 import type { FocusListener } from './events.ts';
 import type { Journal } from './journal.ts';
 
@@ -13,6 +24,7 @@ export interface FocusModel {
   /** As the provider knows it. */
   readonly model: string;
   readonly settings: Omit<LlmRequest, 'model' | 'system' | 'tools' | 'messages' | 'turn'>;
+  readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
   /** US dollars for a call's tokens; 0 where the model has no price. */
   costUsd(usage: Usage): number;
 }
@@ -60,6 +72,53 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
     outputTokens: response.usage?.output ?? null,
   });
   return { kind: 'recorded', turn: recorded };
+}
+
+async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {
+  const { client, provider, model, settings, timeouts } = means.model;
+  const request = { ...settings, model, system: means.system, tools: means.tools, messages, turn };
+  return span(
+    'chat',
+    { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model },
+    async (chat) => {
+      const result = await client.complete(request, {
+        signal: means.signal,
+        timeouts,
+        canDiscard: true,
+        onEvent: (event) => passOn(event, means.onEvent),
+      });
+      if (!result.ok) {
+        chat.fail(result.failure.kind);
+        return result;
+      }
+      const { response } = result;
+      chat.set({
+        'gen_ai.response.model': response.model,
+        'gen_ai.response.id': response.responseId,
+        'gen_ai.response.finish_reasons': [response.rawStopReason ?? response.stopReason],
+        'gen_ai.usage.input_tokens': response.usage?.input,
+        'gen_ai.usage.output_tokens': response.usage?.output,
+        'gen_ai.usage.cache_read.input_tokens': response.usage?.cacheRead,
+        'gen_ai.usage.cache_creation.input_tokens': response.usage?.cacheWrite,
+      });
+      const labels = {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': provider,
+        'gen_ai.request.model': model,
+        'gen_ai.response.model': response.model,
+      };
+      record('gen_ai.client.operation.duration', response.durationMs / 1000, labels);
+      if (response.usage) {
+        record('gen_ai.client.token.usage', response.usage.input, { ...labels, 'gen_ai.token.type': 'input' });
+        record('gen_ai.client.token.usage', response.usage.output, { ...labels, 'gen_ai.token.type': 'output' });
+      }
+      return result;
+    },
+  );
+}
+
+function passOn(event: LlmEvent, onEvent: FocusListener): void {
+  if (event.type === 'text' || event.type === 'restart') onEvent(event);
 }
 
 /** The text of an answer, its blocks joined. */

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { isAnimusError, messageOf } from '../core/errors.ts';
 import type { ToolCallBlock } from '../llm/client.ts';
 import type { Database } from '../store/database.ts';
-import { type CallResult, finishToolCalls, type RecordedCall, type RecordedTurn } from '../store/transcript.ts';
 import { toText } from '../store/json.ts';
+import { type CallResult, finishToolCalls, type RecordedCall, type RecordedTurn } from '../store/transcript.ts';
+import { span } from '../telemetry/spans.ts';
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 import type { FocusListener } from './events.ts';
 import type { Journal } from './journal.ts';
@@ -52,7 +53,11 @@ export async function runToolCalls(turn: RecordedTurn, focusMeans: CallMeans): P
  * Gives every call that a crash cut off its due: run again where that is safe (its tool says so, or its effect would have
  * been recorded with it), else reported to the model as in doubt.
  */
-export function settleInterrupted(turn: RecordedTurn, tools: ReadonlyMap<string, Tool>, journal: Journal): RecordedTurn {
+export function settleInterrupted(
+  turn: RecordedTurn,
+  tools: ReadonlyMap<string, Tool>,
+  journal: Journal,
+): RecordedTurn {
   const calls = turn.calls.map((call): RecordedCall => {
     const tool = tools.get(call.name);
     const safe = !tool || tool.kind === 'database' || tool.idempotent;
@@ -114,9 +119,24 @@ async function runCall(
     signal: AbortSignal.any([means.signal, timeout]),
   };
   try {
-    if (tool.kind === 'database') return await runInTransaction(turn, call, tool, input, context, startedMs, means);
-    const output = await abortable(tool.run(input, context), context.signal);
-    return finish(turn, call, output, performance.now() - startedMs, means);
+    return await span(
+      'execute_tool',
+      {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': call.name,
+        'gen_ai.tool.call.id': call.callId,
+        'work.turn': turn.turn,
+      },
+      async (executing) => {
+        if (tool.kind === 'database') return runInTransaction(turn, call, tool, input, context, startedMs, means);
+        const output = await abortable(tool.run(input, context), context.signal);
+        executing.set({
+          'work.tool.is_error': output.isError ?? false,
+          'work.tool.output_bytes': output.content.length,
+        });
+        return finish(turn, call, output, performance.now() - startedMs, means);
+      },
+    );
   } catch (error) {
     means.signal.throwIfAborted();
     // A lost lease or database is the end of the focus, not a result.

@@ -33,7 +33,7 @@ export const bashTool = worldTool<z.infer<typeof input>>({
     const timeoutMs = timeoutOf(context, timeout_seconds);
     const result = await context.processes.run(
       {
-        owner: context.focusId,
+        owner: context.workItemId,
         command: findProgram('bash', path, '/') ?? 'sh',
         args: ['-c', command],
         cwd: context.workspace,
@@ -41,6 +41,7 @@ export const bashTool = worldTool<z.infer<typeof input>>({
         timeoutMs,
         maxOutputBytes: MAX_STREAM_BYTES,
         isolation: context.isolation,
+        hidePaths: context.hidePaths,
       },
       context.signal,
     );

@@ -1,0 +1,62 @@
+/** Metrics, typed by the table of signals. Without an SDK everything here is a no-op. */
+import { type Counter, type Gauge, type Histogram, type Meter, metrics } from '@opentelemetry/api';
+import {
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type Labels,
+  METRICS,
+  type MetricName,
+} from './signals.ts';
+
+/** Adds to a counter; `amount` is at least 0, in the metric's unit. */
+export function count<Name extends CounterName>(name: Name, amount: number, labels: Labels<Name>): void {
+  (instrument(name) as Counter).add(amount, labels as Record<string, string>);
+}
+
+/** Records one value of a histogram, in the metric's unit. */
+export function record<Name extends HistogramName>(name: Name, value: number, labels: Labels<Name>): void {
+  (instrument(name) as Histogram).record(value, labels as Record<string, string>);
+}
+
+/** Sets a gauge, in the metric's unit. */
+export function gauge<Name extends GaugeName>(name: Name, value: number, labels: Labels<Name>): void {
+  (instrument(name) as Gauge).record(value, labels as Record<string, string>);
+}
+
+type Instrument = Counter | Histogram | Gauge;
+
+// Keyed by provider: instruments made before an SDK is registered stay no-ops for ever.
+const instruments = new WeakMap<object, Map<MetricName, Instrument>>();
+
+function instrument(name: MetricName): Instrument {
+  const provider = metrics.getMeterProvider();
+  let known = instruments.get(provider);
+  if (!known) instruments.set(provider, (known = new Map()));
+  let found = known.get(name);
+  if (!found) known.set(name, (found = create(provider.getMeter('animus'), name)));
+  return found;
+}
+
+function create(meter: Meter, name: MetricName): Instrument {
+  const row: {
+    kind: 'counter' | 'histogram' | 'gauge';
+    unit: string;
+    description: string;
+    buckets?: readonly number[];
+  } = METRICS[name];
+  const options = { unit: row.unit, description: row.description };
+  switch (row.kind) {
+    case 'counter':
+      return meter.createCounter(name, options);
+    case 'gauge':
+      return meter.createGauge(name, options);
+    case 'histogram':
+      return meter.createHistogram(name, {
+        ...options,
+        ...(row.buckets && { advice: { explicitBucketBoundaries: [...row.buckets] } }),
+      });
+    default:
+      return row.kind satisfies never;
+  }
+}

@@ -1,0 +1,86 @@
+/** Starts the OpenTelemetry SDK when, and only when, one of its standard environment variables asks for it. */
+import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { type Log, silentLog } from './log.ts';
+
+/** The running SDK, or nothing. */
+export interface Telemetry {
+  /** False when no variable asked for it: nothing was loaded. */
+  readonly enabled: boolean;
+  /** Sends what is waiting, for at most `deadlineMs` (default 3,000), and stops. Never rejects. Idempotent. */
+  shutdown(deadlineMs?: number): Promise<void>;
+}
+
+export interface TelemetryOptions {
+  /** `service.version` of the resource. */
+  readonly version: string;
+  /** Told about trouble with the collector, at most once in ten minutes. */
+  readonly log?: Log;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Reads the standard variables: OTEL_EXPORTER_OTLP_ENDPOINT (or one per signal) turns traces, metrics and logs on;
+ * OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER and OTEL_LOGS_EXPORTER choose per signal; OTEL_SDK_DISABLED=true turns
+ * everything off. A collector that cannot be reached costs a bounded queue in memory and one warning, nothing else.
+ */
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const exporters = wantedExporters(options.env ?? process.env);
+  if (!exporters) return { enabled: false, shutdown: async () => {} };
+  diag.setLogger(diagnostics(options.log ?? silentLog), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  // The SDK reads the process's environment; what it would assume for a signal nobody asked for is corrected while it does.
+  const sdk = withEnvironment({ OTEL_SERVICE_NAME: 'animus', ...exporters }, () => {
+    const made = new NodeSDK();
+    made.start();
+    return made;
+  });
+  let stopped: Promise<void> | undefined;
+  return { enabled: true, shutdown: (deadlineMs = 3_000) => (stopped ??= within(deadlineMs, sdk.shutdown())) };
+}
+
+const SIGNALS = ['TRACES', 'METRICS', 'LOGS'] as const;
+
+/** OTEL_*_EXPORTER for each signal, or null when none is wanted. */
+function wantedExporters(env: Readonly<Record<string, string | undefined>>): Record<string, string> | null {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null;
+  const entries = SIGNALS.map((signal) => {
+    const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
+    return [`OTEL_${signal}_EXPORTER`, env[`OTEL_${signal}_EXPORTER`] || (endpoint ? 'otlp' : 'none')] as const;
+  });
+  return entries.every(([, exporter]) => exporter === 'none') ? null : Object.fromEntries(entries);
+}
+
+function withEnvironment<T>(defaults: Readonly<Record<string, string>>, work: () => T): T {
+  const added = Object.keys(defaults).filter((key) => !process.env[key]);
+  for (const key of added) process.env[key] = defaults[key];
+  try {
+    return work();
+  } finally {
+    for (const key of added) delete process.env[key];
+  }
+}
+
+/** Ten minutes of silence after each line: exporters report every failed batch. */
+const QUIET_MS = 600_000;
+
+function diagnostics(log: Log) {
+  let quietUntil = 0;
+  const tell = (text: string, ...rest: unknown[]): void => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + QUIET_MS;
+    log.warn(
+      { detail: [text, ...rest].map(String).join(' ').slice(0, 500) },
+      'telemetry has trouble; work goes on without it',
+    );
+  };
+  const drop = (): void => {};
+  return { error: tell, warn: tell, info: drop, debug: drop, verbose: drop };
+}
+
+async function within(deadlineMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, deadlineMs)));
+  // A failed last export has been reported by the diagnostics already; there is nobody else to tell at the end.
+  await Promise.race([work.catch((error: unknown) => diag.error(String(error))), deadline]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,104 @@
+/** Spans, typed by the table of signals. Without an SDK everything here is a no-op. */
+import { type Attributes, context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { isAnimusError } from '../core/errors.ts';
+import { SPANS, type SpanAttributes, type SpanName, type SpanRow } from './signals.ts';
+import { parseTraceparent, traceparentOf } from './traceparent.ts';
+
+/** A running span, given to the work it measures. */
+export interface ActiveSpan<Name extends SpanName> {
+  set(attributes: SpanAttributes<Name>): void;
+  /** Marks a failure that is a value and not thrown; `type` is a code or kind, never a message. */
+  fail(type: string): void;
+  /** W3C traceparent of this span, for children elsewhere; null without an SDK. */
+  readonly traceparent: string | null;
+}
+
+export interface SpanOptions {
+  /** Starts a new trace instead of a child of the active span. */
+  readonly root?: boolean;
+  /** A stored traceparent to be the child of; what cannot be read is ignored. */
+  readonly parent?: string | null;
+  /** Stored traceparents of spans that led to this one without being its parent. */
+  readonly links?: readonly (string | null | undefined)[];
+}
+
+/**
+ * Runs `work` inside a span, which ends when it settles. Something thrown marks the span as failed by its code (never its
+ * message, which may hold content) and is thrown on.
+ */
+export async function span<Name extends SpanName, T>(
+  name: Name,
+  attributes: SpanAttributes<Name>,
+  work: (span: ActiveSpan<Name>) => Promise<T>,
+  options: SpanOptions = {},
+): Promise<T> {
+  const parent = parentContext(options);
+  const started = trace.getTracer('animus').startSpan(
+    spanName(name, attributes),
+    {
+      kind: KINDS[SPANS[name].kind],
+      attributes: present(attributes),
+      links: linksOf(options),
+      root: options.root ?? false,
+    },
+    parent,
+  );
+  try {
+    return await context.with(trace.setSpan(parent, started), () => work(activeSpan(started)));
+  } catch (error) {
+    markFailed(started, failureType(error));
+    throw error;
+  } finally {
+    started.end();
+  }
+}
+
+/** The traceparent of the active span, to store with what it causes; null where there is none. */
+export function currentTraceparent(): string | null {
+  return traceparentOf(trace.getActiveSpan()?.spanContext());
+}
+
+const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
+
+function parentContext({ parent, root }: SpanOptions) {
+  if (root) return ROOT_CONTEXT;
+  const remote = parseTraceparent(parent);
+  return remote ? trace.setSpanContext(context.active(), remote) : context.active();
+}
+
+function linksOf({ links = [] }: SpanOptions) {
+  return links
+    .map(parseTraceparent)
+    .filter((found) => found !== null)
+    .map((found) => ({ context: found }));
+}
+
+function spanName<Name extends SpanName>(name: Name, attributes: SpanAttributes<Name>): string {
+  const row: SpanRow = SPANS[name];
+  const suffix = row.suffix && (attributes as Record<string, unknown>)[row.suffix];
+  return suffix ? `${name} ${String(suffix)}` : name;
+}
+
+function activeSpan<Name extends SpanName>(started: Span): ActiveSpan<Name> {
+  return {
+    set: (attributes) => void started.setAttributes(present(attributes)),
+    fail: (type) => markFailed(started, type),
+    traceparent: traceparentOf(started.spanContext()),
+  };
+}
+
+function markFailed(started: Span, type: string): void {
+  started.setAttribute('error.type', type);
+  started.setStatus({ code: SpanStatusCode.ERROR, message: type });
+}
+
+function failureType(error: unknown): string {
+  if (isAnimusError(error)) return error.code;
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code === 'string') return code;
+  return error instanceof Error ? error.name : 'unknown';
+}
+
+function present(attributes: object): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined));
+}
