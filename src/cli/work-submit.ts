@@ -9,11 +9,11 @@ import { didYouMean } from '../core/suggest.ts';
 import type { Queryable } from '../store/database.ts';
 import { type NewWork, type SubmittedWork, submitWork } from '../store/submit-work.ts';
 import { findWork } from '../store/work-views.ts';
+import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
 import { moment, wholeNumber } from './arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 import { facultiesDirectory } from './faculty.ts';
-import { FACULTY_TOOLS } from './faculty-tools.ts';
 import { followWork } from './follow-work.ts';
 import { styled } from './output.ts';
 import { stateLabel } from './quantities.ts';
@@ -125,7 +125,7 @@ async function warnIfUnknown(
       where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
   );
   const directory = facultiesDirectory(invocation, options.faculties);
-  const here = [...loadFaculties(directory, { toolNames: FACULTY_TOOLS }).faculties.keys()];
+  const here = [...loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES }).faculties.keys()];
   const known = [...live.map((row) => row.name), ...here];
   if (known.includes(faculty)) return;
   invocation.output.note(
