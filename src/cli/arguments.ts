@@ -1,7 +1,7 @@
 /** Values of options and arguments, checked as commander reads them: what is wrong is a usage error, exit code 2. */
 import { InvalidArgumentError } from 'commander';
-import { LEDGER_TYPES, type LedgerType, WORK_STATES, type WorkState } from '../core/work.ts';
 import { didYouMean } from '../core/suggest.ts';
+import { LEDGER_TYPES, type LedgerType, WORK_STATES, type WorkState } from '../core/work.ts';
 
 /** A reader of whole numbers within bounds. */
 export function wholeNumber(min: number, max: number): (value: string) => number {
@@ -26,7 +26,9 @@ export function ledgerType(value: string): LedgerType {
 export function moment(value: string): Date {
   const later = /^\+(\d{1,7})([smhd])$/.exec(value);
   if (later) return new Date(Date.now() + Number(later[1]) * (UNIT_MS[later[2] ?? ''] ?? 0));
-  const date = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value) ? new Date(value) : null;
+  const date = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value)
+    ? new Date(value)
+    : null;
   if (date !== null && !Number.isNaN(date.getTime())) return date;
   throw new InvalidArgumentError('Expected a time such as 2026-03-01T09:00, or +90s, +10m, +2h, +1d.');
 }

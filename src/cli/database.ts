@@ -1,15 +1,12 @@
 /** The database of a command: DATABASE_URL, else the embedded one, through its daemon or opened for this one command. */
-import { loadConfig } from '../catalog/load-config.ts';
 import type { Config } from '../core/config.ts';
 import { AnimusError } from '../core/errors.ts';
 import { checkCompatible } from '../store/compatibility.ts';
 import type { Database } from '../store/database.ts';
 import { migrate, schemaVersion } from '../store/migrate.ts';
-import { openPostgres } from '../store/postgres.ts';
+import { openConfiguredDatabase } from '../store/open-database.ts';
+import { silentLog } from '../telemetry/log.ts';
 import type { Invocation } from './command.ts';
-
-/** Commands wait for one thing at a time; the second connection is for what they follow meanwhile. */
-const POOL_SIZE = 2;
 
 /** Runs `work` with the database, its schema checked, and closes it. Errors: `db.*`, `config.*`, `interrupted`. */
 export async function withDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
@@ -27,7 +24,9 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
 /** The same without a look at the schema, for the commands that make it. */
 export async function withRawDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
   const { drain } = invocation.context.signals;
-  const database = await openDatabase(invocation.config(), invocation);
+  const config = invocation.config();
+  refuseInsideWork(config, invocation);
+  const database = await openConfiguredDatabase(config, { role: 'command', log: silentLog });
   try {
     return await Promise.race([work(database), rejectedWhen(drain)]);
   } finally {
@@ -36,16 +35,10 @@ export async function withRawDatabase<T>(invocation: Invocation, work: (db: Data
   }
 }
 
-async function openDatabase(config: Config, { context }: Invocation): Promise<Database> {
-  const applicationName = 'animus-cli';
-  if (config.databaseUrl !== null) {
-    return openPostgres(config.databaseUrl.reveal(), { poolSize: POOL_SIZE, applicationName });
-  }
+/** Inside work, a command that silently opened another database than its daemon's would mislead the agent that runs it. */
+function refuseInsideWork(config: Config, { context }: Invocation): void {
   const workItemId = context.env['ANIMUS_WORK_ID'];
-  if (workItemId) throw new AnimusError('db.not_in_work', { id: workItemId });
-  const { connectOrOpenEmbedded } = await import('../store/embedded.ts');
-  const signal = context.signals.drain;
-  return connectOrOpenEmbedded({ home: config.home, poolSize: POOL_SIZE, applicationName, signal });
+  if (workItemId && config.databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
 }
 
 function rejectedWhen(signal: AbortSignal): Promise<never> {

@@ -22,7 +22,10 @@ export function addDbCommands(program: Command, run: RunCommand): void {
 
 async function migrateCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
   const { output } = invocation;
-  const { where, result } = await withRawDatabase(invocation, async (db) => ({ where: db.where, result: await migrate(db) }));
+  const { where, result } = await withRawDatabase(invocation, async (db) => ({
+    where: db.where,
+    result: await migrate(db),
+  }));
   const { applied, functions, version } = result;
   output.document({ where, version, applied, functions });
   for (const name of applied) output.line(styled('applied  ', 'green'), name);
@@ -46,13 +49,22 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
     current,
     version: status.version,
     needed: status.needed,
-    migrations: status.migrations.map(({ version, name, state, appliedAt }) => ({ version, name, state, applied_at: appliedAt })),
+    migrations: status.migrations.map(({ version, name, state, appliedAt }) => ({
+      version,
+      name,
+      state,
+      applied_at: appliedAt,
+    })),
     stale_functions: status.staleFunctions,
   });
   output.line(`${kind} database at ${where}: version ${status.version}, this animus needs ${status.needed}`);
   output.table(
     [{ title: 'MIGRATION', shrink: true }, { title: 'STATE' }, { title: 'APPLIED' }],
-    status.migrations.map(({ name, state, appliedAt }) => [name, migrationLabel(state), appliedAt?.toISOString().slice(0, 19) ?? '']),
+    status.migrations.map(({ name, state, appliedAt }) => [
+      name,
+      migrationLabel(state),
+      appliedAt?.toISOString().slice(0, 19) ?? '',
+    ]),
   );
   for (const name of status.staleFunctions) output.line(styled('stale    ', 'yellow'), name);
   if (!current) output.note('the schema differs from this animus; run: animus db migrate');

@@ -6,8 +6,8 @@ import { loadFaculties } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Problem } from '../core/problem.ts';
 import { didYouMean } from '../core/suggest.ts';
+import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
-import { FACULTY_TOOLS } from './faculty-tools.ts';
 import { styled } from './output.ts';
 
 interface FacultyOptions extends CommonOptions {
@@ -42,7 +42,7 @@ export function facultiesDirectory(invocation: Invocation, option: string | unde
 function listFaculties(invocation: Invocation, options: FacultyOptions): number {
   const { output } = invocation;
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOLS });
+  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
   output.document({
     directory,
     faculties: [...faculties.values()].map(facultyJson),
@@ -71,7 +71,7 @@ function listFaculties(invocation: Invocation, options: FacultyOptions): number 
 function checkFaculties(invocation: Invocation, options: FacultyOptions, names: readonly string[]): number {
   const { output } = invocation;
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOLS });
+  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
   const missing = names.filter((name) => !faculties.has(name));
   const ok = problems.length === 0 && missing.length === 0;
   output.document({ directory, ok, faculties: [...faculties.keys()], missing, problems: problems.map(problemJson) });

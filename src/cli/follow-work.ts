@@ -1,10 +1,10 @@
 /** Follows a work item to its end, showing what happens. */
 import { systemClock } from '../core/clock.ts';
+import { AnimusError } from '../core/errors.ts';
 import { isTerminal, type WorkState } from '../core/work.ts';
 import type { Queryable } from '../store/database.ts';
-import { readLedger } from '../store/ledger.ts';
 import type { SubmittedWork } from '../store/submit-work.ts';
-import { readWork } from '../store/work-views.ts';
+import { readLedgerAfter, readWork } from '../store/work-views.ts';
 import type { Invocation } from './command.ts';
 import { styled } from './output.ts';
 import { duration, stateLabel, usd } from './quantities.ts';
@@ -24,7 +24,7 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
   let seen = 0;
   for (;;) {
     const item = await readWork(db, id);
-    for (const entry of await readLedger(db, id, { after: seen })) {
+    for (const entry of await readLedgerAfter(db, id, seen)) {
       output.line(styled(entry.type.padEnd(8), 'cyan'), ' ', entry.content);
       seen = entry.seq;
     }
@@ -44,5 +44,6 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
       return item.state === 'completed' ? 0 : 1;
     }
     await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
+    if (context.signals.drain.aborted) throw new AnimusError('interrupted');
   }
 }

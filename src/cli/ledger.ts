@@ -58,7 +58,9 @@ async function appendCommand(
   const { output, context } = invocation;
   const known = LEDGER_TYPES.find((candidate) => candidate === type);
   if (known === undefined) {
-    throw new AnimusError('usage.invalid', { detail: `${JSON.stringify(type)} is no type of entry; expected one of ${LEDGER_TYPES.join(', ')}` });
+    throw new AnimusError('usage.invalid', {
+      detail: `${JSON.stringify(type)} is no type of entry; expected one of ${LEDGER_TYPES.join(', ')}`,
+    });
   }
   const text = content === '-' ? (await readAll(context.stdin)).trimEnd() : content;
   const { id, seq } = await withDatabase(invocation, async (db) => {
@@ -75,7 +77,11 @@ export function showLedger(output: Output, entries: readonly LedgerEntry[], inde
   const now = Date.now();
   for (const entry of entries) {
     const who = entry.focusId === null ? ' by an operator' : '';
-    output.line(indent, styled(`#${entry.seq} ${entry.type}`, TYPE_STYLES[entry.type]), styled(`  ${age(entry.createdAt, now)}${who}`, 'dim'));
+    output.line(
+      indent,
+      styled(`#${entry.seq} ${entry.type}`, TYPE_STYLES[entry.type]),
+      styled(`  ${age(entry.createdAt, now)}${who}`, 'dim'),
+    );
     output.block(entry.content, `${indent}   `);
   }
 }
@@ -87,7 +93,8 @@ function showFormatted(output: Output, entries: readonly LedgerEntry[]): void {
     const shown = type === 'plan' ? ofType.slice(-1) : ofType;
     if (shown.length === 0) continue;
     output.line(styled(`## ${TITLES[type]}`, 'bold'));
-    for (const entry of shown) output.block(type === 'plan' ? entry.content : `- ${entry.content.replaceAll('\n', '\n  ')}`);
+    for (const entry of shown)
+      output.block(type === 'plan' ? entry.content : `- ${entry.content.replaceAll('\n', '\n  ')}`);
     output.line();
   }
 }

@@ -1,5 +1,4 @@
 /** The command line: argv in, exit code out. */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { AnimusError } from '../core/errors.ts';
 import { type CliContext, commandRunner, type RunCommand } from './command.ts';
@@ -8,7 +7,9 @@ import { addDbCommands } from './db.ts';
 import { addFacultyCommands } from './faculty.ts';
 import { addLedgerCommands } from './ledger.ts';
 import { createOutput } from './output.ts';
+import { addServeCommand } from './serve.ts';
 import { addStatusCommand } from './status.ts';
+import { version } from './version.ts';
 import { addWorkCommands } from './work.ts';
 
 /** Runs one command. Never throws: what goes wrong is printed and becomes the exit code (docs/cli.md). */
@@ -37,6 +38,7 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
     .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: () => {}, outputError: () => {} })
     .showSuggestionAfterError()
     .addHelpText('after', '\nExamples:\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait');
+  addServeCommand(program, run);
   addStatusCommand(program, run);
   addWorkCommands(program, run);
   addLedgerCommands(program, run);
@@ -50,11 +52,11 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
 function usageError(error: CommanderError): AnimusError | null {
   if (error.exitCode === 0) return null;
   const missing = error.code === 'commander.help';
-  const said = missing ? 'a command is missing' : error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const said = missing
+    ? 'a command is missing'
+    : error.message
+        .replace(/^error: /, '')
+        .replaceAll('\n', ' ')
+        .replace(/\.$/, '');
   return new AnimusError('usage.invalid', { detail: `${said}; see --help` }, { cause: error });
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return String((manifest as { version: unknown }).version);
 }

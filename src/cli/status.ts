@@ -37,9 +37,14 @@ function showStates(output: Output, { states, count_cap: cap }: Status): void {
   const parts: Part[] = [];
   for (const state of WORK_STATES) {
     const count = states[state] ?? 0;
-    if (count > 0) parts.push(parts.length > 0 ? ', ' : '', `${grouped(count)}${count >= cap ? '+' : ''} `, stateLabel(state));
+    if (count > 0)
+      parts.push(parts.length > 0 ? ', ' : '', `${grouped(count)}${count >= cap ? '+' : ''} `, stateLabel(state));
   }
-  output.line(styled('Work      ', 'bold'), ...(parts.length > 0 ? parts : [styled('none', 'dim')]), styled('  (ends of the last 24 h)', 'dim'));
+  output.line(
+    styled('Work      ', 'bold'),
+    ...(parts.length > 0 ? parts : [styled('none', 'dim')]),
+    styled('  (ends of the last 24 h)', 'dim'),
+  );
 }
 
 function showDaemons(output: Output, { daemons, at }: Status): void {
@@ -50,7 +55,13 @@ function showDaemons(output: Output, { daemons, at }: Status): void {
   if (daemons.length === 0) return;
   output.line();
   output.table(
-    [{ title: 'DAEMON', shrink: true }, { title: 'STATE' }, { title: 'MAX', align: 'right' }, { title: 'SEEN' }, { title: 'FACULTIES', shrink: true }],
+    [
+      { title: 'DAEMON', shrink: true },
+      { title: 'STATE' },
+      { title: 'MAX', align: 'right' },
+      { title: 'SEEN' },
+      { title: 'FACULTIES', shrink: true },
+    ],
     daemons.map((daemon) => [
       `${daemon.host}:${daemon.pid}`,
       daemon.alive ? styled(daemon.saturated ? 'full' : 'up', 'green') : styled('gone', 'dim'),
@@ -60,7 +71,8 @@ function showDaemons(output: Output, { daemons, at }: Status): void {
     ]),
   );
   for (const daemon of daemons) {
-    for (const problem of daemon.alive ? daemon.problems : []) output.line(styled('problem  ', 'red'), problemText(problem));
+    for (const problem of daemon.alive ? daemon.problems : [])
+      output.line(styled('problem  ', 'red'), problemText(problem));
   }
 }
 
@@ -115,11 +127,31 @@ function showSpend(output: Output, { spend_today: spend }: Status): void {
   if (spend.length === 0) return;
   output.line();
   output.table(
-    [{ title: 'TODAY (UTC)', shrink: true }, { title: 'MODEL', shrink: true }, { title: 'CALLS', align: 'right' }, { title: 'IN', align: 'right' }, { title: 'OUT', align: 'right' }, { title: 'COST', align: 'right' }],
-    spend.map((line) => [line.faculty, line.model, grouped(line.calls), grouped(line.input_tokens), grouped(line.output_tokens), usd(line.usd)]),
+    [
+      { title: 'TODAY (UTC)', shrink: true },
+      { title: 'MODEL', shrink: true },
+      { title: 'CALLS', align: 'right' },
+      { title: 'IN', align: 'right' },
+      { title: 'OUT', align: 'right' },
+      { title: 'COST', align: 'right' },
+    ],
+    spend.map((line) => [
+      line.faculty,
+      line.model,
+      grouped(line.calls),
+      grouped(line.input_tokens),
+      grouped(line.output_tokens),
+      usd(line.usd),
+    ]),
   );
   const total = spend.reduce((sum, line) => sum + line.usd, 0);
-  output.line(styled('Spent     ', 'bold'), `${usd(total)} today in ${counted(spend.reduce((sum, line) => sum + line.calls, 0), 'call')}`);
+  output.line(
+    styled('Spent     ', 'bold'),
+    `${usd(total)} today in ${counted(
+      spend.reduce((sum, line) => sum + line.calls, 0),
+      'call',
+    )}`,
+  );
 }
 
 function showPauses(output: Output, { pauses }: Status): void {

@@ -50,7 +50,8 @@ async function showCommand(invocation: Invocation, _options: CommonOptions, refe
 function showItem(output: Output, item: WorkDetail): void {
   const now = Date.now();
   output.line(styled(item.description || '(no description)', 'bold'));
-  const field = (name: string, ...parts: readonly Part[]) => output.line('  ', styled(name.padEnd(10), 'dim'), ...parts);
+  const field = (name: string, ...parts: readonly Part[]) =>
+    output.line('  ', styled(name.padEnd(10), 'dim'), ...parts);
   field('id', item.id);
   const ended = item.resolved_at ? `, ended ${age(item.resolved_at, now)}` : '';
   field('state', stateLabel(item.state), `  (created ${age(item.created_at, now)}${ended})`);
@@ -76,7 +77,13 @@ function showTree(output: Output, rootId: string, items: readonly WorkSummary[])
     for (const [index, child] of children.entries()) {
       const last = index === children.length - 1;
       const branch = last ? '└─ ' : '├─ ';
-      output.line(indent, branch, `${shortId(child.id)}  `, stateLabel(child.state), `  ${child.faculty}  ${child.description}`);
+      output.line(
+        indent,
+        branch,
+        `${shortId(child.id)}  `,
+        stateLabel(child.state),
+        `  ${child.faculty}  ${child.description}`,
+      );
       draw(child.id, indent + (last ? '   ' : '│  '));
     }
   };
@@ -90,7 +97,8 @@ function showFocus(output: Output, focus: FocusView): void {
   heading(output, `Focus ${focus.number}`, `  ${how} on ${focus.host}, ${duration(ms)}${resumed}`);
   if (focus.directory !== null) output.line(styled(`  ${focus.directory}`, 'dim'));
   for (const turn of focus.turns) showTurn(output, turn);
-  if (focus.error !== null && focus.ended_as !== 'completed') output.line('  ', styled(`error ${errorText(focus.error)}`, 'red'));
+  if (focus.error !== null && focus.ended_as !== 'completed')
+    output.line('  ', styled(`error ${errorText(focus.error)}`, 'red'));
 }
 
 function showTurn(output: Output, turn: TurnView): void {
@@ -98,8 +106,14 @@ function showTurn(output: Output, turn: TurnView): void {
     output.line(`  turn ${turn.turn}  `, styled(`asking, ${age(turn.begun_at, Date.now())}`, 'cyan'));
     return;
   }
-  const cached = turn.cache_read_tokens && turn.input_tokens ? ` (${Math.round((100 * turn.cache_read_tokens) / turn.input_tokens)} % cached)` : '';
-  const tokens = turn.input_tokens === null ? '' : `  ${grouped(turn.input_tokens)} in${cached}, ${grouped(turn.output_tokens ?? 0)} out`;
+  const cached =
+    turn.cache_read_tokens && turn.input_tokens
+      ? ` (${Math.round((100 * turn.cache_read_tokens) / turn.input_tokens)} % cached)`
+      : '';
+  const tokens =
+    turn.input_tokens === null
+      ? ''
+      : `  ${grouped(turn.input_tokens)} in${cached}, ${grouped(turn.output_tokens ?? 0)} out`;
   const took = turn.duration_ms === null ? '' : `  ${duration(turn.duration_ms)}`;
   output.line(
     `  turn ${turn.turn}  `,

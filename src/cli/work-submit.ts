@@ -9,11 +9,11 @@ import { didYouMean } from '../core/suggest.ts';
 import type { Queryable } from '../store/database.ts';
 import { type NewWork, type SubmittedWork, submitWork } from '../store/submit-work.ts';
 import { findWork } from '../store/work-views.ts';
+import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
 import { moment, wholeNumber } from './arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 import { facultiesDirectory } from './faculty.ts';
-import { FACULTY_TOOLS } from './faculty-tools.ts';
 import { followWork } from './follow-work.ts';
 import { styled } from './output.ts';
 import { stateLabel } from './quantities.ts';
@@ -67,7 +67,12 @@ async function submitCommand(
     const submitted = await submitWork(db, { ...work, parentId });
     await warnIfUnknown(invocation, db, options, faculty);
     if (!options.wait) {
-      output.document({ id: submitted.id, result: resultOf(submitted), state: submitted.state, merged_into: submitted.mergedInto });
+      output.document({
+        id: submitted.id,
+        result: resultOf(submitted),
+        state: submitted.state,
+        merged_into: submitted.mergedInto,
+      });
       show(invocation, submitted);
       return 0;
     }
@@ -85,7 +90,10 @@ async function readWork(
   return {
     faculty,
     description: description === '-' ? (await readAll(context.stdin)).trimEnd() : description,
-    params: options.params === undefined ? undefined : jsonObject('--params', jsonOf('--params', options.params, context.cwd)),
+    params:
+      options.params === undefined
+        ? undefined
+        : jsonObject('--params', jsonOf('--params', options.params, context.cwd)),
     skill: options.skill,
     dedupKey: options.dedupKey,
     priority: options.priority,
@@ -106,16 +114,23 @@ function resultOf(submitted: SubmittedWork): 'created' | 'merged' {
 }
 
 /** The work stays queued until a daemon knows the faculty: not an error, but most often a slip. */
-async function warnIfUnknown(invocation: Invocation, db: Queryable, options: SubmitOptions, faculty: string): Promise<void> {
+async function warnIfUnknown(
+  invocation: Invocation,
+  db: Queryable,
+  options: SubmitOptions,
+  faculty: string,
+): Promise<void> {
   const live = await db.query<{ name: string }>(
     `select distinct jsonb_object_keys(faculties) as name from animus.daemons
       where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
   );
   const directory = facultiesDirectory(invocation, options.faculties);
-  const here = [...loadFaculties(directory, { toolNames: FACULTY_TOOLS }).faculties.keys()];
+  const here = [...loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES }).faculties.keys()];
   const known = [...live.map((row) => row.name), ...here];
   if (known.includes(faculty)) return;
-  invocation.output.note(`no loaded faculty is named ${faculty}${didYouMean(faculty, known)}; the work waits until one is`);
+  invocation.output.note(
+    `no loaded faculty is named ${faculty}${didYouMean(faculty, known)}; the work waits until one is`,
+  );
 }
 
 /** JSON given directly, or as `@file`. */
@@ -125,7 +140,11 @@ function jsonOf(option: string, given: string, cwd: string): unknown {
     return JSON.parse(file === null ? given : readFileSync(file, 'utf8'));
   } catch (error) {
     const where = file === null ? '' : ` (${file})`;
-    throw new AnimusError('usage.invalid', { detail: `${option}${where}: expected JSON: ${messageOf(error)}` }, { cause: error });
+    throw new AnimusError(
+      'usage.invalid',
+      { detail: `${option}${where}: expected JSON: ${messageOf(error)}` },
+      { cause: error },
+    );
   }
 }
 

@@ -7,8 +7,8 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withDatabase } from './database.ts';
 import { type Column, styled } from './output.ts';
 import { age, shortId, stateLabel, usd } from './quantities.ts';
-import { addSubmitCommand } from './work-submit.ts';
 import { addShowCommand } from './work-show.ts';
+import { addSubmitCommand } from './work-submit.ts';
 
 /** Adds `animus work submit|list|show`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
@@ -41,7 +41,11 @@ async function listCommand(invocation: Invocation, options: ListOptions): Promis
   });
   output.document({ items });
   if (items.length === 0) output.note('no work items');
-  else output.table(COLUMNS, items.map((item) => rowOf(item, Date.now())));
+  else
+    output.table(
+      COLUMNS,
+      items.map((item) => rowOf(item, Date.now())),
+    );
   return 0;
 }
 
@@ -62,4 +66,3 @@ function rowOf(item: WorkSummary, nowMs: number) {
   const created = age(item.created_at, nowMs).replace(' ago', '');
   return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, cost, description];
 }
-

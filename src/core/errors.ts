@@ -21,6 +21,11 @@ export const ERRORS = {
   'config.secret_mode': row('{file}: is readable by others (mode {mode}); run: chmod 600 {file}', false, 2),
 
   'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2),
+  'faculty.none': row(
+    '{directory}: no faculty files (*.toml); write one, or name their directory with --faculties',
+    false,
+    2,
+  ),
   'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
 
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),

@@ -3,7 +3,7 @@
  * the machine interface (docs/cli.md). Token counts are numbers, costs USD.
  */
 import { AnimusError } from '../core/errors.ts';
-import type { WorkState } from '../core/work.ts';
+import type { LedgerType, WorkState } from '../core/work.ts';
 import type { Queryable } from './database.ts';
 import { toText } from './json.ts';
 
@@ -135,6 +135,14 @@ export async function readDescendants(db: Queryable, id: string): Promise<WorkSu
   );
 }
 
+/** Ledger entries with a number above `seq`, in order, at most 1,000: for following an item. */
+export async function readLedgerAfter(db: Queryable, id: string, seq: number) {
+  return db.query<{ readonly seq: number; readonly type: LedgerType; readonly content: string }>(
+    `select seq, entry_type as type, content from animus.work_ledger where work_item_id = $1::uuid and seq > $2 order by seq limit 1000`,
+    [id, seq],
+  );
+}
+
 /** One activation on an item. */
 export interface FocusView {
   readonly id: string;
@@ -213,10 +221,13 @@ export async function readFoci(db: Queryable, id: string): Promise<FocusView[]> 
 function turnsOf(focusId: string, turns: readonly TurnRow[], calls: readonly CallRow[]): TurnView[] {
   return turns
     .filter((turn) => turn.focus_id === focusId)
-    .map(({ focus_id: _, ...turn }) => ({
-      ...turn,
-      tool_calls: calls
-        .filter((call) => call.focus_id === focusId && call.turn === turn.turn)
-        .map(({ focus_id: _focus, turn: _turn, ...call }) => call),
-    }));
+    .map((row) => {
+      const { focus_id: ofFocus, ...turn } = row;
+      const own = calls.filter((call) => call.focus_id === ofFocus && call.turn === turn.turn);
+      return { ...turn, tool_calls: own.map(callOf) };
+    });
+}
+
+function callOf({ call_id, name, state, input, output, output_bytes, is_error, duration_ms }: CallRow): ToolCallView {
+  return { call_id, name, state, input, output, output_bytes, is_error, duration_ms };
 }
