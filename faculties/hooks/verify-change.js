@@ -41,7 +41,9 @@ function runTests() {
     execFileSync('npm', ['test', '--silent'], { cwd: faculty.workspace, stdio: ['ignore', 'pipe', 'pipe'] });
     return 'npm test passed';
   } catch (error) {
-    return refuse(`npm test fails:\n${String(error.stdout ?? '').slice(-1500)}${String(error.stderr ?? '').slice(-500)}`);
+    return refuse(
+      `npm test fails:\n${String(error.stdout ?? '').slice(-1500)}${String(error.stderr ?? '').slice(-500)}`,
+    );
   }
 }
 

@@ -46,7 +46,10 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
 }
 
 function intro(output: Output, { workspace, model }: DemoSetting): void {
-  output.line(styled('animus demo', 'bold'), ': an agent fixes a failing test, from an SQL insert to a verified outcome.');
+  output.line(
+    styled('animus demo', 'bold'),
+    ': an agent fixes a failing test, from an SQL insert to a verified outcome.',
+  );
   output.line();
   output.line(styled('Workspace  ', 'bold'), `${workspace}: a small calendar program, two of its three tests fail`);
   output.line(
@@ -126,14 +129,26 @@ function whatNext(output: Output, { home, workspace, keep }: DemoSetting): void 
   output.line();
   output.line(styled('Try next', 'bold'));
   if (keep) {
-    output.line(`  ANIMUS_HOME=${quoted(home)} npx animus work list`, styled('   the work item as the database keeps it', 'dim'));
-    output.line(`  ANIMUS_HOME=${quoted(home)} npx animus status`, styled('      the whole system on one screen', 'dim'));
+    output.line(
+      `  ANIMUS_HOME=${quoted(home)} npx animus work list`,
+      styled('   the work item as the database keeps it', 'dim'),
+    );
+    output.line(
+      `  ANIMUS_HOME=${quoted(home)} npx animus status`,
+      styled('      the whole system on one screen', 'dim'),
+    );
     output.line(`  cat ${quoted(workspace)}/src/calendar.js`, styled('   what the agent changed', 'dim'));
     return;
   }
-  output.line('  npx animus demo --keep', styled('         the same, and database and workspace stay for a look', 'dim'));
+  output.line(
+    '  npx animus demo --keep',
+    styled('         the same, and database and workspace stay for a look', 'dim'),
+  );
   output.line('  npx animus faculty check', styled('       the agents that come with animus, as files to copy', 'dim'));
-  output.line('  npx animus serve --help', styled('        a daemon of your own, on your Postgres and your model', 'dim'));
+  output.line(
+    '  npx animus serve --help',
+    styled('        a daemon of your own, on your Postgres and your model', 'dim'),
+  );
 }
 
 function quoted(path: string): string {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { Faculty } from '../catalog/faculty.ts';
-import { loadConfig } from '../catalog/load-config.ts';
 import type { Config } from '../core/config.ts';
 import { AnimusError } from '../core/errors.ts';
 import { isTerminal } from '../core/work.ts';
@@ -54,14 +53,15 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
 const ASSETS = fileURLToPath(new URL('demo/', import.meta.url));
 const FACULTIES = fileURLToPath(new URL('../../faculties/', import.meta.url));
 const SCRIPTED_MODEL = 'demo/scripted';
+const POLL_SECONDS = 0.1;
 
 /** The user's own configuration, on a home and an embedded database of the demo's own. */
-function demoConfig({ context, configFile }: Invocation, model: string | undefined, home: string): Config {
-  const { DATABASE_URL: _url, DATABASE_URL_FILE: _file, ...env } = context.env;
-  const config = loadConfig({ env: { ...env, ANIMUS_HOME: home }, cwd: context.cwd, configFile });
+function demoConfig(invocation: Invocation, model: string | undefined, home: string): Config {
+  const config = invocation.config();
   if (model !== undefined) refuseWithoutKey(config, model);
   const demo = { name: 'demo', kind: 'scripted', script: join(ASSETS, 'script.toml') } as const;
-  return { ...config, providers: new Map([...config.providers, ['demo', demo]]) };
+  const daemon = { ...config.daemon, pollSeconds: POLL_SECONDS };
+  return { ...config, home, databaseUrl: null, daemon, providers: new Map([...config.providers, ['demo', demo]]) };
 }
 
 function refuseWithoutKey(config: Config, model: string): void {
