@@ -61,4 +61,6 @@ export interface RecoverSettings {
   /** Delay before the second attempt; doubled for each further one where exponential. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
+  /** Decides after each failure, within maxAttempts; null: the policy above. */
+  readonly hook: PhaseHook | null;
 }

@@ -17,6 +17,7 @@ export interface Config {
   readonly databaseUrl: Secret | null;
   readonly logLevel: LogLevel;
   readonly daemon: DaemonConfig;
+  readonly retention: RetentionConfig;
   /** Used for models named without a provider. */
   readonly defaultProvider: string;
   /** By name; `anthropic` and `openai` are always there. */
@@ -39,6 +40,14 @@ export interface DaemonConfig {
   readonly shutdownGraceSeconds: number;
   /** Connections to Postgres; default 10. */
   readonly poolSize: number;
+}
+
+/** `[retention]` of animus.toml. */
+export interface RetentionConfig {
+  /** Resolved work is deleted, in whole trees, this many days after its end; default 90. */
+  readonly resolvedDays: number;
+  /** Large outputs of tools are deleted this many days after their work has ended; default 30. */
+  readonly artifactsDays: number;
 }
 
 /** A provider of models. `scripted` plays a TOML script and is no model. */
@@ -109,6 +118,7 @@ export function readConfig(sources: ConfigSources): Config {
     databaseUrl,
     logLevel,
     daemon: daemonOf(document.sound, databaseUrl === null && document.originOf('daemon', 'poll_seconds') === null),
+    retention: retentionOf(document.sound),
     defaultProvider: 'anthropic',
     providers,
     models: modelsOf(document.sound),
@@ -162,6 +172,10 @@ function daemonOf({ daemon }: ConfigDocument, pollEmbedded: boolean): DaemonConf
     shutdownGraceSeconds: daemon.shutdown_grace_seconds,
     poolSize: daemon.pool_size,
   });
+}
+
+function retentionOf({ retention }: ConfigDocument): RetentionConfig {
+  return Object.freeze({ resolvedDays: retention.resolved_days, artifactsDays: retention.artifacts_days });
 }
 
 function providersOf(
@@ -240,8 +254,10 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const key of Object.keys(document.sound?.daemon ?? {})) {
-    origins.set(`daemon.${key}`, document.originOf('daemon', key) ?? 'default');
+  for (const table of ['daemon', 'retention'] as const) {
+    for (const key of Object.keys(document.sound?.[table] ?? {})) {
+      origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
+    }
   }
   for (const provider of providers.values()) {
     const { name } = provider;

@@ -41,7 +41,7 @@ function zoneProblem(timeZone: string): string | null {
   // Offsets are accepted by the runtime, but a zone without daylight saving time is seldom what was meant: say it as Etc/GMT-2.
   if (/^[A-Za-z]/.test(timeZone)) {
     try {
-      new Intl.DateTimeFormat('en', { timeZone });
+      Intl.DateTimeFormat('en', { timeZone }).format();
       return null;
     } catch {
       // Told below: the runtime's words name its own classes.

@@ -241,24 +241,23 @@ function scheduler(db: TestDatabase['database']) {
   return createScheduler({ db, clock: systemClock, log: silentLog, pollSeconds: 5 });
 }
 
+const DEFAULTS = {
+  name: 's',
+  time_zone: 'UTC',
+  faculty: 'engineer',
+  description: 'Look',
+  params: {},
+  missed: 'once',
+  grace_seconds: 3600,
+};
+
 async function insert(db: Database, schedule: object): Promise<void> {
   await db.query(
     `insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at)
      select name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at
        from jsonb_populate_record(null::animus.schedules, $1::jsonb)`,
     [
-      JSON.stringify({
-        ...{
-          name: 's',
-          time_zone: 'UTC',
-          faculty: 'engineer',
-          description: 'Look',
-          params: {},
-          missed: 'once',
-          grace_seconds: 3600,
-        },
-        ...schedule,
-      }),
+      JSON.stringify({ ...DEFAULTS, ...schedule }),
     ],
   );
 }
