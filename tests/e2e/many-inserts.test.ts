@@ -15,6 +15,10 @@ model = "claude-sonnet-4-5"
 system_prompt = "You count."
 `;
 
+function single(i: number): string {
+  return `insert into animus.work_items (faculty, description, dedup_key) values ('clerk', 'single ${i}', 'key ${i}');`;
+}
+
 describe('many inserts at once', () => {
   const pg = testDatabase();
 
@@ -30,8 +34,6 @@ describe('many inserts at once', () => {
     await startDaemon(site, ['--max-concurrent', '8']);
 
     const bulk = `insert into animus.work_items (faculty, description, dedup_key) select 'clerk', 'bulk ' || i, 'key ' || i from generate_series(1, 100) i;`;
-    const single = (i: number) =>
-      `insert into animus.work_items (faculty, description, dedup_key) values ('clerk', 'single ${i}', 'key ${i}');`;
     const singles = Array.from({ length: 100 }, (_, i) => single(101 + i));
     // The same twice, from several sessions at once, while the daemon is already at work.
     await Promise.all([sql(bulk), sql(bulk), sql(singles.join('\n')), sql(singles.toReversed().join('\n'))]);
