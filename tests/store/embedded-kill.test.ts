@@ -50,11 +50,16 @@ test('an owner killed under load loses no acknowledged row and blocks nobody', {
   expect([...acknowledged].filter((n) => !kept.has(n))).toEqual([]);
 });
 
-test('while an owner lives a second is refused with its pid and a command connects to it', { timeout: 60_000 }, async () => {
+test('while an owner lives a second is refused with its pid and a command connects to it', {
+  timeout: 60_000,
+}, async () => {
   const home = temporaryHome();
   const owner = startOwner(home);
   await owner.reached(1);
-  await expect(openEmbedded({ home })).rejects.toMatchObject({ code: 'db.embedded_locked', details: { pid: expect.any(Number) } });
+  await expect(openEmbedded({ home })).rejects.toMatchObject({
+    code: 'db.embedded_locked',
+    details: { pid: expect.any(Number) },
+  });
   const command = await connectOrOpenEmbedded({ home });
   expect(await command.query('select count(*) > 0 as rows from acknowledged')).toEqual([{ rows: true }]);
   await command.close();

@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Client } from 'pg';
@@ -12,10 +13,25 @@ const target = embeddedDatabase({ maxIdleMs: MAX_IDLE_MS, poolSize: 20 });
 
 async function client(change: Partial<ConstructorParameters<typeof Client>[0] & object> = {}): Promise<Client> {
   const { hostname, port, password } = new URL(target.database.connectionString);
-  const opened = new Client({ host: hostname, port: Number(port), user: 'postgres', password, database: 'postgres', ...change });
+  const opened = new Client({
+    host: hostname,
+    port: Number(port),
+    user: 'postgres',
+    password,
+    database: 'postgres',
+    ...change,
+  });
   opened.on('error', () => {});
   await opened.connect();
   return opened;
+}
+
+/** A connection past its password, of which the driver knows nothing any more. */
+async function authenticated() {
+  const borrowed = await client();
+  const { stream } = (borrowed as unknown as { connection: { stream: Socket } }).connection;
+  stream.removeAllListeners('data');
+  return { socket: stream, closed: new Promise((resolve) => stream.once('close', resolve)) };
 }
 
 /** A raw connection, for what no driver would send. */
@@ -94,13 +110,6 @@ describe('a transaction left open', () => {
     await closed;
     expect(await target.database.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
-
-  async function authenticated() {
-    const borrowed = await client();
-    const { stream } = (borrowed as unknown as { connection: { stream: Socket } }).connection;
-    stream.removeAllListeners('data');
-    return { socket: stream, closed: new Promise((resolve) => stream.once('close', resolve)) };
-  }
 });
 
 describe('a stranger', () => {
@@ -122,7 +131,14 @@ describe('a stranger', () => {
     ['protocol 2', Buffer.concat([int32(8), int32(131_072)])],
     ['a query instead of a password', Buffer.concat([startupMessage({ user: 'postgres' }), simpleQuery('select 1')])],
     ['a password in clear', Buffer.concat([startupMessage({ user: 'postgres' }), message('p', 'x\0')])],
-    ['an empty proof', Buffer.concat([startupMessage({ user: 'postgres' }), message('p', 'SCRAM-SHA-256\0', int32(0)), message('p', '')])],
+    [
+      'an empty proof',
+      Buffer.concat([
+        startupMessage({ user: 'postgres' }),
+        message('p', 'SCRAM-SHA-256\0', int32(0)),
+        message('p', ''),
+      ]),
+    ],
   ])('that sends %s is cut off and harms nobody', async (_, bytes) => {
     const { socket, closed, received } = await rawSocket();
     socket.write(bytes);
@@ -183,7 +199,9 @@ test('when PGlite itself dies it is started again and committed rows are there',
   await database.query('insert into survivor values (1)');
   // The front does not recognise this one, so the data never comes and PGlite exits.
   await expect(database.query('/* */ copy survivor from stdin')).rejects.toMatchObject({ code: 'db.unreachable' });
-  await expect.poll(() => database.query('select n from survivor').catch(() => 'not yet'), { timeout: 10_000 }).toEqual([{ n: 1 }]);
+  await expect
+    .poll(() => database.query('select n from survivor').catch(() => 'not yet'), { timeout: 10_000 })
+    .toEqual([{ n: 1 }]);
   await database.close();
 });
 
@@ -230,7 +248,10 @@ test('a home that cannot be used is refused with what to do', async () => {
 test.skipIf(process.getuid?.() === 0)('a home that is not writable is refused with what to do', async () => {
   const home = temporaryHome();
   chmodSync(home, 0o500);
-  await expect(openEmbedded({ home })).rejects.toMatchObject({ code: 'db.refused', message: expect.stringContaining('writable') });
+  await expect(openEmbedded({ home })).rejects.toMatchObject({
+    code: 'db.refused',
+    message: expect.stringContaining('writable'),
+  });
   chmodSync(home, 0o700);
 });
 
@@ -241,9 +262,47 @@ test('a fixed port that is taken is refused, and the directory is free again', a
   await database.close();
 }, 60_000);
 
-test('statements with parameters may carry the same names on several connections', async () => {
-  const prepared = openPostgres(target.database.connectionString, { poolSize: 3, prepare: true });
-  const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => prepared.query('select $1::int as n', [n])));
-  expect(answers).toEqual([1, 2, 3, 4, 5, 6].map((n) => [{ n }]));
-  await prepared.close();
+describe('what a client leaves behind', () => {
+  test('named statements of several clients do not collide and go with their clients', async () => {
+    const prepared = openPostgres(target.database.connectionString, { poolSize: 3, prepare: true });
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => prepared.query('select $1::int as n', [n])));
+    expect(answers).toEqual([1, 2, 3, 4, 5, 6].map((n) => [{ n }]));
+    expect(await target.database.query('select from pg_prepared_statements')).not.toEqual([]);
+    await prepared.close();
+    await expect.poll(() => target.database.query('select name from pg_prepared_statements')).toEqual([]);
+  });
+
+  test('settings, temporary tables and locks go with their client', async () => {
+    const leaving = await client();
+    await leaving.query(
+      "set statement_timeout = '1ms'; set search_path = nowhere; create temp table left_behind (n int)",
+    );
+    await leaving.query('select pg_advisory_lock(1)');
+    await leaving.end();
+    await expect
+      .poll(() =>
+        target.database.query(
+          `select current_setting('statement_timeout') as timeout, current_setting('search_path') as path,
+                  to_regclass('pg_temp.left_behind') as temp, (select count(*)::int from pg_locks where locktype = 'advisory') as locks`,
+        ),
+      )
+      .toEqual([{ timeout: '0', path: 'public', temp: null, locks: 0 }]);
+  });
 });
+
+test.skipIf(spawnSync('psql', ['--version']).status !== 0)(
+  'psql works, also in several statements and with a failure',
+  async () => {
+    const script =
+      "\\set ON_ERROR_STOP off\nselect 1/0;\nbegin;\nselect 'in' as t;\ncommit;\nselect 'after';\n\\dt animus.*";
+    const psql = spawn('psql', ['-X', '-A', '-t', target.database.connectionString], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let output = '';
+    psql.stdout.on('data', (chunk) => (output += String(chunk)));
+    psql.stdin.end(script);
+    const code = await new Promise((resolve) => psql.once('close', resolve));
+    expect(code).toBe(0);
+    expect(output).toMatch(/BEGIN\nin\nCOMMIT\nafter\n/);
+  },
+);
