@@ -12,11 +12,20 @@ export const ERRORS = {
 
   'usage.invalid': row('{detail}', false, 2),
   'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2),
+  'config.unknown_key': row('{file}: {key}: unknown key{hint}', false, 2),
+  'config.conflict': row('{file}: {key}: {detail}', false, 2),
+  'config.syntax': row('{file}: is not valid TOML: {detail}', false, 2),
+  'config.problems': row('{count} problems in the configuration:\n{problems}', false, 2),
   'config.unreadable': row('{file}: cannot be read: {detail}', false, 2),
   'config.not_supported_yet': row('{file}: {key}: not supported yet{hint}', false, 2),
   'config.secret_mode': row('{file}: is readable by others (mode {mode}); run: chmod 600 {file}', false, 2),
 
   'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2),
+  'faculty.none': row(
+    '{directory}: no faculty files (*.toml); write one, or name their directory with --faculties',
+    false,
+    2,
+  ),
   'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
 
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
@@ -39,23 +48,31 @@ export const ERRORS = {
   ),
   'db.migration_failed': row('migration {file} failed: {detail}', false, 1),
   'db.embedded_locked': row('the embedded database in {directory} is in use by process {pid}{hint}', true, 4),
+  'db.not_in_work': row(
+    'this runs inside work item {id} and was given no DATABASE_URL; it does not open the embedded database by itself',
+    false,
+    5,
+  ),
   'db.extension_missing': row('{detail}', false, 5),
 
   'work.lease_lost': row('the lease on work item {id} is lost: another daemon may own it now', false, 5),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('no work item {id}{hint}', false, 3),
-  'work.ambiguous_id': row('{id} is the start of several work items: {candidates}', false, 2),
+  'work.ambiguous_id': row('{id} fits several work items: {candidates}', false, 2),
   'work.invalid': row('{detail}', false, 2),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),
 
   'hook.failed': row('hook {command} failed: {detail}', true, 1),
   'hook.blocked': row('hook {command} blocked: {reason}', false, 1),
-  'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended', true, 1),
+  'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended{stderr}', true, 1),
   'hook.output': row('hook {command} printed what is not its protocol: {detail}', true, 1),
 
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
   'process.supervisor_gone': row('the process supervisor ended: {detail}', true, 1),
+
+  'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
+  'llm.base_url': row('provider {provider}: base_url is no http or https URL', false, 2),
 
   'focus.ended': row('{reason}', true, 1),
 } as const satisfies Record<string, ErrorRow>;

@@ -13,8 +13,27 @@ export interface LlmClient {
 export interface CompleteOptions {
   /** Closes the socket at once; the result is a failure of kind `aborted`. */
   readonly signal: AbortSignal;
-  /** Live progress; the events of a call that is retried are preceded by `restart`, and earlier ones are to be discarded. */
+  /** Live progress. Called synchronously; it must not throw. */
   readonly onEvent?: (event: LlmEvent) => void;
+  /**
+   * The caller can take back what `onEvent` was given: a call that breaks after that may then be tried again, and says
+   * so by a `restart` event. Default false: such a call fails instead. Without `onEvent` nothing was passed on, and it is retried.
+   */
+  readonly canDiscard?: boolean;
+  /** Overrides of the provider's time-outs for this call. */
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+/** Four time-outs of a call, in milliseconds, each for another way to hang. 0 switches one off. */
+export interface Timeouts {
+  /** TCP and TLS. Default 10,000. Fixed when the provider is set up: a call cannot override it. */
+  readonly connectMs: number;
+  /** From the request to the response's headers. Default 120,000; 600,000 for providers that do not stream. */
+  readonly firstByteMs: number;
+  /** Between two pieces of the body; pings count. Default 90,000. */
+  readonly streamIdleMs: number;
+  /** The whole call, retries and waits included. Default 1,200,000. */
+  readonly totalMs: number;
 }
 
 /** One request, provider-neutral. Token counts are in tokens of the model. */
@@ -33,6 +52,10 @@ export interface LlmRequest {
   readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
   /** An opaque id of the conversation: cache affinity and abuse metadata; never a person's name. */
   readonly conversationId?: string;
+  /** How long the provider keeps what cache breakpoints mark. Default 5m. */
+  readonly cacheTtl?: '5m' | '1h';
+  /** The number of this call in its focus, from 1. Only `scripted` reads it: a compressed history no longer tells. */
+  readonly turn?: number;
 }
 
 /** A tool as the model sees it; `inputSchema` is a JSON Schema object (draft 2020-12) of type object. */
@@ -62,6 +85,8 @@ export type ContentBlock =
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
+  /** Sources as the provider named them (Anthropic), sent back unchanged where it understands them. */
+  readonly citations?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** An image or document; `data` is base64. */
@@ -87,11 +112,13 @@ export interface ToolResultBlock {
   readonly isError: boolean;
 }
 
-/** Reasoning. `provider` and `model` name who wrote it: nobody else may be sent it. `signature` must go back unchanged. */
+/** Reasoning. `provider` and `model` (as asked for) name who wrote it: nobody else may be sent it. `signature` must go back unchanged. */
 export interface ThinkingBlock {
   readonly type: 'thinking';
   readonly text: string;
   readonly signature?: string;
+  /** OpenAI-compatible vendors: the message fields it came in, to go back under the same names within the open tool exchange. */
+  readonly fields?: Readonly<Record<string, unknown>>;
   readonly provider: string;
   readonly model: string;
 }
@@ -151,6 +178,8 @@ export interface LlmResponse {
   readonly durationMs: number;
   /** HTTP attempts it took, the successful one included. */
   readonly attempts: number;
+  /** Models that were asked before this one and failed, in order; empty without fallback. */
+  readonly fellBackFrom: readonly LlmFailure[];
 }
 
 export type LlmEvent =
@@ -188,6 +217,7 @@ export interface LlmFailure {
   /** What the provider asked us to wait, if it did. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
+  /** HTTP requests made; 0 when a pause of the key or an abort came first. */
   readonly attempts: number;
 }
 

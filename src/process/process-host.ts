@@ -13,7 +13,10 @@ export interface ProcessHost extends Service {
    * process of the command's group is alive, background ones included.
    */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult>;
-  /** The owner's processes are killed when this many milliseconds pass without a further call: the remaining lease. */
+  /**
+   * The owner's processes are killed when this many milliseconds pass without a further call: the remaining
+   * lease. Once it has passed, the owner's runs are refused until it is renewed. `killAll` forgets it.
+   */
   setDeadline(owner: ProcessOwner, ms: number): void;
   /** Kills everything the owner has running and resolves when it is gone. */
   killAll(owner: ProcessOwner): Promise<void>;
@@ -31,17 +34,29 @@ export interface ProcessSpec {
   /** Per stream; head and tail are kept, the middle is dropped. */
   readonly maxOutputBytes: number;
   /** `namespace`: own user, PID and mount namespaces (Linux); `none`: only a process group and a scrubbed environment. */
-  readonly isolation: 'namespace' | 'none';
+  readonly isolation: Isolation;
+  /**
+   * Files and directories that the command cannot open, even as root of its own namespace: they are mounted over. Only
+   * `namespace` can do this, `none` does not look at it; a path that does not exist is passed over.
+   */
+  readonly hidePaths?: readonly string[];
 }
 
+/** How far a command is kept from its host; docs/hooks.md says what each does and does not protect against. */
+export type Isolation = 'namespace' | 'none';
+
 export interface ProcessResult {
+  /**
+   * The first cause: `aborted` by the caller's signal, `killAll` or a passed owner deadline; `not_started` means that the
+   * command did not run at all. With `namespace` a command that died of signal N is an `exit` of 128+N, as shells say it.
+   */
   readonly ended: 'exit' | 'signal' | 'timeout' | 'aborted' | 'not_started';
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: CapturedOutput;
   readonly stderr: CapturedOutput;
   readonly durationMs: number;
-  /** Why it did not start, else null. */
+  /** Why it did not start, or what else the caller should know (who ended it, what could not be killed), else null. */
   readonly problem: string | null;
 }
 

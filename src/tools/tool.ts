@@ -1,6 +1,6 @@
 /** What a tool is. One file per family beside this one; the engine validates, journals and runs them. */
 import type { z } from 'zod';
-import type { ProcessHost } from '../process/process-host.ts';
+import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** What a tool may do at worst; decides its default permission. */
@@ -46,7 +46,9 @@ export interface ToolContext {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly processes: ProcessHost;
-  readonly isolation: 'namespace' | 'none';
+  readonly isolation: Isolation;
+  /** What commands must not be able to open: the daemon's own secrets. */
+  readonly hidePaths: readonly string[];
 }
 
 /** A call's end. A failure the model should see and react to is an output with `isError`, not an exception. */

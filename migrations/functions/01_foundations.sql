@@ -1,0 +1,52 @@
+-- The clock, ids, error codes and the state machine.
+
+-- The only clock in SQL. Tests replace this function in their own databases; nothing else reads the time.
+create or replace function animus.now() returns timestamptz
+language sql volatile parallel safe as $$ select clock_timestamp() $$;
+
+-- UUID version 7 (RFC 9562): 48 bits of milliseconds, 12 of their fraction, 62 random: ids of one session sort by time.
+-- In plpgsql, because an SQL function with a FROM is not inlined and costs four times as much.
+create or replace function animus.uuid_v7() returns uuid
+language plpgsql volatile parallel safe as $$
+declare
+  v_us bigint := extract(epoch from clock_timestamp()) * 1000000;
+begin
+  return encode(substring(int8send(v_us / 1000), 3, 6) || int2send((28672 + (v_us % 1000) * 4096 / 1000)::int2)
+    || substring(uuid_send(gen_random_uuid()), 9, 8), 'hex')::uuid;
+end $$;
+
+-- The project's own SQLSTATEs, class WA (classes I to Z are free for applications). src/store/postgres.ts maps them:
+--   WA001 lease lost · WA002 not possible in this state · WA003 not found · WA004 invalid · WA005 cancelled · WA006 budget
+create or replace function animus.raise(p_sqlstate text, p_message text, p_id uuid default null, p_hint text default '') returns void
+language plpgsql as $$
+begin
+  if p_hint = '' then
+    raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, '');
+  end if;
+  raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, ''), hint = p_hint;
+end $$;
+
+-- Every allowed change of state; core/work.ts and docs/states.md hold the same table and a test compares the three.
+create or replace function animus.transition_allowed(p_from text, p_to text) returns boolean
+language sql immutable parallel safe as $$
+  select case p_from
+    when 'scheduled' then p_to in ('queued', 'cancelled')
+    when 'queued'    then p_to in ('claimed', 'cancelled')
+    when 'claimed'   then p_to in ('running', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
+    when 'running'   then p_to in ('completed', 'waiting', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
+    when 'waiting'   then p_to in ('queued', 'cancelled')
+    when 'dead'      then p_to in ('queued')
+    when 'cancelled' then p_to in ('queued')
+    else false
+  end
+$$;
+
+-- Who may act as an operator: the owner of the schema, and members of animus_operator where that role exists.
+create or replace function animus.require_operator() returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if pg_has_role(session_user, (select nspowner from pg_namespace where nspname = 'animus'), 'member') then return; end if;
+  if exists (select from pg_roles where rolname = 'animus_operator') and pg_has_role(session_user, 'animus_operator', 'member') then return; end if;
+  raise insufficient_privilege using message = format('%I may not act as an operator of animus', session_user),
+    hint = 'grant animus_operator to the role';
+end $$;

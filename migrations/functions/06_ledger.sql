@@ -1,0 +1,51 @@
+-- The ledger: append-only, numbered without gaps per item.
+
+-- With a token: written by the item's focus, fenced. Without: by an operator, in any state. Returns the entry's number.
+create or replace function animus.append_ledger(
+  p_id uuid, p_entry_type text, p_content text, p_token bigint default null, p_focus_id uuid default null, p_tool_call_id text default null) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_seq int;
+begin
+  if p_token is not null then
+    perform animus.hold_lease(p_id, p_token);
+  else
+    perform animus.require_operator();
+    -- The row lock is what makes numbers gapless: writers of one item take turns.
+    perform from animus.work_items where id = p_id for no key update;
+    if not found then
+      perform animus.raise('WA003', format('no work item %s', p_id), p_id);
+    end if;
+  end if;
+  if p_entry_type not in ('plan', 'finding', 'decision', 'step', 'error', 'note') then
+    perform animus.raise('WA004', format('%s is no type of ledger entry', quote_nullable(p_entry_type)), p_id,
+      'one of plan, finding, decision, step, error, note');
+  end if;
+  if coalesce(p_content, '') = '' then
+    perform animus.raise('WA004', 'a ledger entry needs content', p_id);
+  end if;
+  insert into animus.work_ledger (work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at)
+  values (p_id, 1 + (select coalesce(max(seq), 0) from animus.work_ledger where work_item_id = p_id),
+          p_entry_type, p_content, p_focus_id, p_tool_call_id, animus.now())
+  returning seq into v_seq;
+  if exists (select from animus.watches where work_item_id = p_id) then
+    perform pg_notify('animus_ledger', p_id::text);
+  end if;
+  return v_seq;
+end $$;
+
+create or replace function animus.work_ledger_append_only() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  -- A delete that cascades from the item finds the item gone already: the ledger goes with its item, and only so.
+  if tg_op = 'DELETE' and not exists (select from animus.work_items where id = old.work_item_id) then return old; end if;
+  perform animus.raise('WA002', format('the ledger is append-only: %s refused', lower(tg_op)));
+  return null;
+end $$;
+
+create or replace trigger work_ledger_append_only before update or delete on animus.work_ledger
+  for each row execute function animus.work_ledger_append_only();
+create or replace trigger work_ledger_no_truncate before truncate on animus.work_ledger
+  for each statement execute function animus.work_ledger_append_only();
+create or replace trigger decisions_append_only before update on animus.decisions
+  for each row execute function animus.work_ledger_append_only();

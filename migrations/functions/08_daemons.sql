@@ -1,0 +1,77 @@
+-- The daemons of this database, and what `animus status` shows.
+
+create or replace function animus.register_daemon(p_id uuid, p_host text, p_pid int, p_version text, p_max_concurrent int, p_faculties jsonb, p_problems jsonb) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := animus.now();
+begin
+  insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, problems, started_at, seen_at)
+  values (p_id, p_host, p_pid, p_version, p_max_concurrent, p_faculties, p_problems, v_now, v_now)
+  on conflict (id) do update set faculties = excluded.faculties, problems = excluded.problems, max_concurrent = excluded.max_concurrent, seen_at = excluded.seen_at, stopped_at = null;
+end $$;
+
+-- A saturated daemon is not woken by inserts; when it has room again it says so and scans.
+create or replace function animus.mark_saturated(p_id uuid, p_saturated boolean) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  update animus.daemons set saturated = p_saturated where id = p_id and saturated <> p_saturated
+$$;
+
+create or replace function animus.deregister_daemon(p_id uuid) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  update animus.daemons set stopped_at = animus.now(), saturated = false where id = p_id
+$$;
+
+-- Everything `animus status` prints, in one call. Counts stop at 10,000 per state, so that it stays cheap at any size.
+create or replace function animus.status() returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+declare
+  v_now    timestamptz := animus.now();
+  v_cap    constant int := 10000;
+  v_states jsonb;
+  v_queue  jsonb;
+begin
+  select jsonb_object_agg(s.state, s.n) into v_states from (
+    select 'scheduled' as state, (select count(*) from (select from animus.work_items where state = 'scheduled' limit v_cap) c) as n
+    union all select 'waiting', (select count(*) from (select from animus.work_items where state = 'waiting' limit v_cap) c)
+    union all select 'claimed', (select count(*) from animus.work_items where state = 'claimed')
+    union all select 'running', (select count(*) from animus.work_items where state = 'running')
+    union all select r.state, count(*) from (
+      select state from animus.work_items where resolved_at > v_now - interval '24 hours' order by resolved_at desc limit v_cap) r group by r.state) s;
+
+  -- Skip scan over the claim index: one probe per faculty that has work, however much it has.
+  with recursive faculties as (
+    (select faculty from animus.work_items where state = 'queued' and not key_blocked order by faculty limit 1)
+    union all
+    select (select w.faculty from animus.work_items w where w.state = 'queued' and not w.key_blocked and w.faculty > f.faculty order by w.faculty limit 1)
+      from faculties f where f.faculty is not null)
+  select coalesce(jsonb_agg(jsonb_build_object('faculty', q.faculty, 'queued', q.n, 'oldest_at', q.oldest, 'routable', q.routable) order by q.faculty), '[]')
+    into v_queue
+    from (select f.faculty,
+                 (select count(*) from (select from animus.work_items w where w.faculty = f.faculty and w.state = 'queued' limit v_cap) c) as n,
+                 (select min(w.created_at) from (select created_at from animus.work_items w where w.faculty = f.faculty and w.state = 'queued' and not w.key_blocked
+                    order by w.priority desc, w.id limit 1) w) as oldest,
+                 exists (select from animus.daemons d where d.stopped_at is null and d.seen_at > v_now - interval '2 minutes' and d.faculties ? f.faculty) as routable
+            from faculties f where f.faculty is not null) q;
+
+  return jsonb_build_object(
+    'at', v_now,
+    'count_cap', v_cap,
+    'states', v_states || jsonb_build_object('queued', (select coalesce(sum((q ->> 'queued')::int), 0) from jsonb_array_elements(v_queue) q)),
+    'queue', v_queue,
+    'foci', (select coalesce(jsonb_agg(jsonb_build_object(
+        'work_item_id', w.id, 'focus_id', f.id, 'faculty', w.faculty, 'description', left(w.description, 200), 'phase', f.phase, 'state', w.state,
+        'turn', (select max(t.turn) from animus.turns t where t.focus_id = f.id), 'started_at', f.started_at, 'host', f.host, 'daemon_id', w.lease_owner,
+        'plan', (select left(l.content, 400) from animus.work_ledger l where l.work_item_id = w.id and l.entry_type = 'plan' order by l.seq desc limit 1),
+        'cost_usd', w.cost_usd) order by w.id), '[]')
+      from (select * from animus.work_items where state in ('claimed', 'running') order by id limit 200) w
+      left join animus.foci f on f.work_item_id = w.id and f.ended_as is null),
+    'daemons', (select coalesce(jsonb_agg(jsonb_build_object(
+        'id', d.id, 'host', d.host, 'pid', d.pid, 'version', d.version, 'max_concurrent', d.max_concurrent, 'saturated', d.saturated,
+        'faculties', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(d.faculties) k), 'problems', d.problems,
+        'started_at', d.started_at, 'seen_at', d.seen_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes') order by d.started_at), '[]')
+      from animus.daemons d where d.stopped_at is null or d.stopped_at > v_now - interval '1 hour'),
+    'pauses', (select coalesce(jsonb_agg(to_jsonb(p) order by p.faculty), '[]') from animus.pauses p where p.until is null or p.until > v_now),
+    'spend_today', (select coalesce(jsonb_agg(jsonb_build_object('faculty', s.faculty, 'model', s.model, 'usd', s.usd, 'input_tokens', s.input_tokens,
+        'output_tokens', s.output_tokens, 'calls', s.calls) order by s.faculty, s.model), '[]') from animus.spend s where s.day = (v_now at time zone 'UTC')::date),
+    'memory', (select value from animus.settings where key = 'memory'));
+end $$;

@@ -1,0 +1,72 @@
+/** The faculties of a directory. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { AnimusError, messageOf } from '../core/errors.ts';
+import { listProblems, type Problem, problemAt } from '../core/problem.ts';
+import type { Faculty } from './faculty.ts';
+import { readFaculty } from './read-faculty.ts';
+
+/** What a directory of faculty files holds. */
+export interface Faculties {
+  /** By name, in order of file name. */
+  readonly faculties: ReadonlyMap<string, Faculty>;
+  /** Everything wrong with any of the files. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Reads every `*.toml` directly in the directory. A file with problems yields no faculty and hides no other; of several
+ * sound files with one name none is used, for animus would have to guess. Never throws for what it finds; a directory that
+ * cannot be read is a problem too. `toolNames`: the tools that faculties may name.
+ */
+export function loadFaculties(directory: string, options: { readonly toolNames: readonly string[] }): Faculties {
+  const faculties = new Map<string, Faculty>();
+  const problems: Problem[] = [];
+  const sound = new Map<string, number>();
+  const filesByName = new Map<string, string[]>();
+  for (const file of facultyFiles(resolve(directory), problems)) {
+    const text = readText(file, problems);
+    if (text === null) continue;
+    const reading = readFaculty(file, text, options.toolNames);
+    problems.push(...reading.problems);
+    if (reading.name !== null) filesByName.set(reading.name, [...(filesByName.get(reading.name) ?? []), file]);
+    if (reading.faculty === null) continue;
+    faculties.set(reading.faculty.name, reading.faculty);
+    sound.set(reading.faculty.name, (sound.get(reading.faculty.name) ?? 0) + 1);
+  }
+  for (const [name, files] of filesByName) {
+    const [first = '', ...others] = files;
+    for (const file of others) {
+      const detail = `${name} is also the name in ${first}`;
+      problems.push(problemAt('config.conflict', { file, line: null, key: 'faculty.name' }, { detail }));
+    }
+    if ((sound.get(name) ?? 0) > 1) faculties.delete(name);
+  }
+  return { faculties, problems };
+}
+
+/** The error that tells all problems at once; for callers that cannot go on with what is left. */
+export function facultiesError(problems: readonly Problem[]): AnimusError {
+  return new AnimusError('faculty.invalid', { count: problems.length, problems: listProblems(problems) });
+}
+
+function facultyFiles(directory: string, problems: Problem[]): string[] {
+  try {
+    const names = readdirSync(directory).filter((name) => name.endsWith('.toml') && !name.startsWith('.'));
+    return names.toSorted().map((name) => join(directory, name));
+  } catch (error) {
+    problems.push(
+      problemAt('config.unreadable', { file: directory, line: null, key: null }, { detail: messageOf(error) }),
+    );
+    return [];
+  }
+}
+
+function readText(file: string, problems: Problem[]): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    problems.push(problemAt('config.unreadable', { file, line: null, key: null }, { detail: messageOf(error) }));
+    return null;
+  }
+}

@@ -1,0 +1,103 @@
+/** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test holds the two equal. */
+import type { z } from 'zod';
+import {
+  argumentList,
+  count,
+  decimal,
+  flag,
+  matching,
+  oneOf,
+  planned,
+  seconds,
+  table,
+  text,
+  texts,
+} from '../core/fields.ts';
+
+const command = text('a program (its arguments go into args)');
+
+const orient = table({
+  command,
+  args: argumentList().default([]),
+  timeout_seconds: seconds(0.1, 86_400).default(60),
+  auto_activate_skills: planned(),
+  max_auto_activated: planned(),
+});
+
+const consolidate = table({
+  command,
+  args: argumentList().default([]),
+  timeout_seconds: seconds(0.1, 86_400).default(300),
+  skill_creation: planned(),
+});
+
+const engage = table({
+  mode: oneOf(['builtin'], ['external']).default('builtin'),
+  model: matching(/^[^\s/]+(\/\S+)?$/, '"model" or "provider/model"'),
+  system_prompt: text().optional(),
+  system_prompt_file: text('a path').optional(),
+  tools: texts('a list of tool names').default([]),
+  max_turns: count(1, 100_000).default(100),
+  max_tokens: count(1, 1_000_000).default(8192),
+  temperature: decimal(0, 2).optional(),
+  thinking_budget_tokens: count(1024, 1_000_000).optional(),
+  reasoning_effort: oneOf(['minimal', 'low', 'medium', 'high']).optional(),
+  stop: texts('a list of at most 4 texts', 4).default([]),
+  max_parallel_tools: count(1, 64).default(8),
+  parallel_tool_execution: flag().default(true),
+  tool_timeout_seconds: seconds(0.1, 86_400).default(120),
+  stream_idle_seconds: seconds(1, 3600).default(90),
+  bash_isolation: oneOf(['namespace', 'none'], ['uid', 'container']).optional(),
+  command: planned(),
+  args: planned(),
+  timeout_seconds: planned(),
+  fallback_models: planned(),
+  outcome_schema: planned(),
+  compact_threshold: planned(),
+  compact_keep_recent: planned(),
+  ledger_nudge_interval: planned(),
+  truncate_closed_blocks: planned(),
+  code_execution: planned(),
+  code_execution_timeout: planned(),
+  code_execution_image: planned(),
+  code_execution_memory: planned(),
+  code_execution_cpus: planned(),
+});
+
+const recover = table({
+  max_attempts: count(1, 1000).default(3),
+  backoff: oneOf(['exponential', 'fixed']).default('exponential'),
+  base_seconds: seconds(0, 86_400).default(10),
+  max_seconds: seconds(0, 604_800).default(900),
+  command: planned(),
+  args: planned(),
+  timeout_seconds: planned(),
+});
+
+/** A faculty file, as written: everything stands under `[faculty]`. */
+export const facultySchema = table({
+  faculty: table({
+    name: matching(/^[a-z][a-z0-9_-]{0,62}$/, '1 to 63 lower-case letters, digits, - and _, a letter first'),
+    description: text().default(''),
+    max_concurrent: count(1, 10_000).optional(),
+    concurrent: flag().default(true),
+    dedup_until: oneOf(['resolved', 'claimed']).default('resolved'),
+    run_deadline_seconds: seconds(1, 604_800).default(3600),
+    isolation: oneOf(['directory', 'none'], ['worktree']).default('directory'),
+    workspace: text('a path of a directory').optional(),
+    on_duplicate: planned(),
+    repo: planned(),
+    orient: orient.optional(),
+    engage,
+    consolidate: consolidate.optional(),
+    recover: recover.prefault({}),
+    permissions: planned(),
+    mcp: planned(),
+    budget: planned(),
+    awareness: planned(),
+    hooks: planned(),
+  }),
+});
+
+/** A faculty file with the defaults of the schema filled in. */
+export type FacultyDocument = z.output<typeof facultySchema>;

@@ -1,0 +1,64 @@
+/** A faculty: plain, frozen, JSON-able data (a focus keeps it as its snapshot), every default filled in. */
+export interface Faculty {
+  readonly name: string;
+  readonly description: string;
+  /** The file it came from, absolute; relative paths in it start at the file's directory. */
+  readonly file: string;
+  /** Foci at once across all daemons; null: only the daemons' own limits. */
+  readonly maxConcurrent: number | null;
+  /** Until when a second item with the same key counts as a duplicate. */
+  readonly dedupUntil: 'resolved' | 'claimed';
+  /** How long one focus may take, all phases together. */
+  readonly runDeadlineSeconds: number;
+  /** `directory`: a scratch directory per focus. */
+  readonly isolation: 'directory' | 'none';
+  /** Absolute root of the file tools; null: the focus directory. */
+  readonly workspace: string | null;
+  readonly orient: PhaseHook | null;
+  readonly engage: EngageSettings;
+  readonly consolidate: PhaseHook | null;
+  readonly recover: RecoverSettings;
+  /** Where each written value stands, by dotted key below `faculty`: `file:line`; what is missing here is a default. */
+  readonly origins: Readonly<Record<string, string>>;
+}
+
+/** An executable of the hook protocol. */
+export interface PhaseHook {
+  /** Absolute where it was written with a slash; else looked up on PATH. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly timeoutSeconds: number;
+}
+
+export interface EngageSettings {
+  readonly mode: 'builtin';
+  /** `model` of the default provider, or `provider/model`. */
+  readonly model: string;
+  /** The text itself, also where it was written as a file. */
+  readonly systemPrompt: string;
+  /** Names of tools beside the engine's own, in the order written. */
+  readonly tools: readonly string[];
+  readonly maxTurns: number;
+  /** Upper bound of one answer, thinking included. */
+  readonly maxTokens: number;
+  readonly temperature: number | null;
+  readonly thinkingBudgetTokens: number | null;
+  readonly reasoningEffort: 'minimal' | 'low' | 'medium' | 'high' | null;
+  readonly stop: readonly string[];
+  /** 1: one after the other. */
+  readonly maxParallelTools: number;
+  readonly toolTimeoutSeconds: number;
+  /** A model's answer that brings nothing for this long is given up. */
+  readonly streamIdleSeconds: number;
+  /** Null: the best this host can do. */
+  readonly bashIsolation: 'namespace' | 'none' | null;
+}
+
+export interface RecoverSettings {
+  /** Attempts in all, the first included. */
+  readonly maxAttempts: number;
+  readonly backoff: 'exponential' | 'fixed';
+  /** Delay before the second attempt; doubled for each further one where exponential. */
+  readonly baseSeconds: number;
+  readonly maxSeconds: number;
+}

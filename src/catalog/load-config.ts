@@ -1,0 +1,52 @@
+/** Reads what a configuration is made of from this machine and puts it together. */
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { type Config, readConfig } from '../core/config.ts';
+import type { Environment, SecretFile } from '../core/environment.ts';
+import { AnimusError, messageOf } from '../core/errors.ts';
+
+/** Where to look. */
+export interface LoadConfigOptions {
+  readonly env: Environment;
+  readonly cwd: string;
+  /** From `--config`: it must be there. Without it, `animus.toml` in `cwd` is read if there is one. */
+  readonly configFile?: string | undefined;
+}
+
+/** Loads the configuration; throws an AnimusError `config.*` naming every problem. Files are small: read at once, synchronously. */
+export function loadConfig(options: LoadConfigOptions): Config {
+  const { env, cwd } = options;
+  return readConfig({
+    env,
+    cwd,
+    toml: readToml(resolve(cwd, options.configFile ?? 'animus.toml'), options.configFile !== undefined),
+    userHome: userHome(env),
+    readSecretFile: (path) => readSecretFile(resolve(cwd, path)),
+  });
+}
+
+function readToml(path: string, required: boolean): { path: string; text: string } | null {
+  try {
+    return { path, text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new AnimusError('config.unreadable', { file: path, detail: messageOf(error) }, { cause: error });
+  }
+}
+
+function userHome(env: Environment): string | null {
+  if (process.platform !== 'win32') return env['HOME'] || null;
+  return env['USERPROFILE'] || homedir() || null;
+}
+
+/** The mode is checked before the content is read. Windows has no modes. */
+function readSecretFile(path: string): SecretFile {
+  try {
+    const mode = process.platform === 'win32' ? null : statSync(path).mode;
+    if (mode !== null && (mode & 0o077) !== 0) return { ok: true, text: '', mode };
+    return { ok: true, text: readFileSync(path, 'utf8'), mode };
+  } catch (error) {
+    return { ok: false, detail: messageOf(error) };
+  }
+}

@@ -1,0 +1,76 @@
+/** `animus db …`: the schema of the database. */
+import type { Command } from 'commander';
+import { migrationStatus } from '../store/compatibility.ts';
+import { migrate } from '../store/migrate.ts';
+import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
+import { withRawDatabase } from './database.ts';
+import { type Part, styled } from './output.ts';
+import { counted } from './quantities.ts';
+
+/** Adds `animus db migrate|status`. */
+export function addDbCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'db', 'the schema of the database');
+  addCommand(group, 'migrate', {
+    summary: 'bring the schema up to date; safe to repeat and to run from several places at once',
+    examples: ['DATABASE_URL=postgres://ada@db/work animus db migrate'],
+  }).action(run(migrateCommand));
+  addCommand(group, 'status', {
+    summary: 'compare the schema with this animus, without changing anything; exits 5 when they differ',
+    examples: ['animus db status', 'animus db status --json'],
+  }).action(run(statusCommand));
+}
+
+async function migrateCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
+  const { output } = invocation;
+  const { where, result } = await withRawDatabase(invocation, async (db) => ({
+    where: db.where,
+    result: await migrate(db),
+  }));
+  const { applied, functions, version } = result;
+  output.document({ where, version, applied, functions });
+  for (const name of applied) output.line(styled('applied  ', 'green'), name);
+  if (functions.length > 0) output.line(styled('applied  ', 'green'), counted(functions.length, 'function file'));
+  if (applied.length === 0 && functions.length === 0) output.line('nothing to do');
+  output.line(`the schema at ${where} is at version ${version}`);
+  return 0;
+}
+
+async function statusCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
+  const { output } = invocation;
+  const { where, kind, status } = await withRawDatabase(invocation, async (db) => ({
+    where: db.where,
+    kind: db.kind,
+    status: await migrationStatus(db),
+  }));
+  const current = status.migrations.every(({ state }) => state === 'applied') && status.staleFunctions.length === 0;
+  output.document({
+    where,
+    kind,
+    current,
+    version: status.version,
+    needed: status.needed,
+    migrations: status.migrations.map(({ version, name, state, appliedAt }) => ({
+      version,
+      name,
+      state,
+      applied_at: appliedAt,
+    })),
+    stale_functions: status.staleFunctions,
+  });
+  output.line(`${kind} database at ${where}: version ${status.version}, this animus needs ${status.needed}`);
+  output.table(
+    [{ title: 'MIGRATION', shrink: true }, { title: 'STATE' }, { title: 'APPLIED' }],
+    status.migrations.map(({ name, state, appliedAt }) => [
+      name,
+      migrationLabel(state),
+      appliedAt?.toISOString().slice(0, 19) ?? '',
+    ]),
+  );
+  for (const name of status.staleFunctions) output.line(styled('stale    ', 'yellow'), name);
+  if (!current) output.note('the schema differs from this animus; run: animus db migrate');
+  return current ? 0 : 5;
+}
+
+function migrationLabel(state: 'applied' | 'pending' | 'changed' | 'unknown'): Part {
+  return styled(state, state === 'applied' ? 'green' : state === 'pending' ? 'yellow' : 'red');
+}

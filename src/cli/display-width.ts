@@ -1,0 +1,90 @@
+/** How text looks on a terminal: how wide it is, cut to a width, and harmless. */
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** East Asian wide and full-width ranges of Unicode's EastAsianWidth table; emoji are found by their own property. */
+const WIDE: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6f],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x16fe0, 0x18dff],
+  [0x1aff0, 0x1b2ff],
+  [0x1f200, 0x1f265],
+  [0x20000, 0x3fffd],
+];
+
+/** Columns a text takes on a terminal. */
+export function displayWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of GRAPHEMES.segment(text)) width += clusterWidth(segment);
+  return width;
+}
+
+/** The text in at most `width` columns, `…` at the end where it was cut; never half of a character. */
+export function truncate(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of GRAPHEMES.segment(text)) {
+    const next = used + clusterWidth(segment);
+    if (next > width - 1) break;
+    kept += segment;
+    used = next;
+  }
+  return width > 0 ? `${kept}…` : '';
+}
+
+/** Filled with spaces to `width` columns, on the right unless `align` says otherwise. */
+export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const space = ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return align === 'left' ? text + space : space + text;
+}
+
+/**
+ * Text from outside made harmless for a terminal and for readers: control characters, escape sequences' beginnings, and
+ * characters that reorder text are shown as escapes. Line ends become spaces; use `harmlessLines` to keep them.
+ */
+export function harmless(text: string): string {
+  return escapeControls(text.replace(/\s*\r?\n\s*|\t/g, ' '));
+}
+
+/** The same for text of several lines. */
+export function harmlessLines(text: string): string[] {
+  return text.split(/\r?\n/).map((line) => escapeControls(line.replaceAll('\t', '  ')));
+}
+
+// C0, DEL and C1; line and paragraph separators; bidirectional overrides and isolates.
+// oxlint-disable-next-line no-control-regex
+const DANGEROUS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
+
+function escapeControls(text: string): string {
+  return text.toWellFormed().replace(DANGEROUS, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** JSON with the same characters escaped in the way of JSON, so that it parses to what it was. */
+export function harmlessJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent);
+  return text.replace(DANGEROUS, (character) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function clusterWidth(cluster: string): number {
+  const code = cluster.codePointAt(0) ?? 0;
+  if (/^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(cluster)) return 0;
+  if (/\p{Emoji_Presentation}|\p{RI}\p{RI}|\p{Emoji}\uFE0F/u.test(cluster)) return 2;
+  return WIDE.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
+}

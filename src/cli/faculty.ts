@@ -1,0 +1,97 @@
+/** `animus faculty …`: what the faculty files say, and what is wrong with them. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadFaculties } from '../catalog/faculties.ts';
+import type { Faculty } from '../catalog/faculty.ts';
+import type { Problem } from '../core/problem.ts';
+import { didYouMean } from '../core/suggest.ts';
+import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
+import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
+import { styled } from './output.ts';
+
+interface FacultyOptions extends CommonOptions {
+  readonly faculties?: string;
+}
+
+/** Adds `animus faculty list|check`. */
+export function addFacultyCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'faculty', 'the agents described in TOML files');
+  addCommand(group, 'list', {
+    summary: 'list the faculties that can be used',
+    examples: ['animus faculty list', 'animus faculty list --faculties ./agents --json'],
+  })
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .action(run(listFaculties));
+  addCommand(group, 'check [names...]', {
+    summary: 'check the faculty files and report every problem; exits 2 when there is one',
+    examples: ['animus faculty check', 'animus faculty check engineer'],
+  })
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .action(run(checkFaculties));
+}
+
+/** The directory `--faculties` names, else ./faculties where there is one, else ANIMUS_HOME/faculties. */
+export function facultiesDirectory(invocation: Invocation, option: string | undefined): string {
+  const { cwd } = invocation.context;
+  if (option !== undefined) return resolve(cwd, option);
+  const here = resolve(cwd, 'faculties');
+  return existsSync(here) ? here : join(invocation.config().home, 'faculties');
+}
+
+function listFaculties(invocation: Invocation, options: FacultyOptions): number {
+  const { output } = invocation;
+  const directory = facultiesDirectory(invocation, options.faculties);
+  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
+  output.document({
+    directory,
+    faculties: [...faculties.values()].map(facultyJson),
+    problems: problems.map(problemJson),
+  });
+  output.table(
+    [
+      { title: 'NAME' },
+      { title: 'MODEL', shrink: true },
+      { title: 'MAX', align: 'right' },
+      { title: 'TOOLS', align: 'right' },
+      { title: 'DESCRIPTION', shrink: true },
+    ],
+    [...faculties.values()].map((faculty) => [
+      styled(faculty.name, 'bold'),
+      faculty.engage.model,
+      faculty.maxConcurrent === null ? '-' : String(faculty.maxConcurrent),
+      String(faculty.engage.tools.length),
+      faculty.description,
+    ]),
+  );
+  if (problems.length > 0) output.note(`${problems.length} problem(s) in ${directory}; run: animus faculty check`);
+  return 0;
+}
+
+function checkFaculties(invocation: Invocation, options: FacultyOptions, names: readonly string[]): number {
+  const { output } = invocation;
+  const directory = facultiesDirectory(invocation, options.faculties);
+  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
+  const missing = names.filter((name) => !faculties.has(name));
+  const ok = problems.length === 0 && missing.length === 0;
+  output.document({ directory, ok, faculties: [...faculties.keys()], missing, problems: problems.map(problemJson) });
+  for (const { name, file } of faculties.values()) {
+    if (names.length === 0 || names.includes(name)) output.line(styled('ok       ', 'green'), `${name}  ${file}`);
+  }
+  // Messages are not cut: they are what the command is for.
+  for (const { message } of problems) output.block(`problem  ${message}`);
+  for (const name of missing)
+    output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
+  if (ok && faculties.size === 0) output.note(`no faculty files in ${directory}`);
+  return ok ? 0 : 2;
+}
+
+function facultyJson(faculty: Faculty) {
+  const { name, description, file, maxConcurrent, workspace, engage } = faculty;
+  const { model, tools } = engage;
+  return { name, description, file, max_concurrent: maxConcurrent, workspace, model, tools };
+}
+
+function problemJson({ code, file, line, key, message }: Problem) {
+  return { code, file, line, key, message };
+}

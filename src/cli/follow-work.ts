@@ -1,0 +1,49 @@
+/** Follows a work item to its end, showing what happens. */
+import { systemClock } from '../core/clock.ts';
+import { AnimusError } from '../core/errors.ts';
+import { isTerminal, type WorkState } from '../core/work.ts';
+import type { Queryable } from '../store/database.ts';
+import type { SubmittedWork } from '../store/submit-work.ts';
+import { readLedgerAfter, readWork } from '../store/work-views.ts';
+import type { Invocation } from './command.ts';
+import { styled } from './output.ts';
+import { duration, stateLabel, usd } from './quantities.ts';
+import { showOutcome } from './work-show.ts';
+
+/** One look by primary key costs well under a millisecond, and works the same on the embedded database, where notifications do not arrive. */
+const LOOK_EVERY_MS = 300;
+
+/**
+ * Waits until the item, or the one it merged into, has ended; prints its ledger as it grows, then its outcome. Returns
+ * the exit code: 0 completed, else 1. Ends early with the process's signals (withDatabase sees to it).
+ */
+export async function followWork(invocation: Invocation, db: Queryable, submitted: SubmittedWork): Promise<number> {
+  const { output, context } = invocation;
+  let id = submitted.mergedInto ?? submitted.id;
+  let state: WorkState | null = null;
+  let seen = 0;
+  for (;;) {
+    const item = await readWork(db, id);
+    for (const entry of await readLedgerAfter(db, id, seen)) {
+      output.line(styled(entry.type.padEnd(8), 'cyan'), ' ', entry.content);
+      seen = entry.seq;
+    }
+    if (item.state !== state) {
+      state = item.state;
+      output.line(stateLabel(state));
+    }
+    if (item.state === 'merged' && item.merged_into !== null) {
+      [id, seen] = [item.merged_into, 0];
+      continue;
+    }
+    if (isTerminal(item.state)) {
+      output.document({ submitted: submitted.id, item });
+      const took = duration((item.resolved_at?.getTime() ?? Date.now()) - item.created_at.getTime());
+      output.line(styled(`${took}, ${item.turns} turns, ${usd(item.cost_usd)}`, 'dim'));
+      showOutcome(output, item);
+      return item.state === 'completed' ? 0 : 1;
+    }
+    await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
+    if (context.signals.drain.aborted) throw new AnimusError('interrupted');
+  }
+}

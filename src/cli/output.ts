@@ -1,0 +1,117 @@
+/** Everything commands print goes through here: it is made harmless, fits the terminal, and is plain when piped. */
+import type { Environment } from '../core/environment.ts';
+import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
+import { displayWidth, harmless, harmlessJson, harmlessLines, truncate } from './display-width.ts';
+import { layOutTable } from './table.ts';
+
+/** The part of a stream that printing needs. */
+export interface Sink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+export type Style = 'plain' | 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** A piece of text with its style; a bare string is plain. */
+export type Part = string | { readonly text: string; readonly style: Style };
+
+/** A column of a table: `shrink` columns give way when the terminal is too narrow. */
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  readonly shrink?: boolean;
+}
+
+/** Prints for people, or one JSON document for programs. */
+export interface Output {
+  /** True with `--json`: only `document` and `fail` print anything. */
+  readonly json: boolean;
+  /** Columns of the terminal; infinite when piped. */
+  readonly width: number;
+  /** One line, cut to the terminal's width. */
+  line(...parts: readonly Part[]): void;
+  /** Text of several lines, uncut, each line after `indent`. */
+  block(text: string, indent?: string): void;
+  /** Aligned columns under their titles. */
+  table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
+  /** The result for programs; does nothing without `--json`. */
+  document(value: unknown): void;
+  /** A remark beside the result, on stderr; silent with `--json`. */
+  note(text: string): void;
+  /** The error, on stderr; returns its exit code. */
+  fail(error: unknown): number;
+}
+
+/** What an output writes to. */
+export interface OutputOptions {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Environment;
+  readonly json: boolean;
+}
+
+/** An output on these streams. Colours only on a terminal, never with NO_COLOR or TERM=dumb. */
+export function createOutput({ stdout, stderr, env, json }: OutputOptions): Output {
+  const width = stdout.isTTY ? Math.max(20, stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+  const colours = stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  const printLine = (parts: readonly Part[]) => stdout.write(`${renderLine(parts, width, colours)}\n`);
+
+  return {
+    json,
+    width,
+    line(...parts) {
+      if (!json) printLine(parts);
+    },
+    block(text, indent = '') {
+      if (json) return;
+      for (const line of harmlessLines(text)) stdout.write(`${indent}${line}`.trimEnd().concat('\n'));
+    },
+    table(columns, rows) {
+      if (json) return;
+      for (const line of layOutTable(columns, rows, width)) printLine(line);
+    },
+    document(value) {
+      if (json) stdout.write(`${harmlessJson(value, 2)}\n`);
+    },
+    note(text) {
+      if (!json) stderr.write(`animus: ${harmless(text)}\n`);
+    },
+    fail(error) {
+      const known = isAnimusError(error) ? error : new AnimusError('internal.bug', { detail: messageOf(error) });
+      const { code, message } = known;
+      if (json) stderr.write(`${harmlessJson({ error: { code, message } })}\n`);
+      else stderr.write(`animus: ${harmlessLines(message).join('\n')}\n`);
+      // The stack of a bug is what its report needs.
+      if (!isAnimusError(error) && error instanceof Error && !json) stderr.write(`${error.stack ?? ''}\n`);
+      return known.exitCode;
+    },
+  };
+}
+
+/** A piece of styled text. */
+export function styled(text: string, style: Style): Part {
+  return { text, style };
+}
+
+function renderLine(parts: readonly Part[], width: number, colours: boolean): string {
+  let left = width;
+  let line = '';
+  for (const part of parts) {
+    const { text, style } = typeof part === 'string' ? { text: part, style: 'plain' as const } : part;
+    const safe = truncate(harmless(text), left);
+    left -= displayWidth(safe);
+    line += colours && style !== 'plain' && safe !== '' ? `${SGR[style]}${safe}\u001b[0m` : safe;
+    if (left <= 0) break;
+  }
+  return colours ? line : line.trimEnd();
+}
+
+const SGR: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
+  bold: '\u001b[1m',
+  dim: '\u001b[2m',
+  red: '\u001b[31m',
+  green: '\u001b[32m',
+  yellow: '\u001b[33m',
+  cyan: '\u001b[36m',
+};

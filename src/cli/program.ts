@@ -1,0 +1,67 @@
+/** The command line: argv in, exit code out. */
+import { Command, CommanderError } from 'commander';
+import { AnimusError } from '../core/errors.ts';
+import { type CliContext, commandRunner, type RunCommand } from './command.ts';
+import { addConfigCommand } from './config.ts';
+import { addDbCommands } from './db.ts';
+import { addDemoCommand } from './demo.ts';
+import { addFacultyCommands } from './faculty.ts';
+import { addLedgerCommands } from './ledger.ts';
+import { createOutput } from './output.ts';
+import { addServeCommand } from './serve.ts';
+import { addStatusCommand } from './status.ts';
+import { version } from './version.ts';
+import { addWorkCommands } from './work.ts';
+
+/** Runs one command. Never throws: what goes wrong is printed and becomes the exit code (docs/cli.md). */
+export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+  let exitCode = 0;
+  const run = commandRunner(context, (code) => (exitCode = code));
+  const program = buildProgram(run, context);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    const usage = error instanceof CommanderError ? usageError(error) : error;
+    if (usage === null) return 0;
+    const { stdout, stderr, env } = context;
+    return createOutput({ stdout, stderr, env, json: argv.includes('--json') }).fail(usage);
+  }
+}
+
+/** The tree of commands; nothing runs until it parses. */
+export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'>): Command {
+  const program = new Command('animus')
+    .description('A Postgres-native agent daemon: work is a row, an agent is a TOML file.')
+    .version(`animus ${version()}`, '-V, --version', 'print the version')
+    .exitOverride()
+    // Commander's own error output is left out: every error is printed by one function.
+    .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: () => {}, outputError: () => {} })
+    .showSuggestionAfterError()
+    .addHelpText(
+      'after',
+      '\nExamples:\n  animus demo\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait',
+    );
+  addDemoCommand(program, run);
+  addServeCommand(program, run);
+  addStatusCommand(program, run);
+  addWorkCommands(program, run);
+  addLedgerCommands(program, run);
+  addFacultyCommands(program, run);
+  addDbCommands(program, run);
+  addConfigCommand(program, run);
+  return program;
+}
+
+/** What commander says, in our words; null where it only printed what it was asked for. */
+function usageError(error: CommanderError): AnimusError | null {
+  if (error.exitCode === 0) return null;
+  const missing = error.code === 'commander.help';
+  const said = missing
+    ? 'a command is missing'
+    : error.message
+        .replace(/^error: /, '')
+        .replaceAll('\n', ' ')
+        .replace(/\.$/, '');
+  return new AnimusError('usage.invalid', { detail: `${said}; see --help` }, { cause: error });
+}

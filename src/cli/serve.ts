@@ -1,0 +1,59 @@
+/** `animus serve`: the daemon. */
+import type { Command } from 'commander';
+import { loadFaculties } from '../catalog/faculties.ts';
+import { AnimusError } from '../core/errors.ts';
+import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
+import { wholeNumber } from './arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
+import { facultiesDirectory } from './faculty.ts';
+import { version } from './version.ts';
+
+interface ServeOptions extends CommonOptions {
+  readonly faculties?: string;
+  readonly maxConcurrent?: number;
+}
+
+/** Adds `animus serve`. */
+export function addServeCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'serve', {
+    summary:
+      'run the daemon: take work from the database and do it, until SIGINT or SIGTERM; a second one stops at once',
+    examples: [
+      'animus serve',
+      'DATABASE_URL=postgres://ada@db/work animus serve --faculties ./agents --max-concurrent 8',
+    ],
+  })
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .option('--max-concurrent <n>', 'foci at once (default: as configured)', wholeNumber(1, 1000))
+    .action(run(serveCommand));
+}
+
+async function serveCommand(invocation: Invocation, options: ServeOptions): Promise<number> {
+  const { output, context } = invocation;
+  const config = invocation.config();
+  const facultiesDir = facultiesDirectory(invocation, options.faculties);
+  requireFaculties(facultiesDir);
+  // The daemon brings the telemetry SDK and the providers, which no other command has to wait for.
+  const { runDaemon } = await import('../daemon/daemon.ts');
+  const { maxConcurrent } = options;
+  await runDaemon(
+    {
+      config,
+      version: version(),
+      facultiesDir,
+      ...(maxConcurrent !== undefined && { maxConcurrent }),
+      onReady: ({ db, daemonId, faculties }) => {
+        output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
+        output.line(`serving ${faculties.join(', ')} on the ${db.kind} database at ${db.where}; Ctrl-C ends it`);
+      },
+    },
+    context.signals,
+  );
+  return 0;
+}
+
+/** A directory without any file is a wrong directory; files with problems are the daemon's to report. */
+function requireFaculties(directory: string): void {
+  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
+  if (faculties.size === 0 && problems.length === 0) throw new AnimusError('faculty.none', { directory });
+}

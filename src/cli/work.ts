@@ -1,0 +1,68 @@
+/** `animus work …`. */
+import type { Command } from 'commander';
+import { WORK_STATES, type WorkState } from '../core/work.ts';
+import { findWork, listWork, type WorkSummary } from '../store/work-views.ts';
+import { wholeNumber, workState } from './arguments.ts';
+import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
+import { withDatabase } from './database.ts';
+import { type Column, styled } from './output.ts';
+import { age, shortId, stateLabel, usd } from './quantities.ts';
+import { addShowCommand } from './work-show.ts';
+import { addSubmitCommand } from './work-submit.ts';
+
+/** Adds `animus work submit|list|show`. */
+export function addWorkCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'work', 'work items: submit, list, look at');
+  addSubmitCommand(group, run);
+  addCommand(group, 'list', {
+    summary: 'list work items, newest first',
+    examples: ['animus work list --state running', 'animus work list --faculty engineer --limit 50 --json'],
+  })
+    .option('--state <state>', `only this state (${WORK_STATES.join(', ')})`, workState)
+    .option('--faculty <name>', 'only this faculty')
+    .option('--parent <id>', 'only children of this item')
+    .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 20)
+    .action(run(listCommand));
+  addShowCommand(group, run);
+}
+
+interface ListOptions extends CommonOptions {
+  readonly state?: WorkState;
+  readonly faculty?: string;
+  readonly parent?: string;
+  readonly limit: number;
+}
+
+async function listCommand(invocation: Invocation, options: ListOptions): Promise<number> {
+  const { output } = invocation;
+  const items = await withDatabase(invocation, async (db) => {
+    const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
+    return listWork(db, { state: options.state, faculty: options.faculty, parentId, limit: options.limit });
+  });
+  output.document({ items });
+  if (items.length === 0) output.note('no work items');
+  else
+    output.table(
+      COLUMNS,
+      items.map((item) => rowOf(item, Date.now())),
+    );
+  return 0;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ID' },
+  { title: 'STATE' },
+  { title: 'FACULTY', shrink: true },
+  { title: 'AGE', align: 'right' },
+  { title: 'TURNS', align: 'right' },
+  { title: 'COST', align: 'right' },
+  { title: 'DESCRIPTION', shrink: true },
+];
+
+function rowOf(item: WorkSummary, nowMs: number) {
+  const cost = item.cost_usd === 0 ? styled('-', 'dim') : usd(item.cost_usd);
+  const turns = item.turns === 0 ? styled('-', 'dim') : String(item.turns);
+  const description = item.description || styled('(no description)', 'dim');
+  const created = age(item.created_at, nowMs).replace(' ago', '');
+  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, cost, description];
+}

@@ -1,0 +1,53 @@
+/** The keys of animus.toml. docs/config.md lists the same keys, expectations and defaults; a test holds the two equal. */
+import { z } from 'zod';
+import { count, httpUrl, matching, oneOf, planned, seconds, table, tableOf, text, usdPerMillion } from './fields.ts';
+
+/** A provider's name: the part of a model before the slash. */
+export const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+const providerName = matching(PROVIDER_NAME, 'of 1 to 63 lower-case letters, digits, - and _');
+const modelName = matching(/^[a-z0-9][a-z0-9_-]{0,62}\/\S+$/, 'of the form "provider/model"');
+const variableName = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+
+const daemon = table({
+  max_concurrent: count(1, 1000).default(4),
+  lease_seconds: seconds(5, 3600).default(60),
+  /** 0.25 where the embedded database is used, which cannot notify across connections. */
+  poll_seconds: seconds(0.1, 600).default(5),
+  shutdown_grace_seconds: seconds(0, 3600).default(30),
+  pool_size: count(2, 500).default(10),
+  http: planned(),
+  focus_host_grace_seconds: planned(),
+});
+
+const provider = table({
+  kind: oneOf(['anthropic', 'openai', 'scripted']),
+  base_url: httpUrl().optional(),
+  api_key_env: variableName.optional(),
+  script: text('a path of a TOML script').optional(),
+});
+
+const model = table({
+  context_window: count(1, 100_000_000).optional(),
+  max_output: count(1, 100_000_000).optional(),
+  usd_per_million: table({
+    input: usdPerMillion().optional(),
+    output: usdPerMillion().optional(),
+    cache_read: usdPerMillion().optional(),
+    cache_write: usdPerMillion().optional(),
+  }).optional(),
+});
+
+/** animus.toml, as written. */
+export const configSchema = table({
+  daemon: daemon.prefault({}),
+  providers: tableOf(providerName, provider).prefault({}),
+  models: tableOf(modelName, model).prefault({}),
+  retention: planned(),
+  budget: planned(),
+  sandbox: planned(),
+  embeddings: planned(),
+});
+
+/** animus.toml with the defaults of the schema filled in. */
+export type ConfigDocument = z.output<typeof configSchema>;

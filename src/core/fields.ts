@@ -1,0 +1,151 @@
+/**
+ * The kinds of values people write in TOML. Each field knows in words what it expects, so that messages, `--help` and the
+ * docs say the same.
+ */
+import { z } from 'zod';
+
+/** What a field expects, in words that complete «expected …». */
+const expectations = z.registry<{ readonly expected: string }>();
+
+/** A duration in seconds; fractions are allowed. */
+export function seconds(min: number, max: number) {
+  return z
+    .number()
+    .min(min)
+    .max(max)
+    .register(expectations, { expected: `seconds from ${min} to ${max}` });
+}
+
+/** A whole number. */
+export function count(min: number, max: number) {
+  return z
+    .int()
+    .min(min)
+    .max(max)
+    .register(expectations, { expected: `a whole number from ${min} to ${max}` });
+}
+
+/** Any number within bounds. */
+export function decimal(min: number, max: number) {
+  return z
+    .number()
+    .min(min)
+    .max(max)
+    .register(expectations, { expected: `a number from ${min} to ${max}` });
+}
+
+/** An amount of USD per million tokens. */
+export function usdPerMillion() {
+  return z.number().min(0).max(100_000).register(expectations, { expected: 'USD per million tokens, 0 or more' });
+}
+
+/** true or false. */
+export function flag() {
+  return z.boolean().register(expectations, { expected: 'true or false' });
+}
+
+/** A text that is not empty. */
+export function text(expected = 'a text') {
+  return z.string().regex(/\S/).register(expectations, { expected });
+}
+
+/** A text of a certain form. */
+export function matching(pattern: RegExp, expected: string) {
+  return z.string().regex(pattern).register(expectations, { expected });
+}
+
+/** An http or https URL without user name and password, which would be a secret in a file. */
+export function httpUrl() {
+  const expected = 'an http:// or https:// URL without user and password';
+  return z.string().refine(isPlainHttpUrl).register(expectations, { expected });
+}
+
+/** True for an absolute http or https URL that carries no credentials. */
+export function isPlainHttpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
+
+/** A list of texts. */
+export function texts(expected = 'a list of texts', max = 1000) {
+  return z.array(text('a text')).max(max).register(expectations, { expected });
+}
+
+/** A list of texts, each of which may be empty (arguments of a command). */
+export function argumentList() {
+  const argument = z.string().register(expectations, { expected: 'a text' });
+  return z.array(argument).max(1000).register(expectations, { expected: 'a list of texts' });
+}
+
+/** One of a closed set; `planned` values are known and refused as not supported yet. */
+export function oneOf<const Value extends string>(
+  values: readonly Value[],
+  planned: readonly string[] = [],
+): z.ZodType<Value, Value> {
+  const expected = values.map((value) => `"${value}"`).join(' or ');
+  const known = z.string().check((context) => {
+    const { value } = context;
+    if (planned.includes(value)) context.issues.push({ code: 'custom', input: value, params: PLANNED });
+    else if (!(values as readonly string[]).includes(value)) context.issues.push({ code: 'custom', input: value });
+  });
+  return (known as unknown as z.ZodType<Value, Value>).register(expectations, { expected });
+}
+
+const PLANNED = { planned: true } as const;
+
+/** A key of the design whose behaviour is not built yet: it must not be there. */
+export function planned() {
+  return z.custom<undefined>((value) => value === undefined, { params: PLANNED }).optional();
+}
+
+/** True for a field made by `planned`. */
+export function isPlanned(schema: z.core.$ZodType): boolean {
+  return unwrapField(schema)._zod.def.type === 'custom';
+}
+
+/** A table with exactly these keys. */
+export function table<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape).register(expectations, { expected: 'a table' });
+}
+
+/** A table whose keys people choose. */
+export function tableOf<Value extends z.core.SomeType>(key: z.ZodType<string, string>, value: Value) {
+  return z.record(key, value).register(expectations, { expected: 'a table' });
+}
+
+/** What the field expects, in words. */
+export function expectationOf(schema: z.core.$ZodType): string {
+  return expectations.get(unwrapField(schema))?.expected ?? 'another value';
+}
+
+/** The field below its default and optional wrappers. */
+export function unwrapField(schema: z.core.$ZodType): z.core.$ZodType {
+  const { def } = schema._zod;
+  const wrapped = def.type === 'optional' || def.type === 'default' || def.type === 'prefault';
+  return wrapped ? unwrapField((def as unknown as { innerType: z.core.$ZodType }).innerType) : schema;
+}
+
+/** The default a field fills in, undefined where it has none. */
+export function defaultOf(schema: z.core.$ZodType): unknown {
+  const { def } = schema._zod;
+  return def.type === 'default' ? (def as z.core.$ZodDefaultDef).defaultValue : undefined;
+}
+
+/** The keys of a table, with their fields; null for what is no table of known keys. */
+export function fieldsOf(schema: z.core.$ZodType): ReadonlyMap<string, z.core.$ZodType> | null {
+  const { def } = unwrapField(schema)._zod;
+  if (def.type !== 'object') return null;
+  return new Map(Object.entries((def as z.core.$ZodObjectDef).shape));
+}
+
+/** The field at a path; null where the schema has none. */
+export function fieldAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | null {
+  const [key, ...rest] = path;
+  if (key === undefined) return schema;
+  const { def } = unwrapField(schema)._zod;
+  let next: z.core.$ZodType | undefined;
+  if (def.type === 'object') next = fieldsOf(schema)?.get(String(key));
+  if (def.type === 'record') next = (def as z.core.$ZodRecordDef).valueType;
+  if (def.type === 'array') next = (def as z.core.$ZodArrayDef).element;
+  return next === undefined ? null : fieldAt(next, rest);
+}

@@ -1,0 +1,60 @@
+/** Consolidate: the final answer becomes the outcome; a hook may check it, change it, or refuse it. */
+import { readLedger } from '../store/ledger.ts';
+import { span } from '../telemetry/spans.ts';
+import type { FocusEnd } from './focus-end.ts';
+import { recordHookLedger, runHook } from './focus-hook.ts';
+import { type Focus, spanKey } from './focus-scope.ts';
+
+/** Of the outcome's first line, as `status` and the digest show it. */
+const MAX_SUMMARY_CHARS = 300;
+
+/** Turns the model's final text into the end of the focus. */
+export async function consolidate(focus: Focus, finalText: string): Promise<FocusEnd> {
+  return span('work.consolidate', spanKey(focus), async () => {
+    const outcome = { text: finalText };
+    const hook = focus.faculty.consolidate;
+    if (!hook) return completed(outcome, firstLine(finalText));
+    const ledger = await readLedger(focus.means.db, focus.work.id);
+    const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children: [] });
+    switch (result.kind) {
+      case 'proceed':
+        return completed(outcome, firstLine(finalText));
+      case 'output': {
+        await recordHookLedger(focus, result.output.ledger);
+        const { outcome: own, summary } = result.output;
+        return completed(asObject(own) ?? outcome, summary ?? firstLine(finalText));
+      }
+      case 'blocked':
+      case 'failed':
+        return {
+          kind: 'failed',
+          error: { code: result.error.code, message: result.error.message, phase: 'consolidate' },
+        };
+      case 'aborted':
+        focus.control.signal.throwIfAborted();
+        return {
+          kind: 'failed',
+          error: { code: 'hook.failed', message: `the consolidate hook was ended: ${result.reason}` },
+        };
+      default:
+        return result satisfies never;
+    }
+  });
+}
+
+function completed(outcome: Readonly<Record<string, unknown>>, summary: string): FocusEnd {
+  return { kind: 'completed', outcome, summary };
+}
+
+/** An outcome is an object; anything else a hook prints as one is kept under `value`. */
+function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (value === undefined) return null;
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : { value };
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n', 1)[0]!.trim();
+  return line.length <= MAX_SUMMARY_CHARS ? line : `${line.slice(0, MAX_SUMMARY_CHARS - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,211 @@
+/** The daemon: everything long-lived, put together, started in order and stopped in reverse. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { facultiesError, loadFaculties } from '../catalog/faculties.ts';
+import type { Faculty } from '../catalog/faculty.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import type { Config } from '../core/config.ts';
+import type { EndSignals } from '../core/interrupts.ts';
+import type { FocusEvent } from '../engage/events.ts';
+import { detectIsolation } from '../process/namespace.ts';
+import { createProcessHost } from '../process/supervised-host.ts';
+import { deregisterDaemon, registerDaemon } from '../store/daemons.ts';
+import type { Database } from '../store/database.ts';
+import { migrate } from '../store/migrate.ts';
+import { openNotifications } from '../store/notifications.ts';
+import { openConfiguredDatabase } from '../store/open-database.ts';
+import { type Log, openLog } from '../telemetry/log.ts';
+import { startTelemetry } from '../telemetry/setup.ts';
+import { FACULTY_TOOL_NAMES, toolset } from '../tools/registry.ts';
+import { claimableFaculties } from './capacity.ts';
+import { type ControlPlane, createControlPlane } from './control-plane.ts';
+import { sweepFocusDirectories } from './focus-directory.ts';
+import { openModels } from './focus-model.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { runFocus } from './run-focus.ts';
+import { createWake } from './wake.ts';
+
+export interface DaemonOptions {
+  readonly config: Config;
+  readonly version: string;
+  /** Where the faculties' TOML files are; absolute or relative to the current directory. */
+  readonly facultiesDir: string;
+  /** Foci at once; default as configured. */
+  readonly maxConcurrent?: number;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  /** Changes a faculty as it is loaded: the demo gives the engineer its own workspace and model. */
+  readonly adapt?: (faculty: Faculty) => Faculty;
+  /** Watches every focus live. */
+  readonly onEvent?: (event: FocusEvent) => void;
+  /** Called once the daemon takes work. */
+  readonly onReady?: (ready: DaemonReady) => void;
+}
+
+export interface DaemonReady {
+  readonly db: Database;
+  readonly daemonId: string;
+  readonly faculties: readonly string[];
+}
+
+/**
+ * Runs a daemon until it is told to end. `drain`: no new claims, foci get the grace time to finish, then stop at their
+ * next turn boundary and go back to the queue, attempts unchanged. `abort`: foci are stopped at once and released.
+ * Rejects where it cannot start.
+ */
+export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
+  const { config, clock = systemClock } = options;
+  const log = options.log ?? openLog({ level: config.logLevel });
+  const faculties = readFaculties(options, log);
+  await using closing = new AsyncDisposableStack();
+
+  const telemetry = await startTelemetry({ version: options.version, log });
+  closing.defer(() => telemetry.shutdown());
+  const models = await openModels(config);
+  closing.defer(() => models.stop());
+  const db = await openConfiguredDatabase(config, { role: 'daemon', log });
+  closing.defer(() => db.close());
+  await migrate(db, { log });
+
+  const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });
+  await processes.start();
+  closing.defer(() => processes.stop());
+
+  const daemonId = randomUUID();
+  const directoryRoot = join(config.home, 'foci');
+  await sweepFocusDirectories(db, directoryRoot);
+  const wake = createWake(clock);
+  const maxConcurrent = options.maxConcurrent ?? config.daemon.maxConcurrent;
+  const { leaseSeconds } = config.daemon;
+  const isolation = await detectIsolation();
+
+  const controlPlane: ControlPlane = createControlPlane({
+    db,
+    clock,
+    log,
+    daemonId,
+    wake,
+    maxConcurrent,
+    leaseSeconds,
+    pollSeconds: config.daemon.pollSeconds,
+    faculties: () => faculties,
+    runFocus: (work, faculty, control) =>
+      runFocus(work, faculty, control, {
+        db,
+        clock,
+        log,
+        processes,
+        models,
+        host: hostname(),
+        directoryRoot,
+        isolation,
+        hidePaths: secretPaths(config),
+        leaseSeconds,
+        toolsOf: (of) => toolset(of.engage.tools),
+        onEvent: options.onEvent ?? (() => {}),
+        holdFaculty: (name, seconds, reason) => {
+          log.warn(
+            { faculty: name, seconds, reason },
+            'its provider is in trouble: the faculty takes no new work for a while',
+          );
+          controlPlane.hold(name, clock.monotonicMs() + seconds * 1000);
+        },
+      }),
+  });
+  const heartbeat = createHeartbeat({
+    db,
+    clock,
+    log,
+    daemonId,
+    leaseSeconds,
+    running: controlPlane.running,
+    processes,
+  });
+  const notifications = openNotifications(
+    db,
+    ['animus_work_ready', 'animus_cancel'],
+    {
+      onNotify: (channel) => (channel === 'animus_cancel' ? void heartbeat.beat() : wake.ring()),
+      onReconnect: () => wake.ring(),
+    },
+    log,
+  );
+
+  await registerDaemon(db, {
+    id: daemonId,
+    host: hostname(),
+    pid: process.pid,
+    version: options.version,
+    maxConcurrent,
+    faculties: claimableFaculties(faculties.values(), new Map(), 0),
+    problems: [],
+  });
+  closing.defer(() => deregister(db, daemonId, log));
+  for (const service of [notifications, heartbeat, controlPlane]) {
+    await service.start();
+    closing.defer(() => service.stop());
+  }
+  const names = [...faculties.keys()];
+  log.info({ database: db.where, faculties: names, max_concurrent: maxConcurrent, isolation }, 'the daemon takes work');
+  options.onReady?.({ db, daemonId, faculties: names });
+
+  await aborted(signals.drain);
+  await end(controlPlane, config.daemon.shutdownGraceSeconds, signals, clock, log);
+}
+
+/** Lets foci finish for the grace time, then sends them home at their next turn boundary; an abort stops them at once. */
+async function end(
+  controlPlane: ControlPlane,
+  graceSeconds: number,
+  signals: EndSignals,
+  clock: Clock,
+  log: Log,
+): Promise<void> {
+  const drained = new AbortController();
+  const draining = controlPlane.drain().finally(() => drained.abort());
+  const foci = controlPlane.running.size;
+  if (foci > 0) {
+    log.info(
+      { foci, grace_seconds: graceSeconds },
+      'ending: no new work; foci may finish. Once more to stop them at once',
+    );
+  }
+  const stopNow = () => {
+    for (const focus of controlPlane.running.values()) focus.control.abort('shutdown');
+  };
+  if (signals.abort.aborted) stopNow();
+  signals.abort.addEventListener('abort', stopNow, { once: true });
+  await clock.sleep(graceSeconds * 1000, AbortSignal.any([drained.signal, signals.abort]));
+  for (const focus of controlPlane.running.values()) focus.control.drainSoon();
+  await draining;
+}
+
+/** All faculties of the directory; a daemon with none, or only broken ones, does not start. */
+function readFaculties({ facultiesDir, adapt }: DaemonOptions, log: Log): ReadonlyMap<string, Faculty> {
+  const { faculties, problems } = loadFaculties(resolve(facultiesDir), { toolNames: FACULTY_TOOL_NAMES });
+  if (faculties.size === 0) throw facultiesError(problems);
+  for (const problem of problems) log.error({ file: problem.details['file'] }, `faculty left out: ${problem.message}`);
+  if (!adapt) return faculties;
+  return new Map([...faculties].map(([name, faculty]) => [name, adapt(faculty)]));
+}
+
+/** What a tool's command must not be able to open. */
+function secretPaths(config: Config): string[] {
+  return [join(config.home, 'embedded.json'), join(config.home, 'db')];
+}
+
+async function deregister(db: Database, daemonId: string, log: Log): Promise<void> {
+  try {
+    await deregisterDaemon(db, daemonId);
+  } catch (error) {
+    log.warn({ error: String(error) }, 'could not sign off; status shows this daemon as lost for a while');
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+}

@@ -1,0 +1,38 @@
+/** How a running focus is stopped from outside, and why it was. */
+
+/** Why a focus was aborted. The first reason stands. */
+export type AbortReason = 'lease_lost' | 'cancelled' | 'shutdown' | 'deadline';
+
+/** The abort reason as an error, so that `signal.throwIfAborted()` carries it. */
+export class FocusAborted extends Error {
+  override readonly name = 'FocusAborted';
+  readonly reason: AbortReason;
+  constructor(reason: AbortReason) {
+    super(`the focus was stopped: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** The two ways to end a focus early: at its next turn boundary, or now. */
+export interface FocusControl {
+  readonly signal: AbortSignal;
+  readonly drain: AbortSignal;
+  abort(reason: AbortReason): void;
+  drainSoon(): void;
+}
+
+export function createFocusControl(): FocusControl {
+  const now = new AbortController();
+  const soon = new AbortController();
+  return {
+    signal: now.signal,
+    drain: soon.signal,
+    abort: (reason) => now.abort(new FocusAborted(reason)),
+    drainSoon: () => soon.abort(),
+  };
+}
+
+/** Why the focus was aborted, or null while it was not. */
+export function abortReason(control: FocusControl): AbortReason | null {
+  return control.signal.aborted ? (control.signal.reason as FocusAborted).reason : null;
+}

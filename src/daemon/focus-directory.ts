@@ -1,0 +1,30 @@
+/** The scratch directories of foci on this host. */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from '../store/database.ts';
+import { endedFocusIds } from '../store/transcript.ts';
+
+/** Makes a focus's directory, private to this user; a resumed focus finds the one it had. */
+export async function makeFocusDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+}
+
+/** Removes a focus's directory with everything in it. */
+export async function removeFocusDirectory(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Removes what crashed daemons left: directories below `root` whose focus has ended. Returns how many. */
+export async function sweepFocusDirectories(db: Database, root: string): Promise<number> {
+  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  // A focus this database does not know is left alone: another database's daemon may share the directory.
+  const ended = await endedFocusIds(
+    db,
+    names.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
+  );
+  for (const id of ended) await removeFocusDirectory(join(root, id));
+  return ended.length;
+}

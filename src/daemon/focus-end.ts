@@ -1,0 +1,81 @@
+/** The ends of a focus and how each is written: fenced, retried while the database is away, never guessed. */
+
+import type { Faculty } from '../catalog/faculty.ts';
+import type { Clock } from '../core/clock.ts';
+import { isAnimusError, messageOf } from '../core/errors.ts';
+import type { WorkState } from '../core/work.ts';
+import type { Database } from '../store/database.ts';
+import { type ClaimedWork, completeWork, endCancelled, failWork, releaseWork, type WorkError } from '../store/work.ts';
+import type { Log } from '../telemetry/log.ts';
+import { retryDelaySeconds } from './recovery.ts';
+
+export type FocusEnd =
+  | { readonly kind: 'completed'; readonly outcome: Readonly<Record<string, unknown>>; readonly summary: string }
+  | { readonly kind: 'failed'; readonly error: WorkError }
+  | {
+      readonly kind: 'released';
+      readonly delaySeconds: number;
+      readonly reason: string;
+      /** The provider is in trouble: claim nothing more for this faculty until the delay is over. */
+      readonly holdFaculty: boolean;
+    }
+  | { readonly kind: 'cancelled' }
+  /** The lease is gone: another daemon owns the item, and nothing may be written. */
+  | { readonly kind: 'lost' };
+
+export interface SettleMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long the database may stay away before the lease has ended anyway. */
+  readonly giveUpAfterMs: number;
+}
+
+/** Writes the end of a focus and returns the item's state, or null where it is no longer ours to say. */
+export async function settle(
+  end: FocusEnd,
+  work: ClaimedWork,
+  faculty: Faculty,
+  means: SettleMeans,
+): Promise<WorkState | null> {
+  const deadlineMs = means.clock.monotonicMs() + means.giveUpAfterMs;
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
+    try {
+      return await write(end, work, faculty, means.db);
+    } catch (error) {
+      // Also how a second try after a lost acknowledgement ends: the first had been written.
+      if (isAnimusError(error, 'work.lease_lost')) {
+        means.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
+        return null;
+      }
+      if (!isAnimusError(error, 'db.unreachable') || means.clock.monotonicMs() > deadlineMs) {
+        means.log.error(
+          { work_item_id: work.id, end: end.kind, error: messageOf(error) },
+          'the end of a focus could not be recorded; its lease will run out and it will be taken up again',
+        );
+        return null;
+      }
+      await means.clock.sleep(pauseMs);
+    }
+  }
+}
+
+async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, db: Database): Promise<WorkState | null> {
+  switch (end.kind) {
+    case 'completed':
+      await completeWork(db, work, end.outcome, end.summary);
+      return 'completed';
+    case 'failed':
+      return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
+    case 'released':
+      await releaseWork(db, work, end);
+      return end.delaySeconds > 0 ? 'scheduled' : 'queued';
+    case 'cancelled':
+      await endCancelled(db, work);
+      return 'cancelled';
+    case 'lost':
+      return null;
+    default:
+      return end satisfies never;
+  }
+}

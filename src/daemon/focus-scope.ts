@@ -1,0 +1,47 @@
+/** What a focus is made of, as its phases see it. */
+import type { Faculty } from '../catalog/faculty.ts';
+import type { Clock } from '../core/clock.ts';
+import type { FocusEvent, FocusEventBody } from '../engage/events.ts';
+import type { Isolation, ProcessHost } from '../process/process-host.ts';
+import type { Database } from '../store/database.ts';
+import type { FocusKey, FocusRow } from '../store/transcript.ts';
+import type { ClaimedWork } from '../store/work.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { FocusControl } from './focus-control.ts';
+import type { ModelSource } from './focus-model.ts';
+
+/** What every focus of a daemon is given. */
+export interface FocusMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly processes: ProcessHost;
+  readonly models: ModelSource;
+  readonly host: string;
+  /** Focus directories are made below it; absolute. */
+  readonly directoryRoot: string;
+  readonly isolation: Isolation;
+  /** Files and directories that tools must not read: the daemon's own secrets. */
+  readonly hidePaths: readonly string[];
+  readonly toolsOf: (faculty: Faculty) => ReadonlyMap<string, Tool>;
+  readonly onEvent: (event: FocusEvent) => void;
+}
+
+/** A focus in progress, as its phases see it. */
+export interface Focus {
+  readonly work: ClaimedWork;
+  /** As it was when the focus began; a resumed focus does not see what was edited since. */
+  readonly faculty: Faculty;
+  readonly row: FocusRow;
+  readonly key: FocusKey;
+  readonly workspace: string;
+  readonly control: FocusControl;
+  readonly means: FocusMeans;
+  readonly emit: (event: FocusEventBody) => void;
+}
+
+/** What the spans of a focus's phases carry. */
+export function spanKey({ work, key }: Focus) {
+  return { 'work.id': work.id, 'work.faculty': work.faculty, 'work.focus_id': key.focusId };
+}

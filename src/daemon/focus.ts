@@ -1,0 +1,149 @@
+/** One focus: orient → engage → consolidate, and how its end is settled. The top function reads as its steps. */
+import type { Faculty } from '../catalog/faculty.ts';
+import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
+import type { EngageEnd } from '../engage/engage-end.ts';
+import type { FocusEventBody } from '../engage/events.ts';
+import { createJournal } from '../engage/journal.ts';
+import { engage } from '../engage/loop.ts';
+import { systemPrompt } from '../engage/prompt.ts';
+import { isFailureOfTheWorld } from '../llm/client.ts';
+import { type Phase, setPhase, startFocus } from '../store/transcript.ts';
+import type { ClaimedWork } from '../store/work.ts';
+import { span } from '../telemetry/spans.ts';
+import { toolSpecs } from '../tools/registry.ts';
+import { consolidate } from './consolidate.ts';
+import { abortReason, type FocusControl } from './focus-control.ts';
+import { makeFocusDirectory } from './focus-directory.ts';
+import type { FocusEnd } from './focus-end.ts';
+import { type Focus, type FocusMeans, spanKey } from './focus-scope.ts';
+import { orient } from './orient.ts';
+import { releaseDelaySeconds } from './recovery.ts';
+
+/** Runs the phases of one focus. Never rejects: whatever happens is an end. */
+export async function attempt(
+  work: ClaimedWork,
+  faculty: Faculty,
+  control: FocusControl,
+  means: FocusMeans,
+): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
+  let focus: Focus | null = null;
+  try {
+    focus = await begin(work, faculty, control, means);
+    await orient(focus);
+    await enter(focus, 'engage');
+    const engaged = endOfEngage(await engageFocus(focus));
+    if (engaged.kind !== 'done') return { end: engaged, focus };
+    await enter(focus, 'consolidate');
+    return { end: await consolidate(focus, engaged.finalText), focus };
+  } catch (error) {
+    return { end: endOfError(error, control), focus };
+  }
+}
+
+async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl, means: FocusMeans): Promise<Focus> {
+  const row = await startFocus(means.db, work, {
+    host: means.host,
+    directoryRoot: means.directoryRoot,
+    facultySnapshot: faculty,
+    systemPrompt: systemPrompt({ name: faculty.name, systemPrompt: faculty.engage.systemPrompt }),
+    tools: toolSpecs(means.toolsOf(faculty)),
+  });
+  const snapshot = row.facultySnapshot as unknown as Faculty;
+  await makeFocusDirectory(row.directory);
+  const emit = (event: FocusEventBody) => means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
+  emit({ type: 'focus_started', focusId: row.id, number: row.number, resumed: row.resumes > 0 });
+  return {
+    work,
+    faculty: snapshot,
+    row,
+    key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id },
+    workspace: snapshot.workspace ?? row.directory,
+    control,
+    means,
+    emit,
+  };
+}
+
+async function enter(focus: Focus, phase: Phase): Promise<void> {
+  focus.control.signal.throwIfAborted();
+  await setPhase(focus.means.db, focus.key, phase);
+  focus.emit({ type: 'phase', phase });
+}
+
+function engageFocus(focus: Focus): Promise<EngageEnd> {
+  const { means, faculty, control, key, work } = focus;
+  const settings = faculty.engage;
+  const tools = means.toolsOf(faculty);
+  return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
+    engage({
+      db: means.db,
+      focus: key,
+      model: means.models.forFocus(faculty, key.focusId),
+      system: focus.row.systemPrompt,
+      tools: focus.row.tools,
+      toolset: tools,
+      journal: createJournal(means.db, key),
+      maxTurns: settings.maxTurns,
+      maxParallel: settings.maxParallelTools,
+      signal: control.signal,
+      drain: control.drain,
+      onEvent: focus.emit,
+      context: {
+        ...key,
+        faculty: work.faculty,
+        workspace: focus.workspace,
+        timeoutMs: settings.toolTimeoutSeconds * 1000,
+        processes: means.processes,
+        isolation: settings.bashIsolation ?? means.isolation,
+        hidePaths: means.hidePaths,
+      },
+    }),
+  );
+}
+
+/** The loop's end as the focus's end; `done` goes on to consolidate. */
+function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'done' }> {
+  switch (end.kind) {
+    case 'done':
+      return end;
+    case 'cancelled':
+      return { kind: 'cancelled' };
+    case 'interrupted':
+      return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
+    case 'failed':
+      return { kind: 'failed', error: { code: `engage.${end.code}`, message: end.message, phase: 'engage' } };
+    case 'model_failed': {
+      const { failure } = end;
+      if (isFailureOfTheWorld(failure)) {
+        const delaySeconds = releaseDelaySeconds(failure.retryAfterMs, Math.random());
+        return { kind: 'released', delaySeconds, reason: failure.message, holdFaculty: true };
+      }
+      return { kind: 'failed', error: { code: `llm.${failure.kind}`, message: failure.message, phase: 'engage' } };
+    }
+  }
+}
+
+/** What a thrown error means. An aborted focus ends by its abort reason, whatever was thrown on the way out. */
+function endOfError(error: unknown, control: FocusControl): FocusEnd {
+  const reason = abortReason(control);
+  switch (reason) {
+    case 'lease_lost':
+      return { kind: 'lost' };
+    case 'cancelled':
+      return { kind: 'cancelled' };
+    case 'shutdown':
+      return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
+    case 'deadline':
+      return { kind: 'failed', error: { code: 'focus.deadline', message: 'run_deadline_seconds passed' } };
+    case null:
+      break;
+    default:
+      return reason satisfies never;
+  }
+  if (isAnimusError(error, 'work.lease_lost')) return { kind: 'lost' };
+  if (isAnimusError(error, 'db.unreachable')) {
+    return { kind: 'released', delaySeconds: 0, reason: messageOf(error), holdFaculty: false };
+  }
+  const code = error instanceof AnimusError ? error.code : 'internal.bug';
+  return { kind: 'failed', error: { code, message: messageOf(error) } };
+}

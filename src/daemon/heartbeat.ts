@@ -1,0 +1,103 @@
+/** Keeps the leases of all running foci with one statement, and stops foci before a lease can end without them knowing. */
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Service } from '../core/service.ts';
+import type { ProcessHost } from '../process/process-host.ts';
+import type { Database } from '../store/database.ts';
+import { extendLeases } from '../store/work.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { RunningFocus } from './control-plane.ts';
+
+export interface HeartbeatMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly daemonId: string;
+  readonly leaseSeconds: number;
+  readonly running: ReadonlyMap<string, RunningFocus>;
+  readonly processes: ProcessHost;
+}
+
+export interface Heartbeat extends Service {
+  /** Beats now: a cancel was announced. */
+  beat(): Promise<void>;
+}
+
+/**
+ * Beats every third of the lease. Whoever cannot renew stops its foci at 80 % of the lease: they are aborted here while
+ * the lease still holds, and the supervisor kills their processes at its end even when this process is frozen.
+ */
+export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
+  const { clock, log, running } = means;
+  const leaseMs = means.leaseSeconds * 1000;
+  const stopping = new AbortController();
+  const renewedMs = new Map<string, number>();
+  let loop: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const renewing = beat();
+      // A statement that hangs (a cut network) must not hide that the lease is running out.
+      const watching = watch(renewing);
+      await Promise.all([renewing, watching]);
+      await clock.sleep(leaseMs / 3, stopping.signal);
+    }
+  }
+
+  async function beat(): Promise<void> {
+    const startedMs = clock.monotonicMs();
+    const leases = [...running.values()].map(({ work }) => work);
+    try {
+      const reports = await extendLeases(means.db, means.daemonId, leases, means.leaseSeconds);
+      for (const report of reports) {
+        const focus = running.get(report.workItemId);
+        if (!focus) continue;
+        if (!report.held) {
+          log.warn({ work_item_id: report.workItemId }, 'the lease is lost: another daemon owns the work now');
+          focus.control.abort('lease_lost');
+        } else if (report.cancelRequested) {
+          focus.control.abort('cancelled');
+        } else {
+          renewedMs.set(report.workItemId, startedMs);
+          means.processes.setDeadline(report.workItemId, leaseMs - (clock.monotonicMs() - startedMs));
+        }
+      }
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'cannot renew the leases; trying again');
+    }
+    for (const id of renewedMs.keys()) {
+      if (!running.has(id)) renewedMs.delete(id);
+    }
+    dropExpiring();
+  }
+
+  async function watch(renewing: Promise<void>): Promise<void> {
+    const done = new AbortController();
+    const finished = renewing.finally(() => done.abort());
+    while (!done.signal.aborted) {
+      await clock.sleep(leaseMs / 10, done.signal);
+      dropExpiring();
+    }
+    await finished;
+  }
+
+  function dropExpiring(): void {
+    for (const [id, focus] of running) {
+      const sinceMs = clock.monotonicMs() - (renewedMs.get(id) ?? focus.leasedAtMs);
+      if (sinceMs < 0.8 * leaseMs || focus.control.signal.aborted) continue;
+      log.error({ work_item_id: id }, 'the lease could not be renewed: the focus stops before it ends');
+      focus.control.abort('lease_lost');
+    }
+  }
+
+  return {
+    beat,
+    async start() {
+      loop = run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** A focus from claim to end: attempted, settled, cleaned up after, observed. */
+import type { Faculty } from '../catalog/faculty.ts';
+import type { Clock } from '../core/clock.ts';
+import type { ClaimedWork } from '../store/work.ts';
+import { count, record } from '../telemetry/metrics.ts';
+import { type ActiveSpan, span } from '../telemetry/spans.ts';
+import { attempt } from './focus.ts';
+import type { FocusControl } from './focus-control.ts';
+import { removeFocusDirectory } from './focus-directory.ts';
+import { type FocusEnd, settle } from './focus-end.ts';
+import type { Focus, FocusMeans } from './focus-scope.ts';
+
+export interface RunMeans extends FocusMeans {
+  readonly leaseSeconds: number;
+  /** Claims nothing more for the faculty for that long. */
+  readonly holdFaculty: (faculty: string, seconds: number, reason: string) => void;
+}
+
+/** Runs one focus to its end and leaves nothing of it behind on this host; never rejects for what the focus does. */
+export async function runFocus(
+  work: ClaimedWork,
+  faculty: Faculty,
+  control: FocusControl,
+  means: RunMeans,
+): Promise<void> {
+  const attributes = {
+    'work.id': work.id,
+    'work.faculty': work.faculty,
+    'work.skill': work.skill,
+    'work.source': work.source,
+    'work.priority': work.priority,
+    'work.parent_id': work.parentId,
+    'work.attempt': work.attempts + 1,
+  };
+  const execute = async (executing: ActiveSpan<'work.execute'>) => {
+    const startedMs = means.clock.monotonicMs();
+    const deadline = new AbortController();
+    const watching = abortAtDeadline(faculty.runDeadlineSeconds, deadline.signal, control, means.clock);
+    try {
+      const { end, focus } = await attempt(work, faculty, control, means);
+      // Before the end is written: once it is, another daemon may own the item.
+      await means.processes.killAll(work.id);
+      const state = await settle(end, work, faculty, { ...means, giveUpAfterMs: means.leaseSeconds * 1000 });
+      if (end.kind === 'released' && end.holdFaculty) means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
+      if (focus && isOver(end)) await removeFocusDirectory(focus.row.directory);
+      executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
+      if (end.kind === 'failed') executing.fail(end.error.code);
+      report(end, state, work, focus, means);
+      record('work.focus.duration', means.clock.monotonicMs() - startedMs, {
+        faculty: work.faculty,
+        ended_as: end.kind,
+      });
+    } finally {
+      deadline.abort();
+      await watching;
+    }
+  };
+  await span('work.execute', attributes, execute, { root: true, links: [work.traceContext] });
+}
+
+async function abortAtDeadline(
+  seconds: number,
+  cancelled: AbortSignal,
+  control: FocusControl,
+  clock: Clock,
+): Promise<void> {
+  await clock.sleep(seconds * 1000, cancelled);
+  if (!cancelled.aborted) control.abort('deadline');
+}
+
+/** A focus that was released or lost goes on later, perhaps here, and needs its directory. */
+function isOver(end: FocusEnd): boolean {
+  return end.kind === 'completed' || end.kind === 'failed' || end.kind === 'cancelled';
+}
+
+function report(
+  end: FocusEnd,
+  state: Awaited<ReturnType<typeof settle>>,
+  work: ClaimedWork,
+  focus: Focus | null,
+  means: RunMeans,
+): void {
+  const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
+  const reason = reasonOf(end);
+  if (end.kind === 'failed' || end.kind === 'lost') means.log.warn({ ...fields, reason }, `focus ${end.kind}`);
+  else means.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
+  if (state === null) return;
+  count('work.state_transitions', 1, { faculty: work.faculty, from: 'running', to: state });
+  means.onEvent({ type: 'ended', state, reason, workItemId: work.id, faculty: work.faculty });
+}
+
+function reasonOf(end: FocusEnd): string | null {
+  switch (end.kind) {
+    case 'failed':
+      return end.error.message;
+    case 'released':
+      return end.reason;
+    default:
+      return null;
+  }
+}

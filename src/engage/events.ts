@@ -1,0 +1,42 @@
+/** What can be watched of a focus while it runs. One typed union, used by the demo, by `--wait` and by tests. */
+import type { LedgerType, WorkState } from '../core/work.ts';
+import type { Phase } from '../store/transcript.ts';
+
+export type FocusEvent = { readonly workItemId: string; readonly faculty: string } & FocusEventBody;
+
+export type FocusEventBody =
+  | { readonly type: 'focus_started'; readonly focusId: string; readonly number: number; readonly resumed: boolean }
+  | { readonly type: 'phase'; readonly phase: Phase }
+  | { readonly type: 'turn_started'; readonly turn: number; readonly model: string }
+  /** A piece of the answer. `restart` says: what came of this turn so far is void, the call is made again. */
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'restart' }
+  | {
+      readonly type: 'turn_recorded';
+      readonly turn: number;
+      readonly text: string;
+      readonly calls: number;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number | null;
+    }
+  | {
+      readonly type: 'tool_started';
+      readonly turn: number;
+      readonly callId: string;
+      readonly name: string;
+      readonly input: object;
+    }
+  | {
+      readonly type: 'tool_ended';
+      readonly turn: number;
+      readonly callId: string;
+      readonly name: string;
+      readonly isError: boolean;
+      readonly output: string;
+      readonly durationMs: number;
+    }
+  | { readonly type: 'ledger'; readonly seq: number; readonly entryType: LedgerType; readonly content: string }
+  | { readonly type: 'ended'; readonly state: WorkState; readonly reason: string | null };
+
+/** Receives events; must not throw and is not awaited. */
+export type FocusListener = (event: FocusEventBody) => void;

@@ -1,0 +1,41 @@
+/** Records the ends of tool calls while the engine goes on: one write in flight, whatever ended meanwhile goes with the next. */
+import type { Database } from '../store/database.ts';
+import { type CallResult, type FocusKey, finishToolCalls } from '../store/transcript.ts';
+
+/** A journal of one focus. Whatever is added is durable once `flush` resolves. */
+export interface Journal {
+  add(result: CallResult): void;
+  /** Resolves when all that was added is committed; rejects with the first failure (a lost lease, a lost database), for good. */
+  flush(): Promise<void>;
+}
+
+export function createJournal(db: Database, focus: FocusKey): Journal {
+  let pending: CallResult[] = [];
+  let writing: Promise<void> | null = null;
+  let failure: { readonly error: unknown } | null = null;
+
+  async function drain(): Promise<void> {
+    while (pending.length > 0 && !failure) {
+      const batch = pending;
+      pending = [];
+      try {
+        await finishToolCalls(db, focus, batch);
+      } catch (error) {
+        failure = { error };
+      }
+    }
+    writing = null;
+  }
+
+  return {
+    add(result) {
+      pending.push(result);
+      // One tick later, so that calls that end together are written together.
+      writing ??= Promise.resolve().then(drain);
+    },
+    async flush() {
+      await writing;
+      if (failure) throw failure.error;
+    },
+  };
+}

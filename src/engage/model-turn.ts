@@ -1,0 +1,130 @@
+/** One model call: permitted, sent, recorded. */
+import type {
+  CompleteOptions,
+  LlmClient,
+  LlmEvent,
+  LlmFailure,
+  LlmRequest,
+  LlmResult,
+  Message,
+  ToolSpec,
+  Usage,
+} from '../llm/client.ts';
+import type { Database } from '../store/database.ts';
+import { beginTurn, type FocusKey, type RecordedTurn, recordTurn, type TurnPermit } from '../store/transcript.ts';
+import { record } from '../telemetry/metrics.ts';
+import { span } from '../telemetry/spans.ts';
+import type { FocusListener } from './events.ts';
+import type { Journal } from './journal.ts';
+
+/** The model of a focus, with everything fixed that does not change from turn to turn. */
+export interface FocusModel {
+  readonly client: LlmClient;
+  readonly provider: string;
+  /** As the provider knows it. */
+  readonly model: string;
+  readonly settings: Omit<LlmRequest, 'model' | 'system' | 'tools' | 'messages' | 'turn'>;
+  readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
+  /** US dollars for a call's tokens; 0 where the model has no price. */
+  costUsd(usage: Usage): number;
+}
+
+export interface TurnMeans {
+  readonly db: Database;
+  readonly focus: FocusKey;
+  readonly model: FocusModel;
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+  readonly onEvent: FocusListener;
+}
+
+export type ModelTurn =
+  | { readonly kind: 'recorded'; readonly turn: RecordedTurn }
+  | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'> }
+  | { readonly kind: 'failed'; readonly failure: LlmFailure };
+
+/**
+ * Asks the model for turn `turn`. The answer is durable before this resolves, and so are the results of the turn before:
+ * about two commits stand on the path of a turn.
+ */
+export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
+  const permit = await beginTurn(means.db, means.focus, turn, 0);
+  if (permit !== 'go') return { kind: 'refused', permit };
+  means.signal.throwIfAborted();
+
+  means.onEvent({ type: 'turn_started', turn, model: means.model.model });
+  const result = await callModel(turn, messages, means);
+  means.signal.throwIfAborted();
+  if (!result.ok) return { kind: 'failed', failure: result.failure };
+
+  const { response } = result;
+  await means.journal.flush();
+  const cost = response.usage ? means.model.costUsd(response.usage) : 0;
+  const recorded = await recordTurn(means.db, means.focus, turn, response, cost);
+  means.onEvent({
+    type: 'turn_recorded',
+    turn,
+    text: textOf(recorded),
+    calls: recorded.calls.length,
+    inputTokens: response.usage?.input ?? null,
+    outputTokens: response.usage?.output ?? null,
+  });
+  return { kind: 'recorded', turn: recorded };
+}
+
+async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {
+  const { client, provider, model, settings, timeouts } = means.model;
+  const request = { ...settings, model, system: means.system, tools: means.tools, messages, turn };
+  return span(
+    'chat',
+    { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model },
+    async (chat) => {
+      const result = await client.complete(request, {
+        signal: means.signal,
+        timeouts,
+        canDiscard: true,
+        onEvent: (event) => passOn(event, means.onEvent),
+      });
+      if (!result.ok) {
+        chat.fail(result.failure.kind);
+        return result;
+      }
+      const { response } = result;
+      chat.set({
+        'gen_ai.response.model': response.model,
+        'gen_ai.response.id': response.responseId,
+        'gen_ai.response.finish_reasons': [response.rawStopReason ?? response.stopReason],
+        'gen_ai.usage.input_tokens': response.usage?.input,
+        'gen_ai.usage.output_tokens': response.usage?.output,
+        'gen_ai.usage.cache_read.input_tokens': response.usage?.cacheRead,
+        'gen_ai.usage.cache_creation.input_tokens': response.usage?.cacheWrite,
+      });
+      const labels = {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': provider,
+        'gen_ai.request.model': model,
+        'gen_ai.response.model': response.model,
+      };
+      record('gen_ai.client.operation.duration', response.durationMs / 1000, labels);
+      if (response.usage) {
+        record('gen_ai.client.token.usage', response.usage.input, { ...labels, 'gen_ai.token.type': 'input' });
+        record('gen_ai.client.token.usage', response.usage.output, { ...labels, 'gen_ai.token.type': 'output' });
+      }
+      return result;
+    },
+  );
+}
+
+function passOn(event: LlmEvent, onEvent: FocusListener): void {
+  if (event.type === 'text' || event.type === 'restart') onEvent(event);
+}
+
+/** The text of an answer, its blocks joined. */
+export function textOf(turn: Pick<RecordedTurn, 'content'>): string {
+  return turn.content
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('')
+    .trim();
+}

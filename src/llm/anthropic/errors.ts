@@ -1,0 +1,42 @@
+import type { FailureKind } from '../client.ts';
+import { saysContextOverflow } from '../context-overflow.ts';
+import { type Fault, fault } from '../fault.ts';
+import { asObject, asString, parseJson } from '../loose-json.ts';
+import { kindOfStatus } from '../status-kind.ts';
+import type { WireError } from '../wire.ts';
+
+/** Error types of the API ("Errors" in its reference); they say more than the status and are all there is in mid-stream. */
+const KINDS: Readonly<Record<string, FailureKind>> = {
+  authentication_error: 'credentials',
+  permission_error: 'credentials',
+  billing_error: 'quota',
+  not_found_error: 'model_not_found',
+  request_too_large: 'context_overflow',
+  rate_limit_error: 'rate_limit',
+  timeout_error: 'timeout',
+  api_error: 'overloaded',
+  overloaded_error: 'overloaded',
+  invalid_request_error: 'invalid_request',
+};
+
+/** What an error of the Messages API means. */
+export function anthropicFault({ status, body }: WireError): Fault {
+  const envelope = asObject(parseJson(body));
+  const error = asObject(envelope?.['error']);
+  const type = asString(error?.['type']) ?? '';
+  const message = asString(error?.['message']) ?? body.trim().slice(0, 300);
+  const kind = refine(KINDS[type] ?? kindOfStatus(status), message);
+  const where = status === null ? 'in mid-stream' : `HTTP ${status}`;
+  return fault(kind, `${where}${type && ` ${type}`}: ${message || 'no message'}`, {
+    httpStatus: status,
+    requestId: asString(envelope?.['request_id']),
+  });
+}
+
+function refine(kind: FailureKind, message: string): FailureKind {
+  if (kind !== 'invalid_request') return kind;
+  if (saysContextOverflow(message)) return 'context_overflow';
+  if (/credit balance is too low|usage limits?/i.test(message)) return 'quota';
+  if (/content filtering policy/i.test(message)) return 'content_filter';
+  return kind;
+}

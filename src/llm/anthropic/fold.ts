@@ -1,0 +1,187 @@
+import type { ContentBlock, LlmEvent } from '../client.ts';
+import { type Fault, fault } from '../fault.ts';
+import { asArray, asObject, asString, type Loose, parseJson } from '../loose-json.ts';
+import { cutsAnswers, finishToolCall } from '../tool-input.ts';
+import type { Answer, Fold, WireError } from '../wire.ts';
+import { stopReasonOf } from './stop-reason.ts';
+import { mergeUsage, type RawUsage, usageOf } from './usage.ts';
+
+/** Whom the answer is from, and what to make of an `error` event. */
+export interface AnthropicFoldContext {
+  readonly provider: string;
+  /** As asked for: it goes on thinking blocks. */
+  readonly model: string;
+  readonly classify: (error: WireError) => Fault;
+}
+
+/** A block being gathered: as it started, and what its deltas added. */
+interface Gathering {
+  readonly start: Loose;
+  readonly type: string;
+  text: string;
+  json: string;
+  jsonDeltas: number;
+  signature: string;
+  citations: Loose[];
+}
+
+/** Folds the events of POST /v1/messages. Unknown events, deltas and blocks are ignored or kept, never fatal. */
+export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEvent) => void): Fold {
+  let message: Loose | null = null;
+  let usage: RawUsage = {};
+  let stop: string | null = null;
+  let ended = false;
+  const blocks = new Map<number, Gathering>();
+
+  const startMessage = (value: Loose | null): Fault | null => {
+    // A proxy that retried behind our back: before any content it starts over, after that two answers would be mixed.
+    if (blocks.size > 0) return fault('protocol', 'the stream began a second message inside the first');
+    message = value ?? {};
+    usage = mergeUsage({}, message['usage']);
+    stop = asString(message['stop_reason']);
+    for (const [index, block] of asArray(message['content']).entries()) startBlock(index, asObject(block) ?? {});
+    return null;
+  };
+
+  const startBlock = (index: number, start: Loose): void => {
+    const type = asString(start['type']) ?? '';
+    const text = asString(start[type === 'thinking' ? 'thinking' : 'text']) ?? '';
+    const signature = asString(start['signature']) ?? '';
+    const citations = asArray(start['citations'])
+      .map(asObject)
+      .filter((citation) => citation !== null);
+    blocks.set(index, { start, type, text, json: '', jsonDeltas: 0, signature, citations });
+    if (type === 'tool_use') {
+      emit({ type: 'tool_call', id: asString(start['id']) ?? '', name: asString(start['name']) ?? '' });
+    } else if (text !== '' && (type === 'text' || type === 'thinking')) {
+      emit({ type, text });
+    }
+  };
+
+  const addText = (block: Gathering, type: 'text' | 'thinking', text: string | null): void => {
+    if (!text) return;
+    block.text += text;
+    emit({ type, text });
+  };
+
+  const addDelta = (block: Gathering, delta: Loose): void => {
+    switch (delta['type']) {
+      case 'text_delta':
+        addText(block, 'text', asString(delta['text']));
+        return;
+      case 'thinking_delta':
+        addText(block, 'thinking', asString(delta['thinking']));
+        return;
+      case 'input_json_delta':
+        block.json += asString(delta['partial_json']) ?? '';
+        block.jsonDeltas += 1;
+        return;
+      case 'signature_delta':
+        block.signature += asString(delta['signature']) ?? '';
+        return;
+      case 'citations_delta':
+        if (asObject(delta['citation'])) block.citations.push(asObject(delta['citation']) ?? {});
+        return;
+      default:
+        return;
+    }
+  };
+
+  const handle = (event: Loose): Fault | null => {
+    switch (event['type']) {
+      case 'content_block_delta': {
+        const block = blocks.get(Number(event['index']));
+        if (!block) return fault('protocol', `a delta for block ${String(event['index'])}, which never started`);
+        addDelta(block, asObject(event['delta']) ?? {});
+        return null;
+      }
+      case 'content_block_start':
+        if (message === null) return fault('protocol', 'a block before message_start');
+        startBlock(Number(event['index']), asObject(event['content_block']) ?? {});
+        return null;
+      case 'message_start':
+        return startMessage(asObject(event['message']));
+      case 'message_delta': {
+        const delta = asObject(event['delta']);
+        stop = asString(delta?.['stop_reason']) ?? stop;
+        usage = mergeUsage(usage, event['usage']);
+        return null;
+      }
+      case 'message_stop':
+        ended = true;
+        return null;
+      case 'error':
+        return context.classify({ status: null, body: JSON.stringify(event) });
+      default:
+        return null;
+    }
+  };
+
+  return {
+    event(data) {
+      const event = asObject(parseJson(data));
+      return event ? handle(event) : fault('protocol', `an event that is no JSON object: ${data.slice(0, 200)}`);
+    },
+    whole(body) {
+      const value = asObject(body);
+      if (value?.['type'] === 'error' || value?.['error']) {
+        return context.classify({ status: null, body: JSON.stringify(body) });
+      }
+      if (!Array.isArray(value?.['content'])) return fault('protocol', 'the response is no message');
+      ended = true;
+      return startMessage(value);
+    },
+    ended: () => ended,
+    finish(): Answer | Fault {
+      if (!ended || message === null)
+        return fault('connection', 'the stream ended before the answer did (no message_stop)');
+      const stopReason = stopReasonOf(stop);
+      const cut: string[] = [];
+      const gathered = [...blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
+      const content = gathered.flatMap((block, index) => {
+        const mayBeCut = cutsAnswers(stopReason) && index === gathered.length - 1;
+        const finished = finishBlock(block, mayBeCut, context);
+        if (finished === null) cut.push(asString(block.start['name']) ?? '');
+        return finished ?? [];
+      });
+      return {
+        type: 'answer',
+        model: asString(message['model']) ?? context.model,
+        responseId: asString(message['id']),
+        content,
+        stopReason,
+        rawStopReason: stop,
+        cutToolCalls: cut,
+        usage: usageOf(usage),
+      };
+    },
+  };
+}
+
+/** The block as animus keeps it; null for a tool call that was cut off. */
+function finishBlock(block: Gathering, mayBeCut: boolean, context: AnthropicFoldContext): ContentBlock | null {
+  const { start, text, citations } = block;
+  const { provider, model } = context;
+  const from = { provider, model };
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text, ...(citations.length > 0 && { citations }) };
+    case 'thinking':
+      return { type: 'thinking', text, ...(block.signature !== '' && { signature: block.signature }), ...from };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: asString(start['data']) ?? '', ...from };
+    case 'tool_use': {
+      const input = asObject(start['input']) ?? {};
+      const json = block.json.trim() === '' && Object.keys(input).length > 0 ? null : block.json;
+      return finishToolCall(
+        { id: asString(start['id']) ?? '', name: asString(start['name']) ?? '', json, input },
+        mayBeCut,
+      );
+    }
+    default: {
+      // A server tool's input streams like ours, and is sent back with the rest.
+      const input = block.json.trim() === '' ? undefined : asObject(parseJson(block.json));
+      return { type: 'opaque', value: { ...start, ...(input && { input }) }, ...from };
+    }
+  }
+}

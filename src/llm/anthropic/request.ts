@@ -1,0 +1,146 @@
+import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
+import { ownsBlock, thinkingMayRun } from '../own-blocks.ts';
+import { inputToSendBack } from '../tool-input.ts';
+
+type Json = Record<string, unknown>;
+
+/** What the mapping must know beside the request. */
+export interface AnthropicContext {
+  /** The provider's name: blocks that others wrote are not sent to it. */
+  readonly provider: string;
+  /** The model thinks adaptively: it takes an effort, and refuses a budget. */
+  readonly adaptiveThinking: boolean;
+}
+
+/** Breakpoints beside the one at the system prompt; the provider takes four in all. */
+const MESSAGE_BREAKPOINTS = 3;
+
+/** The body of POST /v1/messages (Anthropic API reference, version 2023-06-01). */
+export function anthropicBody(request: LlmRequest, stream: boolean, context: AnthropicContext): Json {
+  const cacheControl: Json = { type: 'ephemeral', ...(request.cacheTtl === '1h' && { ttl: '1h' }) };
+  const body: Json = {
+    model: request.model,
+    max_tokens: request.maxTokens,
+    stream,
+    ...prefix(request, cacheControl),
+    messages: messages(request, context, cacheControl),
+    ...thinking(request, context),
+  };
+  if (request.tools.length > 0 && request.toolChoice !== undefined)
+    body['tool_choice'] = toolChoice(request.toolChoice);
+  if (request.temperature !== undefined) body['temperature'] = request.temperature;
+  if (request.stop && request.stop.length > 0) body['stop_sequences'] = request.stop;
+  if (request.conversationId !== undefined) body['metadata'] = { user_id: request.conversationId };
+  return body;
+}
+
+/** Tools stand before the system prompt in the provider's cache: one breakpoint at its end holds both. */
+function prefix(request: LlmRequest, cacheControl: Json): Json {
+  const tools = request.tools.map(({ name, description, inputSchema }) => ({
+    name,
+    ...(description.trim() !== '' && { description }),
+    input_schema: inputSchema,
+  }));
+  const system = request.system.trim() === '' ? [] : [{ type: 'text', text: request.system }];
+  const last: Json | undefined = system.at(-1) ?? tools.at(-1);
+  if (last) last['cache_control'] = cacheControl;
+  return { ...(tools.length > 0 && { tools }), ...(system.length > 0 && { system }) };
+}
+
+function thinking(request: LlmRequest, context: AnthropicContext): Json {
+  const wanted = thinkingMayRun(request.messages, context.provider, request.model);
+  const effort = request.reasoningEffort === 'minimal' ? 'low' : request.reasoningEffort;
+  return {
+    ...(effort && { output_config: { effort } }),
+    ...(wanted && effort && context.adaptiveThinking && { thinking: { type: 'adaptive' } }),
+    ...(wanted &&
+      request.thinkingBudgetTokens !== undefined && {
+        thinking: { type: 'enabled', budget_tokens: request.thinkingBudgetTokens },
+      }),
+  };
+}
+
+function toolChoice(choice: NonNullable<LlmRequest['toolChoice']>): Json {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', name: choice.name };
+}
+
+/** Messages with roles alternating, no empty blocks, results first, and the last few breakpoints kept. */
+function messages(request: LlmRequest, context: AnthropicContext, cacheControl: Json): Json[] {
+  const mapped: { role: Message['role']; content: Json[]; marked: Json | null }[] = [];
+  for (const message of request.messages) {
+    const content = message.content.flatMap((block) => mapBlock(block, request.model, context));
+    if (content.length === 0) continue;
+    const marked = message.cacheBreakpoint ? (content.findLast(mayBeMarked) ?? null) : null;
+    const previous = mapped.at(-1);
+    if (previous?.role !== message.role) {
+      mapped.push({ role: message.role, content, marked });
+      continue;
+    }
+    previous.content.push(...content);
+    previous.marked = marked ?? previous.marked;
+  }
+  for (const { marked } of mapped.filter(({ marked }) => marked).slice(-MESSAGE_BREAKPOINTS)) {
+    if (marked) marked['cache_control'] = cacheControl;
+  }
+  return mapped.map(({ role, content }) => ({ role, content: role === 'user' ? resultsFirst(content) : content }));
+}
+
+function resultsFirst(content: readonly Json[]): Json[] {
+  const isResult = (block: Json) => block['type'] === 'tool_result';
+  return [...content.filter(isResult), ...content.filter((block) => !isResult(block))];
+}
+
+function mayBeMarked(block: Json): boolean {
+  return block['type'] !== 'thinking' && block['type'] !== 'redacted_thinking';
+}
+
+function mapBlock(block: ContentBlock, model: string, context: AnthropicContext): Json[] {
+  switch (block.type) {
+    case 'text':
+      return text(block);
+    case 'image':
+    case 'document':
+      return [media(block)];
+    case 'tool_call':
+      return [{ type: 'tool_use', id: block.id, name: block.name, input: inputToSendBack(block) }];
+    case 'tool_result':
+      return [toolResult(block)];
+    case 'thinking':
+      // Without its signature (an answer cut inside it) a thinking block is refused.
+      if (!ownsBlock(block, context.provider, model) || block.signature === undefined) return [];
+      return [{ type: 'thinking', thinking: block.text, signature: block.signature }];
+    case 'redacted_thinking':
+      return ownsBlock(block, context.provider, model) ? [{ type: 'redacted_thinking', data: block.data }] : [];
+    case 'opaque':
+      // Copied, for a breakpoint may be set on it.
+      return block.provider === context.provider ? [{ ...block.value }] : [];
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Empty and all-white texts are refused by the provider, so they are left out. */
+function text({ text, citations }: TextBlock): Json[] {
+  if (text.trim() === '') return [];
+  return [{ type: 'text', text, ...(citations && citations.length > 0 && { citations }) }];
+}
+
+function media({ type, mediaType, data }: MediaBlock): Json {
+  if (type === 'document' && mediaType.startsWith('text/')) {
+    const plain = Buffer.from(data, 'base64').toString('utf8');
+    return { type, source: { type: 'text', media_type: 'text/plain', data: plain } };
+  }
+  return { type, source: { type: 'base64', media_type: mediaType, data } };
+}
+
+function toolResult({ callId, content, isError }: ToolResultBlock): Json {
+  const mapped = content.flatMap((part) => (part.type === 'text' ? text(part) : [media(part)]));
+  // An error without content is refused.
+  if (isError && mapped.length === 0) mapped.push({ type: 'text', text: '(failed without output)' });
+  return {
+    type: 'tool_result',
+    tool_use_id: callId,
+    ...(mapped.length > 0 && { content: mapped }),
+    ...(isError && { is_error: true }),
+  };
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../../core/clock.ts';
+import { estimateTokens } from '../../core/tokens.ts';
+import type { CompleteOptions, ContentBlock, LlmClient, LlmRequest, LlmResponse, LlmResult, Usage } from '../client.ts';
+import { type Fault, fault, toFailure } from '../fault.ts';
+import type { Script, ScriptedAnswer } from './script.ts';
+import { selectAnswer, turnOf } from './select-answer.ts';
+
+/** Characters of a text that are passed on at a time, so that a demo looks live. */
+const PIECE_CHARS = 16;
+
+/**
+ * Plays a script. It is no model and says so: `response.provider` is the provider's name, `response.model` is
+ * `scripted (no model)`. Stateless: which answer comes is decided by the request alone (select-answer.ts), so that a
+ * focus that goes on in another process gets what it would have got here.
+ */
+export function scriptedClient(provider: string, script: Script, clock: Clock): LlmClient {
+  return { complete: (request, options) => play({ provider, script, clock, request, options }) };
+}
+
+interface Play {
+  readonly provider: string;
+  readonly script: Script;
+  readonly clock: Clock;
+  readonly request: LlmRequest;
+  readonly options: CompleteOptions;
+}
+
+async function play({ provider, script, clock, request, options }: Play): Promise<LlmResult> {
+  const startedMs = clock.monotonicMs();
+  const fail = (cause: Fault): LlmResult => ({
+    ok: false,
+    failure: toFailure(cause, { provider, model: request.model, attempts: 1 }, (text) => text),
+  });
+  const answer = selectAnswer(script, request);
+  if (!answer) {
+    return fail(
+      fault('invalid_request', `${script.file} has no answer for turn ${turnOf(request)} of ${request.model}`),
+    );
+  }
+  await clock.sleep(answer.delay_ms, options.signal);
+  if (options.signal.aborted) return fail(fault('aborted', 'aborted'));
+  if (answer.fault) {
+    return fail(fault(answer.fault.kind, answer.fault.message, { retryAfterMs: answer.fault.retry_after_ms ?? null }));
+  }
+  const firstTokenMs = clock.monotonicMs() - startedMs;
+  const content = contentOf(answer, request, provider);
+  if (!(await passOn(content, answer.piece_delay_ms, clock, options))) return fail(fault('aborted', 'aborted'));
+  const durationMs = clock.monotonicMs() - startedMs;
+  return { ok: true, response: respond({ provider, answer, content, request, firstTokenMs, durationMs }) };
+}
+
+function contentOf(answer: ScriptedAnswer, request: LlmRequest, provider: string): ContentBlock[] {
+  const from = { provider, model: request.model };
+  const content: ContentBlock[] = [];
+  if (answer.thinking) content.push({ type: 'thinking', text: answer.thinking, ...from });
+  if (answer.text) content.push({ type: 'text', text: answer.text });
+  for (const [index, call] of answer.call.entries()) {
+    const id = call.id ?? `call_${turnOf(request)}_${index + 1}`;
+    const invalid = call.invalid_input !== undefined && { invalidInput: call.invalid_input };
+    content.push({ type: 'tool_call', id, name: call.tool, input: call.input, ...invalid });
+  }
+  return content;
+}
+
+/** False when it was aborted on the way. */
+async function passOn(
+  content: readonly ContentBlock[],
+  delayMs: number,
+  clock: Clock,
+  { onEvent, signal }: CompleteOptions,
+): Promise<boolean> {
+  for (const block of content) {
+    if (block.type === 'tool_call') onEvent?.({ type: 'tool_call', id: block.id, name: block.name });
+    if (block.type !== 'text' && block.type !== 'thinking') continue;
+    for (const text of pieces(block.text)) {
+      onEvent?.({ type: block.type, text });
+      if (delayMs > 0) await clock.sleep(delayMs, signal);
+      if (signal.aborted) return false;
+    }
+  }
+  return true;
+}
+
+function pieces(text: string): string[] {
+  return text.match(new RegExp(`[^]{1,${PIECE_CHARS}}`, 'gu')) ?? [];
+}
+
+interface Played {
+  readonly provider: string;
+  readonly answer: ScriptedAnswer;
+  readonly content: readonly ContentBlock[];
+  readonly request: LlmRequest;
+  readonly firstTokenMs: number;
+  readonly durationMs: number;
+}
+
+function respond({ provider, answer, content, request, firstTokenMs, durationMs }: Played): LlmResponse {
+  return {
+    provider,
+    model: 'scripted (no model)',
+    responseId: null,
+    content,
+    stopReason: answer.stop ?? (answer.call.length > 0 ? 'tool_use' : 'end_turn'),
+    rawStopReason: 'scripted',
+    cutToolCalls: [],
+    usage: usageOf(answer, request, content),
+    timeToFirstTokenMs: content.length > 0 ? firstTokenMs : null,
+    durationMs,
+    attempts: 1,
+    fellBackFrom: [],
+  };
+}
+
+/** The script's numbers, else estimates from the texts. */
+function usageOf({ usage }: ScriptedAnswer, request: LlmRequest, content: readonly ContentBlock[]): Usage {
+  const { system, tools, messages } = request;
+  return {
+    input: usage.input ?? estimateTokens(JSON.stringify([system, tools, messages])),
+    output: usage.output ?? estimateTokens(JSON.stringify(content)),
+    cacheRead: usage.cache_read ?? 0,
+    cacheWrite: usage.cache_write ?? 0,
+    reasoning: usage.reasoning ?? 0,
+  };
+}

@@ -1,0 +1,37 @@
+/** argv → command → exit code: the only place with signal handlers and process.exit. */
+import { runCli } from './cli/program.ts';
+import { systemClock } from './core/clock.ts';
+import { createInterrupts } from './core/interrupts.ts';
+
+/** Runs the command of this process and ends the process with its exit code; called by the launcher. */
+export async function main(): Promise<void> {
+  const interrupts = createInterrupts(systemClock);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (interrupts.receive(signal) === 'give up') process.exit(interrupts.exitCode() ?? 1);
+    });
+  }
+  // Whoever reads our output may leave early (`| head`): that is no failure, and nobody is left to write for.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+
+  const code = await runCli(process.argv.slice(2), {
+    env: process.env,
+    cwd: process.cwd(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    signals: interrupts,
+  });
+  await flushed(process.stdout);
+  process.exit(interrupts.exitCode() ?? code);
+}
+
+/** Resolves when everything written so far has left the process. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
+}

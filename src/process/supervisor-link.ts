@@ -1,0 +1,86 @@
+/** The supervisor as the daemon holds it: a child process in a session of its own, with an IPC channel. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '../core/errors.ts';
+import type { FromSupervisor, ToSupervisor } from './supervisor-protocol.ts';
+
+/** A started supervisor. */
+export interface SupervisorLink {
+  /** Queues a message; one that can no longer be delivered is dropped, since `ended` follows. */
+  send(message: ToSupervisor): void;
+  /** Lets it kill and report every run, and resolves when it has exited; after 10 s it is killed. */
+  stop(): Promise<void>;
+  /** SIGKILL. */
+  kill(): void;
+  /** Whether it keeps this process alive: while something runs. */
+  ref(): void;
+  unref(): void;
+}
+
+/** What a supervisor tells: its messages, and its end, once, with what is known of why. */
+export interface SupervisorEvents {
+  receive(message: FromSupervisor): void;
+  ended(detail: string): void;
+}
+
+const STOP_MS = 10_000;
+const STDERR_TAIL = 2000;
+
+/** Starts one. It never throws: a supervisor that cannot start has `ended` like any other. */
+export function startSupervisor(events: SupervisorEvents): SupervisorLink {
+  // Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
+  const file = fileURLToPath(new URL(`./supervisor-main${extname(import.meta.filename)}`, import.meta.url));
+  const child = spawn(process.execPath, [file], {
+    cwd: '/',
+    // Its environment can be read by what it runs unisolated, so there is nothing in it.
+    env: {},
+    // Ctrl-C in a terminal and a kill of the daemon's group pass it by.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const exited = endOf(child);
+  void exited.then(events.ended);
+  child.on('message', (message: FromSupervisor) => events.receive(message));
+  unrefAll(child);
+
+  return {
+    send(message) {
+      if (child.connected) child.send(message, () => {});
+    },
+    async stop() {
+      child.ref();
+      if (child.connected) child.send({ type: 'stop' } satisfies ToSupervisor, () => {});
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await exited;
+      clearTimeout(timer);
+    },
+    kill: () => child.kill('SIGKILL'),
+    ref: () => {
+      child.ref();
+      child.channel?.ref();
+    },
+    unref: () => unrefAll(child),
+  };
+}
+
+/** Resolves, never rejects, to why it ended. */
+function endOf(child: ChildProcess): Promise<string> {
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-STDERR_TAIL);
+  });
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      if (child.pid === undefined) resolve(`it cannot be started: ${messageOf(error)}`);
+    });
+    // `exit`, not `close`: nothing may hold up the killing of what it leaves behind.
+    child.once('exit', (code, signal) => resolve(`${signal ?? `exit code ${code}`}${said && `: ${said.trim()}`}`));
+  });
+}
+
+function unrefAll(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  (child.stderr as { unref?(): void } | null)?.unref?.();
+}

@@ -1,0 +1,30 @@
+/** What the daemon and its supervisor say to each other over their IPC channel; one JSON object per message. */
+import type { ProcessOwner, ProcessResult, ProcessSpec } from './process-host.ts';
+
+/** From the daemon. Ids are the daemon's and unique for the life of one supervisor. */
+export type ToSupervisor =
+  | {
+      readonly type: 'run';
+      readonly id: number;
+      readonly spawnId: string;
+      readonly graceMs: number;
+      readonly spec: ProcessSpec;
+    }
+  | { readonly type: 'abort'; readonly id: number }
+  | { readonly type: 'deadline'; readonly owner: ProcessOwner; readonly atMs: number }
+  | { readonly type: 'kill_all'; readonly id: number; readonly owner: ProcessOwner }
+  | { readonly type: 'stop' };
+
+/** From the supervisor. `started` carries what the daemon needs to kill the run itself should the supervisor die. */
+export type FromSupervisor =
+  | { readonly type: 'started'; readonly id: number; readonly pgid: number; readonly startTicks: number }
+  | { readonly type: 'ended'; readonly id: number; readonly result: ProcessResult }
+  | { readonly type: 'killed'; readonly id: number };
+
+/**
+ * Milliseconds of the machine's monotonic clock, the same number in every process of the host: so a deadline means the
+ * same moment on both sides, however long its message was under way. It stands still while the machine sleeps.
+ */
+export function hostMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

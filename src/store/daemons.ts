@@ -1,0 +1,38 @@
+/** The daemons of a database: who is there, what they can run, whether they have room. */
+import type { Queryable } from './database.ts';
+import { toJsonb } from './json.ts';
+import type { ClaimableFaculty } from './work.ts';
+
+export interface DaemonRegistration {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly maxConcurrent: number;
+  readonly faculties: Readonly<Record<string, ClaimableFaculty>>;
+  /** Broken files and missing means, as shown by `animus status`. */
+  readonly problems: readonly string[];
+}
+
+/** Makes the daemon known, or updates what it can run. */
+export async function registerDaemon(db: Queryable, daemon: DaemonRegistration): Promise<void> {
+  await db.query(`select animus.register_daemon($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb)`, [
+    daemon.id,
+    daemon.host,
+    daemon.pid,
+    daemon.version,
+    daemon.maxConcurrent,
+    toJsonb(daemon.faculties),
+    toJsonb(daemon.problems),
+  ]);
+}
+
+/** Tells inserters whether a notification can wake this daemon. */
+export async function markSaturated(db: Queryable, daemonId: string, saturated: boolean): Promise<void> {
+  await db.query(`select animus.mark_saturated($1, $2)`, [daemonId, saturated]);
+}
+
+/** Says goodbye; `status` shows the daemon as stopped. */
+export async function deregisterDaemon(db: Queryable, daemonId: string): Promise<void> {
+  await db.query(`select animus.deregister_daemon($1)`, [daemonId]);
+}

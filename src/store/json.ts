@@ -1,0 +1,15 @@
+/** JSON as Postgres can store it. */
+
+/**
+ * Serialises a value for a `jsonb` parameter. Postgres refuses what JSON allows: the NUL character and unpaired
+ * surrogates; both become U+FFFD here, at the boundary, so that no tool output can make a focus unrecordable.
+ */
+export function toJsonb(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? toText(part) : part)) ?? 'null';
+}
+
+/** The same for a `text` parameter. */
+export function toText(text: string): string {
+  const wellFormed = text.toWellFormed();
+  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed;
+}

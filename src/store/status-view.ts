@@ -1,0 +1,69 @@
+import type { WorkState } from '../core/work.ts';
+import type { Queryable } from './database.ts';
+
+/** What `animus.status()` answers; times are ISO 8601 texts. Counts stop at `count_cap` per state. */
+export interface Status {
+  readonly at: string;
+  readonly count_cap: number;
+  /** Ends count for the last 24 hours only. */
+  readonly states: Readonly<Partial<Record<WorkState, number>>>;
+  readonly queue: readonly QueueStatus[];
+  readonly foci: readonly FocusStatus[];
+  readonly daemons: readonly DaemonStatus[];
+  readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
+  readonly spend_today: readonly SpendStatus[];
+  readonly memory: unknown;
+}
+
+/** Queued work of one faculty; `routable`: a live daemon serves it. */
+export interface QueueStatus {
+  readonly faculty: string;
+  readonly queued: number;
+  readonly oldest_at: string | null;
+  readonly routable: boolean;
+}
+
+/** Claimed or running work; focus fields are null until it has begun. */
+export interface FocusStatus {
+  readonly work_item_id: string;
+  readonly focus_id: string | null;
+  readonly faculty: string;
+  readonly description: string;
+  readonly phase: string | null;
+  readonly state: 'claimed' | 'running';
+  readonly turn: number | null;
+  readonly started_at: string | null;
+  readonly host: string | null;
+  readonly plan: string | null;
+  readonly cost_usd: number;
+}
+
+/** A daemon seen within the last hour. */
+export interface DaemonStatus {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly max_concurrent: number;
+  readonly saturated: boolean;
+  readonly faculties: readonly string[];
+  readonly problems: readonly unknown[];
+  readonly started_at: string;
+  readonly seen_at: string;
+  readonly alive: boolean;
+}
+
+export interface SpendStatus {
+  readonly faculty: string;
+  readonly model: string;
+  readonly usd: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly calls: number;
+}
+
+/** Reads it in one cheap call. */
+export async function readStatus(db: Queryable): Promise<Status> {
+  const [row] = await db.query<{ status: Status }>('select animus.status() as status');
+  return row!.status;
+}

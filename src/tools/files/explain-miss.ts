@@ -1,0 +1,70 @@
+/** Says why a text was not found, and shows the place it most likely meant. */
+const MAX_LINES_COMPARED = 20_000;
+const MAX_LINE_CHARS = 300;
+const MAX_LINES_SHOWN = 12;
+/** Share of common letter pairs below which two lines have nothing to do with each other. */
+const SIMILAR = 0.5;
+
+/** A message in the second person for the model; the file and the text are known to differ. */
+export function explainMiss(text: string, searched: string): string {
+  if (text === '') return 'old_string was not found: the file is empty';
+  const lines = text.split('\n');
+  const wanted = searched.split('\n');
+  const start = nearestLine(lines, wanted);
+  if (start === null) return `old_string was not found, nor anything like it${hint(searched)}. Read the file again`;
+  const place = lines.slice(start, start + wanted.length);
+  const shown = place.slice(0, MAX_LINES_SHOWN).map((line, i) => `${start + i + 1}\t${shorten(line)}`);
+  const why = squeeze(place.join('\n')) === squeeze(searched) ? 'It differs in white space only' : 'The nearest place';
+  return `old_string was not found${hint(searched)}. ${why}, at line ${start + 1}:\n${shown.join('\n')}`;
+}
+
+/** Where the searched lines would begin when laid over their most telling line's best match. */
+function nearestLine(lines: readonly string[], wanted: readonly string[]): number | null {
+  const anchor = wanted.reduce(
+    (best, line, i) => (line.trim().length > (wanted[best]?.trim().length ?? 0) ? i : best),
+    0,
+  );
+  const wantedLine = squeeze(wanted[anchor] ?? '').slice(0, MAX_LINE_CHARS);
+  const wantedPairs = pairsOf(wantedLine);
+  let best = { score: SIMILAR, line: -1 };
+  for (const [line, text] of lines.slice(0, MAX_LINES_COMPARED).entries()) {
+    const candidate = squeeze(text).slice(0, MAX_LINE_CHARS);
+    const score = candidate === wantedLine ? 1 : likeness(wantedPairs, candidate);
+    if (score > best.score) best = { score, line };
+  }
+  return best.line < 0 ? null : Math.max(0, best.line - anchor);
+}
+
+/** Dice's coefficient over pairs of letters: 0 nothing in common, 1 all. */
+function likeness(pairs: ReadonlyMap<string, number>, other: string): number {
+  const otherPairs = pairsOf(other);
+  let common = 0;
+  for (const [pair, count] of otherPairs) common += Math.min(count, pairs.get(pair) ?? 0);
+  const total = sum(pairs) + sum(otherPairs);
+  return total === 0 ? 0 : (2 * common) / total;
+}
+
+function pairsOf(text: string): ReadonlyMap<string, number> {
+  const pairs = new Map<string, number>();
+  for (let i = 0; i + 1 < text.length; i++) {
+    const pair = text.slice(i, i + 2);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  return pairs;
+}
+
+function sum(pairs: ReadonlyMap<string, number>): number {
+  return [...pairs.values()].reduce((total, count) => total + count, 0);
+}
+
+function hint(searched: string): string {
+  return /^\s*\d+\t/m.test(searched) ? ' (it seems to carry the line numbers of read_file; leave them out)' : '';
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function shorten(line: string): string {
+  return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS).toWellFormed()}…` : line;
+}

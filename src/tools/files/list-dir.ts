@@ -1,0 +1,73 @@
+/** list_dir: what a directory holds. */
+import { lstat, opendir, readlink } from 'node:fs/promises';
+import { z } from 'zod';
+import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { isRefusal, refusalOf } from './refusal.ts';
+import { type InsideDirectory, openDirectoryInside, resolveInside } from './workspace.ts';
+
+const MAX_ENTRIES = 1000;
+/** Beyond this many names even counting stops. */
+const MAX_COUNTED = 100_000;
+
+const input = z.strictObject({
+  path: z.string().min(1).optional().describe('Directory, relative to the workspace (default: the workspace itself)'),
+});
+
+export const listDirTool = worldTool<z.infer<typeof input>>({
+  name: 'list_dir',
+  description:
+    'Lists a directory of the workspace, hidden files included: names with / are directories, files show their size in ' +
+    `bytes, links where they lead. At most ${MAX_ENTRIES} entries, sorted by name.`,
+  input,
+  risk: 'read',
+  idempotent: true,
+  async run({ path = '.' }, context) {
+    const inside = await resolveInside(context.workspace, path);
+    if (isRefusal(inside)) return toolError(inside.refusal);
+    const opened = await openDirectoryInside(context.workspace, inside.real, { create: false });
+    if (isRefusal(opened)) return toolError(opened.refusal);
+    await using directory = opened;
+    try {
+      return await list(directory, inside.shown, context.signal);
+    } catch (error) {
+      return toolError(refusalOf(error, inside.shown).refusal);
+    }
+  },
+});
+
+async function list(directory: InsideDirectory, shown: string, signal: AbortSignal): Promise<ToolOutput> {
+  const names: string[] = [];
+  for await (const entry of await opendir(directory.base, { bufferSize: 1000 })) {
+    signal.throwIfAborted();
+    if (names.push(entry.name) >= MAX_COUNTED) break;
+  }
+  if (names.length === 0) return { content: `[${shown} is empty]`, details: { path: shown, entries: 0 } };
+  const lines: string[] = [];
+  for (const name of names.sort().slice(0, MAX_ENTRIES)) lines.push(await describe(directory, name));
+  if (names.length > MAX_ENTRIES) {
+    const count = names.length >= MAX_COUNTED ? `${MAX_COUNTED} or more` : names.length;
+    lines.push(`[the first ${MAX_ENTRIES} of ${count} entries; use bash with find or ls to narrow it down]`);
+  }
+  return { content: lines.join('\n'), details: { path: shown, entries: names.length } };
+}
+
+async function describe(directory: InsideDirectory, name: string): Promise<string> {
+  const path = `${directory.base}/${name}`;
+  const shown = printable(name);
+  try {
+    const stats = await lstat(path);
+    if (stats.isDirectory()) return `${shown}/`;
+    if (stats.isFile()) return `${shown}\t${stats.size}`;
+    if (stats.isSymbolicLink()) return `${shown} -> ${printable(await readlink(path))}`;
+    return `${shown}\t[${stats.isFIFO() ? 'named pipe' : stats.isSocket() ? 'socket' : 'device'}]`;
+  } catch (error) {
+    // Gone since the directory was read, or a name whose bytes are not UTF-8: still listed, with what is known.
+    return `${shown}\t[${(error as NodeJS.ErrnoException).code ?? 'unreadable'}]`;
+  }
+}
+
+/** A name may hold line breaks and other control characters, which would forge entries. */
+function printable(name: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return /[\u0000-\u001f\u007f]/.test(name) ? JSON.stringify(name) : name;
+}

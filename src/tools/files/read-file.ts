@@ -1,0 +1,70 @@
+/** read_file: part of a text file with line numbers. */
+import { z } from 'zod';
+import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { isRefusal } from './refusal.ts';
+import { readTextFile, type TextFile } from './text-file.ts';
+
+const MAX_OUTPUT_CHARS = 64 * 1024;
+const DEFAULT_LINES = 2000;
+const MAX_LINE_CHARS = 4000;
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('File, relative to the workspace'),
+  offset: z.int().min(1).optional().describe('First line to read, counted from 1 (default 1)'),
+  limit: z.int().min(1).optional().describe(`How many lines at most (default ${DEFAULT_LINES})`),
+});
+
+export const readFileTool = worldTool<z.infer<typeof input>>({
+  name: 'read_file',
+  description:
+    'Reads a text file of the workspace. Each line comes back as its number, a tab and its text; ' +
+    `at most ${MAX_OUTPUT_CHARS / 1024} KiB per call, with a note of how to read on.`,
+  input,
+  risk: 'read',
+  idempotent: true,
+  async run({ path, offset = 1, limit = DEFAULT_LINES }, context) {
+    const file = await readTextFile(context.workspace, path);
+    return isRefusal(file) ? toolError(file.refusal) : show(file, offset, limit);
+  },
+});
+
+function show(file: TextFile, offset: number, limit: number): ToolOutput {
+  if (file.text === '') return { content: `[${file.shown} is empty]`, details: { path: file.shown, lines: 0 } };
+  const lines = file.text.split('\n');
+  const endsInNewline = lines.at(-1) === '';
+  if (endsInNewline) lines.pop();
+  if (offset > lines.length)
+    return toolError(`${file.shown} has ${lines.length} lines; offset ${offset} is beyond its end`);
+
+  const shown = take(lines, offset, limit);
+  const last = offset + shown.length - 1;
+  const notes = [
+    last < lines.length && `lines ${offset} to ${last} of ${lines.length}; read on with offset=${last + 1}`,
+    last === lines.length && !endsInNewline && 'no newline at the end of the file',
+    file.text.includes('\r\n') && 'lines end in CRLF',
+    !file.validUtf8 &&
+      'not valid UTF-8: every \uFFFD that you see may stand for other bytes, and edit_file will refuse it',
+  ].filter((note) => note !== false);
+  return {
+    content: [...shown, ...notes.map((note) => `[${note}]`)].join('\n'),
+    details: { path: file.shown, first: offset, last, lines: lines.length, bytes: file.bytes },
+  };
+}
+
+/** As many numbered lines as fit; always at least one. */
+function take(lines: readonly string[], offset: number, limit: number): readonly string[] {
+  const shown: string[] = [];
+  let size = 0;
+  for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
+    const numbered = `${offset + index}\t${cut(line.endsWith('\r') ? line.slice(0, -1) : line)}`;
+    size += numbered.length + 1;
+    if (size > MAX_OUTPUT_CHARS && shown.length > 0) break;
+    shown.push(numbered);
+  }
+  return shown;
+}
+
+function cut(line: string): string {
+  if (line.length <= MAX_LINE_CHARS) return line;
+  return `${line.slice(0, MAX_LINE_CHARS).toWellFormed()} [… ${line.length - MAX_LINE_CHARS} more characters; bash with cut -c shows them]`;
+}

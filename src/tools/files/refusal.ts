@@ -1,0 +1,44 @@
+/** Why a file operation was not done, in words the model can act on; a value, because it is an everyday outcome. */
+export interface Refusal {
+  readonly refusal: string;
+}
+
+/** Declares a refusal. */
+export function refuse(refusal: string): Refusal {
+  return { refusal };
+}
+
+/** Tells a refusal from a result. */
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && 'refusal' in value;
+}
+
+/** Says a system error in plain words; what is not foreseen here is a bug or a broken host and goes on as an exception. */
+export function refusalOf(error: unknown, path: string): Refusal {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const words = REASONS[code];
+  if (words === undefined) throw error;
+  return refuse(`${path}: ${words}`);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory; list_dir shows what there is',
+  ENOTDIR: 'a part of the path is a file, not a directory',
+  EISDIR: 'is a directory; use list_dir',
+  EACCES: 'permission denied by the file system',
+  EPERM: 'not permitted by the file system',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device; free some before you write again',
+  EDQUOT: 'the disk quota is used up; free some space before you write again',
+  EFBIG: 'too big for the file system',
+  ELOOP: 'goes through a symbolic link that must not be followed, or through a circle of them',
+  ENAMETOOLONG: 'the name is too long',
+  EINVAL: 'the name is not valid here',
+  EILSEQ: 'the name is not valid here',
+  EMFILE: 'too many files are open; try again',
+  ENFILE: 'too many files are open; try again',
+  EIO: 'input/output error of the device',
+  ENXIO: 'is a socket or a device without anything behind it',
+  EBUSY: 'is in use',
+  EEXIST: 'exists already',
+};

@@ -1,0 +1,89 @@
+/** Writes a file by replacing it: readers see the old content or the new one, never a part. */
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
+import { type InsidePath, openDirectoryInside, unfitReason } from './workspace.ts';
+
+/** How it went. */
+export interface Replaced {
+  readonly created: boolean;
+}
+
+/**
+ * Puts `content` at `path` by a temporary file in the same directory and a rename. Parents are created; mode and, where
+ * the system allows it, owner of an existing file are kept. With `expected` it is refused when the file is no longer
+ * the one that was read.
+ */
+export async function replaceFile(
+  workspace: string,
+  path: InsidePath,
+  content: string,
+  expected?: Stats,
+): Promise<Replaced | Refusal> {
+  const opened = await openDirectoryInside(workspace, dirname(path.real), { create: true });
+  if (isRefusal(opened)) return opened;
+  await using directory = opened;
+  const target = `${directory.base}/${basename(path.real)}`;
+  const temporary = `${directory.base}/.animus-${randomUUID()}.tmp`;
+  try {
+    const old = await existing(target);
+    const problem = old ? await whyNot(target, old) : null;
+    if (problem) return refuse(`${path.shown}: ${problem}`);
+    await writeTemporary(temporary, content, old);
+    if (expected && !isSame(expected, await existing(target))) {
+      await rm(temporary);
+      return refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
+    }
+    await rename(temporary, target);
+    return { created: old === null };
+  } catch (error) {
+    await rm(temporary, { force: true });
+    return refusalOf(error, path.shown);
+  }
+}
+
+async function existing(target: string): Promise<Stats | null> {
+  try {
+    return await lstat(target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** A rename needs no permission on the file it replaces, so a write-protected one has to be respected by asking. */
+async function whyNot(target: string, old: Stats): Promise<string | null> {
+  const unfit = unfitReason(old);
+  if (!unfit) await access(target, constants.W_OK);
+  return unfit;
+}
+
+async function writeTemporary(temporary: string, content: string, old: Stats | null): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+  try {
+    await handle.writeFile(content);
+    if (old) await keepOwnerAndMode(handle, old);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
+  const now = await handle.stat();
+  if (now.uid !== old.uid || now.gid !== old.gid) {
+    await handle.chown(old.uid, old.gid).catch((error: NodeJS.ErrnoException) => {
+      // Only root may give files away; for others the new content is theirs, as with any editor that saves by renaming.
+      if (error.code !== 'EPERM') throw error;
+    });
+  }
+  // After chown, which clears set-uid bits.
+  await handle.chmod(old.mode & 0o7777);
+}
+
+function isSame(before: Stats, now: Stats | null): boolean {
+  return now !== null && now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs;
+}

@@ -1,0 +1,68 @@
+/** Text files as the tools see them: whole, within a limit, and never pretending about their bytes. */
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
+import { openInside, resolveInside } from './workspace.ts';
+
+/** Larger files are refused: 10 MiB. */
+export const MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+/** A text file's content. */
+export interface TextFile {
+  readonly real: string;
+  readonly shown: string;
+  readonly text: string;
+  readonly bytes: number;
+  /** False: what is not UTF-8 stands as U+FFFD in `text`, which must then not be written back. */
+  readonly validUtf8: boolean;
+  readonly stats: Stats;
+}
+
+/** Reads a file of the workspace; refuses directories, devices, binary content and what is too large. */
+export async function readTextFile(workspace: string, path: string): Promise<TextFile | Refusal> {
+  const inside = await resolveInside(workspace, path);
+  if (isRefusal(inside)) return inside;
+  const handle = await openInside(workspace, inside);
+  if (isRefusal(handle)) return handle;
+  try {
+    const stats = await handle.stat();
+    const content = stats.size > MAX_FILE_BYTES ? null : await readUpTo(handle, MAX_FILE_BYTES);
+    if (content === null) return refuse(`${inside.shown}: ${tooLarge(stats.size)}`);
+    const nul = content.indexOf(0);
+    if (nul >= 0) return refuse(`${inside.shown}: ${binary(content, nul)}`);
+    const text = content.toString('utf8');
+    return { ...inside, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content), stats };
+  } catch (error) {
+    return refusalOf(error, inside.shown);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Null when there is more; the size a file states is not asked, since it may grow, and files of /proc state none. */
+async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  for (let total = 0; ; ) {
+    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(256 * 1024) });
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    chunks.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+    if (total > limit) return null;
+  }
+}
+
+function tooLarge(size: number): string {
+  const mib = (size / 1024 / 1024).toFixed(1);
+  return `is too large (${mib} MiB; the limit is ${MAX_FILE_BYTES / 1024 / 1024} MiB); look at parts of it with bash: head, tail, grep, sed -n`;
+}
+
+function binary(content: Buffer, nul: number): string {
+  const utf16 =
+    content[0] === 0xff && content[1] === 0xfe
+      ? 'UTF-16LE'
+      : content[0] === 0xfe && content[1] === 0xff
+        ? 'UTF-16BE'
+        : null;
+  if (utf16) return `is ${utf16} text; convert it with bash: iconv -f ${utf16} -t UTF-8`;
+  return `is binary (a NUL byte at ${nul}); look at it with bash: file, xxd | head, strings`;
+}

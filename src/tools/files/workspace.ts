@@ -1,0 +1,172 @@
+/** Holds file tools to the workspace by real path, also against whoever swaps links in while a call runs. */
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
+
+/** A path that was found to lie inside; nothing is open yet. */
+export interface InsidePath {
+  /** Real path; its last parts may not exist. */
+  readonly real: string;
+  readonly exists: boolean;
+  /** Relative to the workspace, for messages. */
+  readonly shown: string;
+}
+
+/** An open directory of the workspace, verified after it was opened: paths under `base` cannot be redirected. */
+export interface InsideDirectory extends AsyncDisposable {
+  readonly base: string;
+}
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
+
+/** Where a path given by the model leads; a refusal when that is outside. Links within the workspace are followed. */
+export async function resolveInside(workspace: string, path: string): Promise<InsidePath | Refusal> {
+  if (path.includes('\0')) return refuse('the path contains a NUL character');
+  try {
+    const root = await realpath(workspace);
+    const found = await realpathOfExisting(resolve(root, path), path);
+    if (isRefusal(found)) return found;
+    if (!isWithin(root, found.real)) return refuse(`${path}: ${outside(root)}`);
+    return { ...found, shown: relative(root, found.real) || '.' };
+  } catch (error) {
+    return refusalOf(error, path);
+  }
+}
+
+/** Opens a regular file to read: never blocks on a FIFO, never follows a link that was put there since it was resolved. */
+export async function openInside(workspace: string, path: InsidePath): Promise<FileHandle | Refusal> {
+  let handle: FileHandle | undefined;
+  try {
+    // Opening some devices does something, so look first; then again at what was really opened.
+    const unfit = unfitReason(await lstat(path.real));
+    if (unfit) return refuse(`${path.shown}: ${unfit}`);
+    handle = await open(path.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    const problem = unfitReason(await handle.stat()) ?? (await outsideReason(workspace, path.real, handle));
+    if (!problem) return handle;
+    await handle.close();
+    return refuse(`${path.shown}: ${problem}`);
+  } catch (error) {
+    await handle?.close();
+    return refusalOf(error, path.shown);
+  }
+}
+
+/** Opens the directory at `path`, or with `create` makes it and its parents. Dispose of it. */
+export async function openDirectoryInside(
+  workspace: string,
+  path: string,
+  options: { readonly create: boolean },
+): Promise<InsideDirectory | Refusal> {
+  let handle: FileHandle | undefined;
+  try {
+    const root = await realpath(workspace);
+    const missing: string[] = [];
+    let existing = path;
+    while (options.create && existing !== root && !(await isThere(existing))) {
+      missing.unshift(basename(existing));
+      existing = dirname(existing);
+    }
+    handle = await openDirectory(existing);
+    const problem = await outsideReason(workspace, existing, handle);
+    if (problem) return await closing(handle, refuse(`${relative(root, path) || '.'}: ${problem}`));
+    let plain = existing;
+    for (const name of missing) {
+      const parent: FileHandle = handle;
+      const child = `${baseOf(parent, plain)}/${name}`;
+      await mkdir(child).catch(unlessItExists);
+      handle = await openDirectory(child);
+      await parent.close();
+      plain = `${plain}/${name}`;
+    }
+    const opened = handle;
+    return { base: baseOf(opened, plain), [Symbol.asyncDispose]: () => opened.close() };
+  } catch (error) {
+    return await closing(handle, refusalOf(error, relative(workspace, path) || '.'));
+  }
+}
+
+/** Why content cannot be read from something of this kind, or null. */
+export function unfitReason(stats: {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isFIFO(): boolean;
+  isSymbolicLink(): boolean;
+  isSocket(): boolean;
+}): string | null {
+  if (stats.isFile()) return null;
+  if (stats.isDirectory()) return 'is a directory; use list_dir';
+  if (stats.isFIFO()) return 'is a named pipe, not a regular file';
+  if (stats.isSocket()) return 'is a socket, not a regular file';
+  if (stats.isSymbolicLink()) return 'is a symbolic link that was changed just now; try again';
+  return 'is a device, not a regular file';
+}
+
+/** The real path of what exists of it, with the missing rest appended. */
+async function realpathOfExisting(
+  absolute: string,
+  shown: string,
+): Promise<{ real: string; exists: boolean } | Refusal> {
+  const missing: string[] = [];
+  for (let path = absolute; ; path = dirname(path)) {
+    try {
+      return { real: resolve(await realpath(path), ...missing), exists: missing.length === 0 };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || path === dirname(path)) throw error;
+      // It exists and leads nowhere: creating through it would create wherever it points.
+      if (await isThere(path)) return refuse(`${shown}: goes through a symbolic link that leads nowhere`);
+      missing.unshift(basename(path));
+    }
+  }
+}
+
+/** What was opened may have moved between resolving and opening: ask the kernel where it is now. */
+async function outsideReason(workspace: string, path: string, handle: FileHandle): Promise<string | null> {
+  const root = await realpath(workspace);
+  const real =
+    process.platform === 'linux' ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpathOfSame(path, handle);
+  return isWithin(root, real) ? null : outside(root);
+}
+
+/** Without /proc: the real path of the name, when the name still means what was opened. */
+async function realpathOfSame(path: string, handle: FileHandle): Promise<string> {
+  const real = await realpath(path);
+  const [now, opened] = await Promise.all([lstat(real), handle.stat()]);
+  return now.dev === opened.dev && now.ino === opened.ino ? real : '';
+}
+
+function openDirectory(path: string): Promise<FileHandle> {
+  return open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
+}
+
+/** A prefix that means the opened directory itself, as openat would; without /proc the best there is is its path. */
+function baseOf(handle: FileHandle, path: string): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
+}
+
+function isWithin(root: string, real: string): boolean {
+  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function outside(root: string): string {
+  return `lies outside the workspace ${root}, where this tool may not go; give a path inside it`;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function unlessItExists(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+}
+
+async function closing<T>(handle: FileHandle | undefined, result: T): Promise<T> {
+  await handle?.close();
+  return result;
+}

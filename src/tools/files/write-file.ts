@@ -1,0 +1,40 @@
+/** write_file: a whole file, atomically. */
+import { z } from 'zod';
+import { toolError, worldTool } from '../tool.ts';
+import { inTurn } from './file-turns.ts';
+import { isRefusal } from './refusal.ts';
+import { replaceFile } from './replace-file.ts';
+import { MAX_FILE_BYTES } from './text-file.ts';
+import { resolveInside } from './workspace.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('File, relative to the workspace'),
+  content: z.string().describe('The whole new content'),
+});
+
+export const writeFileTool = worldTool<z.infer<typeof input>>({
+  name: 'write_file',
+  description:
+    'Creates a file of the workspace or replaces its whole content, atomically; missing directories are created. ' +
+    'To change a part of a file use edit_file.',
+  input,
+  risk: 'write',
+  idempotent: true,
+  async run({ path, content }, context) {
+    const bytes = Buffer.byteLength(content);
+    if (bytes > MAX_FILE_BYTES)
+      return toolError(`${path}: ${bytes} bytes are too many; the limit is ${MAX_FILE_BYTES}`);
+    if (!content.isWellFormed())
+      return toolError(`${path}: the content has half of a surrogate pair and is no valid text`);
+    const inside = await resolveInside(context.workspace, path);
+    if (isRefusal(inside)) return toolError(inside.refusal);
+    if (path.endsWith('/')) return toolError(`${path}: names a directory; give the name of a file`);
+    const done = await inTurn(inside.real, () => replaceFile(context.workspace, inside, content));
+    if (isRefusal(done)) return toolError(done.refusal);
+    const what = done.created ? 'Created' : 'Replaced';
+    return {
+      content: `${what} ${inside.shown} (${bytes} bytes)`,
+      details: { path: inside.shown, bytes, created: done.created },
+    };
+  },
+});

@@ -1,0 +1,51 @@
+/** The tools an agent keeps its ledger with. They touch only this database: effect and journal row are one transaction. */
+import { z } from 'zod';
+import { LEDGER_TYPES } from '../core/work.ts';
+import { appendLedger, readLedger } from '../store/ledger.ts';
+import { databaseTool, type Tool } from './tool.ts';
+
+const MAX_CONTENT_CHARS = 16_000;
+
+const ledgerAppend = databaseTool({
+  name: 'ledger_append',
+  description:
+    'Appends an entry to the ledger of this work item. Types: plan, finding, decision, step, error, note. Append a step when a piece of the plan is done.',
+  risk: 'write',
+  input: z.strictObject({
+    type: z.enum(LEDGER_TYPES).describe('what kind of entry this is'),
+    content: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_CONTENT_CHARS)
+      .describe('one entry: short, concrete, with names, paths and numbers'),
+  }),
+  async run(input, context, tx) {
+    const seq = await appendLedger(tx, context.workItemId, input.type, input.content, {
+      leaseToken: context.leaseToken,
+      focusId: context.focusId,
+      toolCallId: context.callId,
+    });
+    return { content: `recorded as entry ${seq}`, details: { seq, type: input.type, content: input.content } };
+  },
+});
+
+const ledgerRead = databaseTool({
+  name: 'ledger_read',
+  description: 'Reads the ledger of this work item: all entries, or the newest ones, of every type or of one.',
+  risk: 'read',
+  input: z.strictObject({
+    type: z.enum(LEDGER_TYPES).optional().describe('only entries of this type'),
+    last: z.int().min(1).max(1000).default(100).describe('how many of the newest entries'),
+  }),
+  async run(input, context, tx) {
+    const entries = await readLedger(tx, context.workItemId, {
+      last: input.last,
+      ...(input.type && { type: input.type }),
+    });
+    if (entries.length === 0) return { content: 'the ledger has no such entries' };
+    return { content: entries.map((entry) => `${entry.seq}. [${entry.type}] ${entry.content}`).join('\n') };
+  },
+});
+
+export const LEDGER_TOOLS: readonly Tool[] = [ledgerAppend, ledgerRead];

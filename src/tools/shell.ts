@@ -1,0 +1,111 @@
+/** The shell tool: bash under the supervisor. */
+import { tmpdir } from 'node:os';
+import { z } from 'zod';
+import { findProgram } from '../process/find-program.ts';
+import type { CapturedOutput, ProcessResult } from '../process/process-host.ts';
+import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } from './tool.ts';
+
+/** Per stream; so at most 32 KiB in all. */
+const MAX_STREAM_BYTES = 16 * 1024;
+/** What ending a command may take (SIGTERM, grace, SIGKILL, report), so that its output still arrives within the call's time. */
+const ENDING_MS = 3000;
+
+const input = z.strictObject({
+  command: z.string().min(1).describe('Command line for bash -c'),
+  timeout_seconds: z
+    .number()
+    .positive()
+    .optional()
+    .describe("Time-out in seconds, within the call's own (default: that one)"),
+});
+
+export const bashTool = worldTool<z.infer<typeof input>>({
+  name: 'bash',
+  description:
+    'Runs a command by bash -c in the workspace and returns exit code, stdout and stderr (16 KiB each: head and tail of ' +
+    'longer output). No terminal, no stdin; nothing keeps running in the background when the call ends. Each call starts ' +
+    'afresh: directory and variables are not kept.',
+  input,
+  risk: 'execute',
+  idempotent: false,
+  async run({ command, timeout_seconds }, context) {
+    const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+    const timeoutMs = timeoutOf(context, timeout_seconds);
+    const result = await context.processes.run(
+      {
+        owner: context.workItemId,
+        command: findProgram('bash', path, '/') ?? 'sh',
+        args: ['-c', command],
+        cwd: context.workspace,
+        env: environmentOf(context, path),
+        timeoutMs,
+        maxOutputBytes: MAX_STREAM_BYTES,
+        isolation: context.isolation,
+        hidePaths: context.hidePaths,
+      },
+      context.signal,
+    );
+    return report(result, timeoutMs);
+  },
+});
+
+/** bash. */
+export const SHELL_TOOLS: readonly Tool[] = [bashTool];
+
+function timeoutOf(context: ToolContext, seconds: number | undefined): number {
+  const bound = Math.max(context.timeoutMs - ENDING_MS, context.timeoutMs / 2);
+  return Math.round(Math.min(bound, seconds === undefined ? bound : seconds * 1000));
+}
+
+/** Of the daemon's own environment only PATH, without which its tools are not found. */
+function environmentOf(context: ToolContext, path: string): Record<string, string> {
+  return {
+    PATH: path,
+    HOME: context.workspace,
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    TMPDIR: tmpdir(),
+    ANIMUS_WORK_ID: context.workItemId,
+  };
+}
+
+function report(result: ProcessResult, timeoutMs: number): ToolOutput {
+  const { ended, exitCode, signal, durationMs } = result;
+  const details = {
+    ended,
+    exitCode,
+    signal,
+    durationMs: Math.round(durationMs),
+    stdoutBytes: result.stdout.bytes,
+    stderrBytes: result.stderr.bytes,
+  };
+  const parts = [headline(result, timeoutMs), ...section('stdout', result.stdout), ...section('stderr', result.stderr)];
+  const content = parts.join('\n');
+  return ended === 'exit' && exitCode === 0 ? { content, details } : toolError(content, details);
+}
+
+function headline({ ended, exitCode, signal, problem }: ProcessResult, timeoutMs: number): string {
+  const note = problem === null ? '' : ` (${problem})`;
+  switch (ended) {
+    case 'exit':
+      return `exit code ${exitCode}${note}`;
+    case 'signal':
+      return `killed by ${signal}${note}`;
+    case 'timeout':
+      return `timed out after ${timeoutMs / 1000} s and was killed with everything it had started${note}`;
+    case 'aborted':
+      return `aborted before it ended, and killed with everything it had started${note}`;
+    case 'not_started':
+      return `could not be started${note}`;
+    default:
+      return ended satisfies never;
+  }
+}
+
+function section(name: string, output: CapturedOutput): readonly string[] {
+  if (output.bytes === 0) return [];
+  // Postgres stores no NUL, and a model reads none: show the picture of it.
+  const visible = output.text.replaceAll('\0', '\u2400');
+  const text = visible.endsWith('\n') ? visible.slice(0, -1) : visible;
+  return [output.truncated ? `${name} (${output.bytes} bytes, the middle left out):` : `${name}:`, text];
+}

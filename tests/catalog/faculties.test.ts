@@ -1,0 +1,188 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadFaculties } from '../../src/catalog/faculties.ts';
+
+const MINIMAL = `
+[faculty]
+name = "engineer"
+[faculty.engage]
+model = "claude-sonnet-4-5"
+system_prompt = "You fix code."
+`;
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'faculties-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('a faculty', () => {
+  test('gets every default', () => {
+    const { faculties, problems } = load({ 'engineer.toml': MINIMAL });
+    expect(problems).toEqual([]);
+    expect(faculties.get('engineer')).toMatchObject({
+      maxConcurrent: null,
+      dedupUntil: 'resolved',
+      runDeadlineSeconds: 3600,
+      isolation: 'directory',
+      workspace: null,
+      orient: null,
+      consolidate: null,
+      engage: { mode: 'builtin', tools: [], maxTurns: 100, maxTokens: 8192, maxParallelTools: 8, temperature: null },
+      recover: { maxAttempts: 3, backoff: 'exponential', baseSeconds: 10, maxSeconds: 900 },
+    });
+  });
+
+  test('is frozen, survives JSON, and knows where its values stand', () => {
+    const faculty = load({ 'engineer.toml': MINIMAL }).faculties.get('engineer');
+    expect(JSON.parse(JSON.stringify(faculty))).toEqual(faculty);
+    expect(Object.isFrozen(faculty?.engage.tools)).toBe(true);
+    expect(faculty?.origins['engage.model']).toBe(`${join(directory, 'engineer.toml')}:5`);
+  });
+
+  test('reads prompt, hooks and workspace beside its file', () => {
+    write('prompts/engineer.md', 'You fix code.\n');
+    write('hooks/verify', '#!/bin/sh\n', 0o755);
+    mkdirSync(join(directory, 'repo'));
+    const { faculties, problems } = load({
+      'engineer.toml': `
+        [faculty]
+        name = "engineer"
+        concurrent = false
+        workspace = "repo"
+        [faculty.orient]
+        command = "git"
+        args = ["status", ""]
+        [faculty.engage]
+        model = "local/qwen3"
+        system_prompt_file = "prompts/engineer.md"
+        tools = ["read_file", "bash"]
+        parallel_tool_execution = false
+        [faculty.consolidate]
+        command = "./hooks/verify"
+        timeout_seconds = 2.5`,
+    });
+    expect(problems).toEqual([]);
+    expect(faculties.get('engineer')).toMatchObject({
+      maxConcurrent: 1,
+      workspace: join(directory, 'repo'),
+      orient: { command: 'git', args: ['status', ''], timeoutSeconds: 60 },
+      engage: { systemPrompt: 'You fix code.\n', tools: ['read_file', 'bash'], maxParallelTools: 1 },
+      consolidate: { command: join(directory, 'hooks/verify'), args: [], timeoutSeconds: 2.5 },
+    });
+  });
+});
+
+describe('a directory of faculties', () => {
+  test('tells every problem of every file, and keeps the good ones', () => {
+    const { faculties, problems } = load({
+      'a.toml': MINIMAL,
+      'b.toml': '[faculty]\nname = "Bad Name"\nmax_turns = 3\n[faculty.engage]\nmodel = "m"\ntools = ["read_fil"]\n',
+      'c.toml': 'name = = 3',
+      'd.toml': '[faculty]\nname = "d"\nisolation = "worktree"\n[faculty.permissions]\nbash = "ask"\n',
+      '.hidden.toml': 'nonsense',
+      'notes.md': 'nonsense',
+    });
+    expect([...faculties.keys()]).toEqual(['engineer']);
+    expect(problems.map(({ message }) => message.replace(`${directory}/`, '')).toSorted()).toEqual([
+      'b.toml:2: faculty.name: expected 1 to 63 lower-case letters, digits, - and _, a letter first, got "Bad Name"',
+      'b.toml:3: faculty.max_turns: unknown key (it belongs in [faculty.engage])',
+      'b.toml:4: faculty.engage: needs system_prompt or system_prompt_file',
+      'b.toml:6: faculty.engage.tools: no tool named "read_fil" (did you mean read_file?)',
+      expect.stringMatching(/^c\.toml:1: is not valid TOML: /),
+      'd.toml:1: faculty.engage: expected a table, got nothing',
+      'd.toml:3: faculty.isolation: not supported yet ("worktree")',
+      'd.toml:4: faculty.permissions: not supported yet',
+    ]);
+  });
+
+  test('uses none of two files with one name', () => {
+    const { faculties, problems } = load({ 'a.toml': MINIMAL, 'b.toml': MINIMAL });
+    expect(faculties.size).toBe(0);
+    expect(problems).toMatchObject([{ code: 'config.conflict', file: join(directory, 'b.toml'), key: 'faculty.name' }]);
+  });
+
+  test('that is not there is a problem, an empty one is not', () => {
+    expect(load({}).problems).toEqual([]);
+    rmSync(directory, { recursive: true });
+    expect(loadFaculties(directory, { toolNames: [] }).problems).toMatchObject([{ code: 'config.unreadable' }]);
+  });
+});
+
+describe('a faculty is refused', () => {
+  test.each([
+    ['max_concurrent = 2\nconcurrent = true', '', 'faculty.concurrent: max_concurrent is there too; keep one of them'],
+    ['concurrent = "no"', '', ':3: faculty.concurrent: expected true or false, got "no"'],
+    ['workspace = "nowhere"', '', 'faculty.workspace: '],
+    ['on_duplicate = "tell"', '', 'faculty.on_duplicate: not supported yet'],
+    ['', 'mode = "external"', 'faculty.engage.mode: not supported yet ("external")'],
+    ['', 'code_execution = true', 'faculty.engage.code_execution: not supported yet'],
+    ['', 'bash_isolation = "container"', 'faculty.engage.bash_isolation: not supported yet ("container")'],
+    ['', 'max_tunrs = 3', 'faculty.engage.max_tunrs: unknown key (did you mean max_turns?)'],
+    ['', 'max_turns = 1.5', 'expected a whole number from 1 to 100000, got 1.5'],
+    ['', 'tools = ["bash", 3]', 'faculty.engage.tools[1]: expected a text, got 3'],
+    ['', 'tools = ["bash", "bash"]', '"bash" is named twice'],
+    ['', 'tools = "bash"', 'faculty.engage.tools: expected a list of tool names, got "bash"'],
+    ['', 'temperature = 0.2\nthinking_budget_tokens = 2000', 'a model that thinks takes no temperature'],
+    ['', 'temperature = 0.2\nreasoning_effort = "low"', 'a model that thinks takes no temperature'],
+    ['', 'thinking_budget_tokens = 8192', 'must be less than max_tokens (8192)'],
+    ['', 'thinking_budget_tokens = 2000\nreasoning_effort = "low"', 'keep one of them'],
+    ['', 'system_prompt_file = "p.md"', 'faculty.engage.system_prompt_file: system_prompt is there too'],
+    ['', 'max_parallel_tools = 2\nparallel_tool_execution = false', 'max_parallel_tools is there too'],
+    ['', '[faculty.recover]\nbase_seconds = 10\nmax_seconds = 5', 'base_seconds (10) is more than max_seconds (5)'],
+    ['', '[faculty.recover]\nbackoff = "linear"', 'expected "exponential" or "fixed", got "linear"'],
+    ['', '[faculty.orient]\ncommand = "./nowhere.sh"', 'nowhere.sh does not exist'],
+    ['', '[faculty.orient]\ncommand = "python3 check.py"', 'put its arguments into args'],
+    ['', '[faculty.orient]\ncommand = "./"', 'is not a file'],
+    ['', '[faculty.consolidate]\nargs = []', 'faculty.consolidate.command: expected a program'],
+  ])('with %j and %j', (top, engage, expected) => {
+    const text = MINIMAL.replace('[faculty]', `[faculty]\n${top}`).concat(engage, '\n');
+    const { faculties, problems } = load({ 'x.toml': text });
+    expect(problems.map(({ message }) => message).join('\n')).toContain(expected);
+    expect(problems).toHaveLength(1);
+    expect(faculties.size).toBe(0);
+  });
+
+  test('with a hook that nobody may execute, and says how to change that', () => {
+    write('hook.sh', '#!/bin/sh\n', 0o644);
+    const { problems } = load({ 'x.toml': `${MINIMAL}[faculty.orient]\ncommand = "./hook.sh"\n` });
+    expect(problems[0]?.message).toContain(`is not executable; run: chmod +x ${join(directory, 'hook.sh')}`);
+  });
+
+  test('naming the line of its key also below multi-line strings and arrays that look like tables', () => {
+    const text = [
+      '[faculty]',
+      'name = "x"',
+      '[faculty.engage]',
+      'model = "m"',
+      "system_prompt = '''",
+      '[faculty.recover]',
+      'max_turns = "no line of a key"',
+      "'''",
+      'tools = [',
+      '  "bash", # ] "',
+      '  "nope",',
+      ']',
+      '"max_turns" = 0',
+    ].join('\r\n');
+    const { problems } = load({ 'x.toml': text });
+    expect(problems.map(({ key, line }) => [key, line])).toEqual([
+      ['faculty.engage.max_turns', 13],
+      ['faculty.engage.tools', 9],
+    ]);
+  });
+});
+
+function load(files: Record<string, string>) {
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  return loadFaculties(directory, { toolNames: ['read_file', 'write_file', 'bash'] });
+}
+
+function write(name: string, text: string, mode = 0o644): void {
+  const file = join(directory, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/cli/display-width.ts';
+import { createOutput, styled } from '../../src/cli/output.ts';
+import { AnimusError } from '../../src/core/errors.ts';
+
+const COLUMNS = [{ title: 'ID' }, { title: 'N', align: 'right' as const }, { title: 'TEXT', shrink: true }];
+
+describe('a table', () => {
+  test('is aligned, without trailing space, without tabs and colours when piped', () => {
+    const { output, printed } = capture({});
+    output.table(COLUMNS, [
+      ['a', '1', styled('日本', 'red')],
+      ['bbb', '22', 'x\ty'],
+    ]);
+    expect(printed()).toBe('ID    N  TEXT\na     1  日本\nbbb  22  x y\n');
+  });
+
+  test.each([20, 40, 80])('fits a terminal of %i columns', (columns) => {
+    const { output, printed } = capture({ columns });
+    output.table(COLUMNS, [['a'.repeat(12), '7', `${'日本語'.repeat(40)}\u001b[2J`]]);
+    output.line(styled('bold', 'bold'), 'x'.repeat(200));
+    for (const line of printed().trimEnd().split('\n')) {
+      expect(displayWidth(withoutColours(line))).toBeLessThanOrEqual(columns);
+    }
+    expect(printed()).toContain('…');
+    expect(printed()).not.toContain('\u001b[2J');
+  });
+
+  test('narrows the widest column first, and no other', () => {
+    const { output, printed } = capture({ columns: 30 });
+    output.table(
+      [
+        { title: 'A', shrink: true },
+        { title: 'B', shrink: true },
+      ],
+      [['short', 'x'.repeat(100)]],
+    );
+    expect(printed()).toContain(`short  ${'x'.repeat(22)}…`);
+  });
+});
+
+describe('colours', () => {
+  test.each([
+    [{ columns: 80 }, true],
+    [{}, false],
+    [{ columns: 80, env: { NO_COLOR: '1' } }, false],
+    [{ columns: 80, env: { TERM: 'dumb' } }, false],
+  ])('for %j: %s', (given, coloured) => {
+    const { output, printed } = capture(given);
+    output.line(styled('x', 'red'));
+    expect(printed().includes('\u001b[31m')).toBe(coloured);
+  });
+});
+
+describe('an error', () => {
+  test('says what happened on stderr and gives its exit code', () => {
+    const { output, errors } = capture({});
+    expect(output.fail(new AnimusError('work.not_found', { id: 'abc\u001b[2J' }))).toBe(3);
+    expect(errors()).toBe('animus: no work item abc\\x1b[2J\n');
+  });
+
+  test('is one JSON object with --json', () => {
+    const { output, errors, printed } = capture({ json: true });
+    output.fail(new AnimusError('db.not_migrated', { where: 'db:5432/x' }));
+    expect(JSON.parse(errors())).toEqual({
+      error: { code: 'db.not_migrated', message: expect.stringContaining('animus db migrate') },
+    });
+    expect(printed()).toBe('');
+  });
+
+  test('nobody expected is a bug, with its stack', () => {
+    const { output, errors } = capture({});
+    expect(output.fail(new TypeError('x is not a function'))).toBe(1);
+    expect(errors()).toMatch(/internal error: x is not a function.*bug in animus[\s\S]*at /);
+  });
+});
+
+function capture({
+  columns,
+  env = {},
+  json = false,
+}: {
+  columns?: number;
+  env?: Record<string, string>;
+  json?: boolean;
+}) {
+  let [stdout, stderr] = ['', ''];
+  const tty = columns === undefined ? {} : { isTTY: true, columns };
+  const output = createOutput({
+    stdout: { write: (text) => (stdout += text), ...tty },
+    stderr: { write: (text) => (stderr += text) },
+    env,
+    json,
+  });
+  return { output, printed: () => stdout, errors: () => stderr };
+}
+
+function withoutColours(line: string): string {
+  return line.replaceAll(/\u001b\[\d+m/g, '');
+}

@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream';
+import { runCli } from '../../src/cli/program.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { createInterrupts } from '../../src/core/interrupts.ts';
+
+/** How a command ended and what it printed. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  /** Columns of a terminal; none: piped. */
+  readonly terminal?: number;
+  readonly interrupts?: ReturnType<typeof createInterrupts>;
+}
+
+/** Runs one command in this process, with nothing of this process's environment. */
+export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { env = {}, cwd = '/nowhere', stdin = '', terminal } = options;
+  let [stdout, stderr] = ['', ''];
+  const tty = terminal === undefined ? {} : { isTTY: true, columns: terminal };
+  const code = await runCli(argv, {
+    env: { HOME: '/nowhere', ...env },
+    cwd,
+    stdin: Readable.from([stdin]),
+    stdout: { write: (text) => (stdout += text), ...tty },
+    stderr: { write: (text) => (stderr += text) },
+    signals: options.interrupts ?? createInterrupts(systemClock),
+  });
+  return { code, stdout, stderr };
+}

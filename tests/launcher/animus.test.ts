@@ -1,0 +1,140 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+// A copy of the launcher in a package of its own, with a main that shows what it was given. What the launcher takes
+// for its own version is faked by --import, so that one machine can play both an old and a new Node.
+const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
+const PLATFORM_PACKAGE = `node-${process.platform}-${process.arch}`;
+const MAIN = `
+export async function main() {
+  console.log(JSON.stringify({ args: process.argv.slice(2), node: process.execPath, cache: process.env.NODE_COMPILE_CACHE ?? null }));
+  if (process.argv[2] === 'exit') process.exit(Number(process.argv[3]));
+  if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
+  if (process.argv[2] === 'wait') {
+    process.on('SIGTERM', () => { console.log('got SIGTERM'); process.exit(7); });
+    setInterval(() => {}, 1000);
+    console.log('ready');
+  }
+}`;
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'launcher-'));
+  mkdirSync(join(root, 'src'));
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  copyFileSync(LAUNCHER, join(root, 'src/animus.js'));
+  writeFileSync(join(root, 'src/main.ts'), MAIN);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe('the launcher', () => {
+  test('goes on in its own process where Node is recent enough', async () => {
+    const { stdout, code } = await launch(['a', 'b c', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ args: ['a', 'b c', '--json'], node: process.execPath });
+  });
+
+  test('under an old Node goes on with the packaged one, with a compile cache, and ends as it ends', async () => {
+    installPackagedNode('24.21.0');
+    const { stdout, code } = await launch(['exit', '5'], { as: '20.20.2' });
+    expect(code).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({
+      args: ['exit', '5'],
+      node: join(root, 'node_modules', PLATFORM_PACKAGE, 'bin/node'),
+      cache: expect.stringMatching(/animus.compile-cache$/),
+    });
+  });
+
+  test('keeps the compile cache one has chosen', async () => {
+    installPackagedNode('24.21.0');
+    const { stdout } = await launch([], { as: '16.0.0', env: { NODE_COMPILE_CACHE: join(root, 'mine') } });
+    expect(JSON.parse(stdout)).toMatchObject({ cache: join(root, 'mine') });
+  });
+
+  test('dies of the signal its child died of', async () => {
+    installPackagedNode('24.21.0');
+    expect(await launch(['die'], { as: '18.0.0' })).toMatchObject({ code: null, signal: 'SIGKILL' });
+  });
+
+  test('passes signals on and waits for the end', async () => {
+    installPackagedNode('24.21.0');
+    const child = spawn(process.execPath, launchArgs(['wait'], '20.20.2'), { stdio: ['ignore', 'pipe', 'inherit'] });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      if (out.endsWith('ready\n')) child.kill('SIGTERM');
+    });
+    const [code] = await once(child, 'close');
+    expect(code).toBe(7);
+    expect(out).toContain('got SIGTERM');
+  });
+
+  test('without a packaged Node, or with one too old, says what it found and what to do', async () => {
+    const without = await launch([], { as: '20.20.2' });
+    expect(without).toMatchObject({ code: 1, stdout: '' });
+    expect(without.stderr).toContain('needs Node 24.12 or later, found 20.20.2');
+    expect(without.stderr).toContain('npm install');
+    installPackagedNode('24.3.0');
+    expect((await launch([], { as: '20.20.2' })).stderr).toBe(without.stderr);
+  });
+
+  test('prefers the stripped JavaScript of a published package', async () => {
+    writeFileSync(join(root, 'src/main.js'), 'export const main = async () => console.log("stripped");');
+    expect((await launch([])).stdout).toBe('stripped\n');
+  });
+
+  test('uses no syntax and no import that Node 16 lacks', () => {
+    const text = readFileSync(LAUNCHER, 'utf8');
+    expect(text.startsWith('#!/usr/bin/env node\n')).toBe(true);
+    expect(text).not.toMatch(
+      /import\.meta\.(dirname|filename|resolve)|\bwith \{|import \{[^}]*enableCompileCache|Object\.groupBy/,
+    );
+  });
+});
+
+function installPackagedNode(version: string): void {
+  const directory = join(root, 'node_modules', PLATFORM_PACKAGE);
+  mkdirSync(join(directory, 'bin'), { recursive: true });
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: PLATFORM_PACKAGE, version }));
+  rmSync(join(directory, 'bin/node'), { force: true });
+  // A hard copy would be 120 MB; through a link to a shim, execPath would be the real one's.
+  writeFileSync(join(directory, 'bin/node'), `#!/bin/sh\nexec ${process.execPath} --import ${shim(directory)} "$@"\n`, {
+    mode: 0o755,
+  });
+}
+
+/** Makes the child believe it is the packaged Node. */
+function shim(directory: string): string {
+  const file = join(directory, 'shim.mjs');
+  writeFileSync(file, `process.execPath = ${JSON.stringify(join(directory, 'bin/node'))};`);
+  return file;
+}
+
+function launchArgs(args: readonly string[], as?: string): string[] {
+  if (as === undefined) return [join(root, 'src/animus.js'), ...args];
+  const fake = join(root, 'fake.mjs');
+  writeFileSync(fake, `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${as}' } });`);
+  return ['--import', fake, join(root, 'src/animus.js'), ...args];
+}
+
+interface Options {
+  readonly as?: string;
+  readonly env?: Record<string, string>;
+}
+
+function launch(args: readonly string[], { as, env = {} }: Options = {}) {
+  const inherited = { ...process.env };
+  delete inherited['NODE_COMPILE_CACHE'];
+  return new Promise<{ stdout: string; stderr: string; code: number | null; signal: string | null }>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      launchArgs(args, as),
+      { env: { ...inherited, ...env } },
+      (_, stdout, stderr) => resolve({ stdout, stderr, code: child.exitCode, signal: child.signalCode }),
+    );
+  });
+}

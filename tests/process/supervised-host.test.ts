@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { detectIsolation } from '../../src/process/namespace.ts';
+import type { ProcessResult, ProcessSpec } from '../../src/process/process-host.ts';
+import { createProcessHost } from '../../src/process/supervised-host.ts';
+import { eventually, processesWith } from './live-processes.ts';
+
+const best = await detectIsolation();
+const modes = best === 'namespace' ? (['none', 'namespace'] as const) : (['none'] as const);
+
+describe.each(modes)('a run in isolation %s', (isolation) => {
+  test('returns exit code, both streams and their sizes', async () => {
+    const run = setUp(isolation);
+    const result = await run('echo out; echo err >&2; exit 3');
+    expect(result).toMatchObject({ ended: 'exit', exitCode: 3, signal: null, problem: null });
+    expect(result.stdout).toEqual({ text: 'out\n', bytes: 4, truncated: false });
+    expect(result.stderr).toEqual({ text: 'err\n', bytes: 4, truncated: false });
+  });
+
+  test('has exactly the environment it was given, and the marker', async () => {
+    const run = setUp(isolation);
+    const result = await run('exec env', { env: { PATH: '/usr/bin:/bin', GREETING: 'grüß\nGott' } });
+    const names = result.stdout.text.split('\n').map((line) => line.split('=')[0]);
+    // The shell adds the last three by itself.
+    const own = new Set(names.filter((name) => !['PWD', 'SHLVL', '_', '', 'Gott'].includes(name ?? '')));
+    expect(own).toEqual(new Set(['PATH', 'GREETING', 'ANIMUS_SPAWN_ID']));
+  });
+
+  test('leaves no background process behind, whether in its group or in a session of its own', async () => {
+    const run = setUp(isolation);
+    const token = randomUUID();
+    const result = await run(`sleep 300 & setsid sh -c 'sleep 300; : ${token}' & setsid setsid sleep 300 & echo done`, {
+      env: { PATH: '/usr/bin:/bin', TOKEN: token },
+    });
+    expect(result).toMatchObject({ ended: 'exit', exitCode: 0 });
+    expect(result.stdout.text).toBe('done\n');
+    expect(processesWith(token)).toEqual([]);
+  });
+
+  test('ends on time-out although SIGTERM is ignored, with what it had printed', async () => {
+    const run = setUp(isolation, 100);
+    const result = await run('trap "" TERM; echo before; while :; do sleep 60; done', { timeoutMs: 300 });
+    expect(result.ended).toBe('timeout');
+    expect(result.stdout.text).toBe('before\n');
+  });
+
+  test('lets a command end itself on SIGTERM', async () => {
+    const run = setUp(isolation, 10_000);
+    const result = await run('trap "echo bye; exit 7" TERM; echo up; sleep 300 & wait', { timeoutMs: 300 });
+    expect(result).toMatchObject({ ended: 'timeout', exitCode: 7 });
+    expect(result.stdout.text).toBe('up\nbye\n');
+  });
+
+  test('ends on abort', async () => {
+    const token = randomUUID();
+    const abort = new AbortController();
+    const run = setUp(isolation);
+    const running = run(`sleep 300; : ${token}`, {}, abort.signal);
+    await eventually(
+      () => processesWith(token),
+      (pids) => pids.length > 0,
+    );
+    abort.abort();
+    expect((await running).ended).toBe('aborted');
+    expect(processesWith(token)).toEqual([]);
+  });
+
+  test('keeps head and tail of gigabytes and counts them', async () => {
+    const run = setUp(isolation);
+    const result = await run('echo first; head -c 1G /dev/zero; echo; echo last', {
+      maxOutputBytes: 1000,
+      timeoutMs: 60_000,
+    });
+    expect(result.stdout.bytes).toBe(2 ** 30 + 12);
+    expect(result.stdout.truncated).toBe(true);
+    expect(result.stdout.text.startsWith('first\n')).toBe(true);
+    expect(result.stdout.text.endsWith('last\n')).toBe(true);
+    expect(result.stdout.text.length).toBeLessThan(1100);
+  });
+
+  test('gives stdin whole, and does not mind when it is not read', async () => {
+    const run = setUp(isolation);
+    const stdin = 'ü'.repeat(500_000);
+    expect((await run('wc -c', { stdin })).stdout.text.trim()).toBe('1000000');
+    expect(await run('exec 0<&-; exit 0', { stdin })).toMatchObject({ ended: 'exit', exitCode: 0 });
+    expect((await run('cat')).stdout.bytes).toBe(0);
+  });
+
+  test('ends when its output is closed early', async () => {
+    const run = setUp(isolation);
+    expect(await run('exec >&- 2>&-; exit 4')).toMatchObject({ ended: 'exit', exitCode: 4 });
+  });
+
+  test('that cannot start says why', async () => {
+    const run = setUp(isolation);
+    const missing = await run('', { command: 'no-such-command' });
+    expect(missing).toMatchObject({ ended: 'not_started', problem: 'no-such-command: not found or not executable' });
+    const nowhere = await run('true', { cwd: '/no/such/place' });
+    expect(nowhere).toMatchObject({
+      ended: 'not_started',
+      problem: 'the working directory /no/such/place does not exist',
+    });
+  });
+});
+
+function setUp(isolation: ProcessSpec['isolation'], graceMs = 2000) {
+  const host = createProcessHost({ graceMs });
+  onTestFinished(() => host.stop());
+  return (
+    script: string,
+    spec: Partial<ProcessSpec> = {},
+    signal = new AbortController().signal,
+  ): Promise<ProcessResult> =>
+    host.run(
+      {
+        owner: 'focus',
+        command: 'sh',
+        args: ['-c', script],
+        cwd: tmpdir(),
+        env: { PATH: '/usr/bin:/bin' },
+        timeoutMs: 20_000,
+        maxOutputBytes: 10_000,
+        isolation,
+        ...spec,
+      },
+      signal,
+    );
+}
