@@ -10,10 +10,13 @@ import { type FromSupervisor, hostMs } from './supervisor-protocol.ts';
 /** Where the host tells what an operator may want to know; fields hold no secrets. */
 export type ProcessLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** `graceMs` lies between SIGTERM and SIGKILL when a run times out or is aborted; default 2,000. */
+/** Settings of a process host. */
 export interface ProcessHostOptions {
   readonly log?: ProcessLog;
+  /** Between SIGTERM and SIGKILL when a run times out or is aborted; default 2,000. */
   readonly graceMs?: number;
+  /** Beyond time-out and grace: how long the supervisor may take to report before it counts as hung; default 10,000. */
+  readonly watchdogMs?: number;
 }
 
 interface PendingRun {
@@ -23,9 +26,6 @@ interface PendingRun {
   settle(result: ProcessResult): void;
 }
 
-/** Beyond time-out and grace: how long the supervisor may take to sweep and report before it counts as hung. */
-const WATCHDOG_SLACK_MS = 10_000;
-
 /**
  * A process host with one supervisor process, which is started by the first `run`, again after it has died, and ended by
  * `stop`. Runs are independent of each other; any number may be under way.
@@ -33,6 +33,7 @@ const WATCHDOG_SLACK_MS = 10_000;
 export function createProcessHost(options: ProcessHostOptions = {}): ProcessHost {
   const log: ProcessLog = options.log ?? (() => {});
   const graceMs = options.graceMs ?? 2000;
+  const watchdogMs = options.watchdogMs ?? 10_000;
   const runs = new Map<number, PendingRun>();
   const kills = new Map<number, () => void>();
   const deadlines = new Map<ProcessOwner, number>();
@@ -95,7 +96,7 @@ export function createProcessHost(options: ProcessHostOptions = {}): ProcessHost
     return new Promise((resolve) => {
       const current = connect();
       const abort = (): void => current.send({ type: 'abort', id });
-      const watchdog = watch(current, spec.timeoutMs + graceMs + WATCHDOG_SLACK_MS);
+      const watchdog = watch(current, spec.timeoutMs + graceMs + watchdogMs);
       const settle = (result: ProcessResult): void => {
         clearTimeout(watchdog.timer);
         signal.removeEventListener('abort', abort);

@@ -1,6 +1,8 @@
 /** The supervisor as the daemon holds it: a child process in a session of its own, with an IPC channel. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../core/errors.ts';
 import type { FromSupervisor, ToSupervisor } from './supervisor-protocol.ts';
@@ -26,6 +28,8 @@ export interface SupervisorEvents {
 
 const STOP_MS = 10_000;
 const STDERR_TAIL = 2000;
+/** Its exit may be known before its last messages have been read. */
+const LAST_WORDS_MS = 500;
 
 /** Starts one. It never throws: a supervisor that cannot start has `ended` like any other. */
 export function startSupervisor(events: SupervisorEvents): SupervisorLink {
@@ -64,19 +68,21 @@ export function startSupervisor(events: SupervisorEvents): SupervisorLink {
   };
 }
 
-/** Resolves, never rejects, to why it ended. */
-function endOf(child: ChildProcess): Promise<string> {
+/** Resolves, never rejects, to why it ended, when all that it had said before has been received. */
+async function endOf(child: ChildProcess): Promise<string> {
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-STDERR_TAIL);
   });
-  return new Promise((resolve) => {
+  const why = await new Promise<string>((resolve) => {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve(`it cannot be started: ${messageOf(error)}`);
     });
     // `exit`, not `close`: nothing may hold up the killing of what it leaves behind.
-    child.once('exit', (code, signal) => resolve(`${signal ?? `exit code ${code}`}${said && `: ${said.trim()}`}`));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
+  if (child.connected) await Promise.race([once(child, 'disconnect'), sleep(LAST_WORDS_MS)]);
+  return said === '' ? why : `${why}: ${said.trim()}`;
 }
 
 function unrefAll(child: ChildProcess): void {
