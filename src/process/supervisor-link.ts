@@ -20,10 +20,16 @@ export interface SupervisorLink {
   unref(): void;
 }
 
-/** What a supervisor tells: its messages, and its end, once, with what is known of why. */
+/** Why a supervisor is no more; `started` is false when it has never been. */
+export interface SupervisorEnd {
+  readonly started: boolean;
+  readonly detail: string;
+}
+
+/** What a supervisor tells: its messages, and its end, once. */
 export interface SupervisorEvents {
   receive(message: FromSupervisor): void;
-  ended(detail: string): void;
+  ended(end: SupervisorEnd): void;
 }
 
 const STOP_MS = 10_000;
@@ -68,21 +74,21 @@ export function startSupervisor(events: SupervisorEvents): SupervisorLink {
   };
 }
 
-/** Resolves, never rejects, to why it ended, when all that it had said before has been received. */
-async function endOf(child: ChildProcess): Promise<string> {
+/** Resolves, never rejects, when it has ended and all that it had said before has been received. */
+async function endOf(child: ChildProcess): Promise<SupervisorEnd> {
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-STDERR_TAIL);
   });
-  const why = await new Promise<string>((resolve) => {
+  const end = await new Promise<SupervisorEnd>((resolve) => {
     child.once('error', (error) => {
-      if (child.pid === undefined) resolve(`it cannot be started: ${messageOf(error)}`);
+      if (child.pid === undefined) resolve({ started: false, detail: messageOf(error) });
     });
     // `exit`, not `close`: nothing may hold up the killing of what it leaves behind.
-    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    child.once('exit', (code, signal) => resolve({ started: true, detail: signal ?? `exit code ${code}` }));
   });
-  if (child.connected) await Promise.race([once(child, 'disconnect'), sleep(LAST_WORDS_MS)]);
-  return said === '' ? why : `${why}: ${said.trim()}`;
+  if (child.connected && end.started) await Promise.race([once(child, 'disconnect'), sleep(LAST_WORDS_MS)]);
+  return said === '' ? end : { ...end, detail: `${end.detail}: ${said.trim()}` };
 }
 
 function unrefAll(child: ChildProcess): void {

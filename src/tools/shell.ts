@@ -41,6 +41,7 @@ export const bashTool = worldTool<z.infer<typeof input>>({
         timeoutMs,
         maxOutputBytes: MAX_STREAM_BYTES,
         isolation: context.isolation,
+        ...(context.hidePaths && { hidePaths: context.hidePaths }),
       },
       context.signal,
     );

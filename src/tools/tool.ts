@@ -47,6 +47,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly processes: ProcessHost;
   readonly isolation: 'namespace' | 'none';
+  /** Files and directories that commands may not open: see ProcessSpec.hidePaths. */
+  readonly hidePaths?: readonly string[];
 }
 
 /** A call's end. A failure the model should see and react to is an output with `isError`, not an exception. */

@@ -97,6 +97,10 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
     const missing = await run('', { command: 'no-such-command' });
     expect(missing).toMatchObject({ ended: 'not_started', problem: 'no-such-command: not found or not executable' });
     const nowhere = await run('true', { cwd: '/no/such/place' });
+    const tooLong = await run('', { args: ['-c', 'x'.repeat(3_000_000)] });
+    expect(tooLong).toMatchObject({ ended: 'not_started', problem: expect.stringContaining('E2BIG') });
+    const broken = await run('echo a\0b', { cwd: '/tmp\0' });
+    expect(broken).toMatchObject({ ended: 'not_started', problem: expect.stringContaining('null bytes') });
     expect(nowhere).toMatchObject({
       ended: 'not_started',
       problem: 'the working directory /no/such/place does not exist',
@@ -128,6 +132,14 @@ test('processes that flee from session to session are caught', async () => {
   const result = await run(script, { command: 'bash', env: { PATH: '/usr/bin:/bin', TOKEN: token } });
   expect(result).toMatchObject({ ended: 'exit', problem: null });
   expect(processesWith(token)).toEqual([]);
+});
+
+test('a process that escaped with the marker removed does not hold up the end', async () => {
+  const run = setUp('none');
+  const result = await run('env -i setsid sleep 5 & echo $!');
+  onTestFinished(() => void process.kill(Number(result.stdout.text), 'SIGKILL'));
+  expect(result).toMatchObject({ ended: 'exit', exitCode: 0 });
+  expect(result.durationMs).toBeLessThan(4000);
 });
 
 test('a frozen supervisor is noticed and replaced, and what it had running is killed', async () => {
