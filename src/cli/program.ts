@@ -4,6 +4,7 @@ import { AnimusError } from '../core/errors.ts';
 import { type CliContext, commandRunner, type RunCommand } from './command.ts';
 import { addConfigCommand } from './config.ts';
 import { addDbCommands } from './db.ts';
+import { addDemoCommand } from './demo.ts';
 import { addFacultyCommands } from './faculty.ts';
 import { addLedgerCommands } from './ledger.ts';
 import { createOutput } from './output.ts';
@@ -37,7 +38,11 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
     // Commander's own error output is left out: every error is printed by one function.
     .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: () => {}, outputError: () => {} })
     .showSuggestionAfterError()
-    .addHelpText('after', '\nExamples:\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait');
+    .addHelpText(
+      'after',
+      '\nExamples:\n  animus demo\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait',
+    );
+  addDemoCommand(program, run);
   addServeCommand(program, run);
   addStatusCommand(program, run);
   addWorkCommands(program, run);

@@ -35,6 +35,8 @@ export interface DaemonOptions {
   readonly maxConcurrent?: number;
   readonly log?: Log;
   readonly clock?: Clock;
+  /** Changes a faculty as it is loaded: the demo gives the engineer its own workspace and model. */
+  readonly adapt?: (faculty: Faculty) => Faculty;
   /** Watches every focus live. */
   readonly onEvent?: (event: FocusEvent) => void;
   /** Called once the daemon takes work. */
@@ -55,7 +57,7 @@ export interface DaemonReady {
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock } = options;
   const log = options.log ?? openLog({ level: config.logLevel });
-  const faculties = readFaculties(options.facultiesDir, log);
+  const faculties = readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
 
   const telemetry = await startTelemetry({ version: options.version, log });
@@ -180,11 +182,12 @@ async function end(
 }
 
 /** All faculties of the directory; a daemon with none, or only broken ones, does not start. */
-function readFaculties(directory: string, log: Log): ReadonlyMap<string, Faculty> {
-  const { faculties, problems } = loadFaculties(resolve(directory), { toolNames: FACULTY_TOOL_NAMES });
+function readFaculties({ facultiesDir, adapt }: DaemonOptions, log: Log): ReadonlyMap<string, Faculty> {
+  const { faculties, problems } = loadFaculties(resolve(facultiesDir), { toolNames: FACULTY_TOOL_NAMES });
   if (faculties.size === 0) throw facultiesError(problems);
   for (const problem of problems) log.error({ file: problem.details['file'] }, `faculty left out: ${problem.message}`);
-  return faculties;
+  if (!adapt) return faculties;
+  return new Map([...faculties].map(([name, faculty]) => [name, adapt(faculty)]));
 }
 
 /** What a tool's command must not be able to open. */

@@ -24,7 +24,7 @@ export async function startEmbeddedThread(data: EmbeddedWorkerData, log: Log): P
       log.error({ reason, directory: data.directory }, 'the embedded database crashed and is started again');
       try {
         current = await launch({ ...data, port });
-        if (stopping) return void (await current.stop());
+        if (stopping) await current.stop();
       } catch (error) {
         log.error(
           { error: messageOf(error), directory: data.directory },

@@ -37,16 +37,16 @@ export async function appendLedger(
   return row!.seq;
 }
 
-/** Reads entries in order; the newest `last` of them (default: all), of one type where given. */
+/** Reads entries in order; only those after entry `after`, the newest `last` of them, of one type, where given. */
 export async function readLedger(
   db: Queryable,
   workItemId: string,
-  options: { readonly type?: LedgerType; readonly last?: number } = {},
+  options: { readonly type?: LedgerType; readonly last?: number; readonly after?: number } = {},
 ): Promise<LedgerEntry[]> {
   const newestFirst = await db.query<LedgerEntry>(
     `select seq, entry_type as type, content, focus_id as "focusId", created_at as "createdAt" from animus.work_ledger
-      where work_item_id = $1 and ($2::text is null or entry_type = $2) order by seq desc limit $3`,
-    [workItemId, options.type ?? null, options.last ?? null],
+      where work_item_id = $1 and ($2::text is null or entry_type = $2) and seq > $3 order by seq desc limit $4`,
+    [workItemId, options.type ?? null, options.after ?? 0, options.last ?? null],
   );
   return newestFirst.toReversed();
 }

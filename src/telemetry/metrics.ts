@@ -11,17 +11,17 @@ import {
 
 /** Adds to a counter; `amount` is at least 0, in the metric's unit. */
 export function count<Name extends CounterName>(name: Name, amount: number, labels: Labels<Name>): void {
-  (instrument(name) as Counter).add(amount, labels as Record<string, string>);
+  (instrument(name) as Counter).add(amount, labels);
 }
 
 /** Records one value of a histogram, in the metric's unit. */
 export function record<Name extends HistogramName>(name: Name, value: number, labels: Labels<Name>): void {
-  (instrument(name) as Histogram).record(value, labels as Record<string, string>);
+  (instrument(name) as Histogram).record(value, labels);
 }
 
 /** Sets a gauge, in the metric's unit. */
 export function gauge<Name extends GaugeName>(name: Name, value: number, labels: Labels<Name>): void {
-  (instrument(name) as Gauge).record(value, labels as Record<string, string>);
+  (instrument(name) as Gauge).record(value, labels);
 }
 
 type Instrument = Counter | Histogram | Gauge;

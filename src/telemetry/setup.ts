@@ -29,7 +29,12 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   diag.setLogger(diagnostics(options.log ?? silentLog), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   // The SDK reads the process's environment; what it would assume for a signal nobody asked for is corrected while it does.
-  const sdk = withEnvironment({ OTEL_SERVICE_NAME: 'animus', ...exporters }, () => {
+  const resource = [`service.version=${options.version}`, process.env['OTEL_RESOURCE_ATTRIBUTES']]
+    .filter(Boolean)
+    .join(',');
+  const service = process.env['OTEL_SERVICE_NAME'] || 'animus';
+  const variables = { OTEL_SERVICE_NAME: service, OTEL_RESOURCE_ATTRIBUTES: resource, ...exporters };
+  const sdk = withEnvironment(variables, () => {
     const made = new NodeSDK();
     made.start();
     return made;
@@ -50,13 +55,16 @@ function wantedExporters(env: Readonly<Record<string, string | undefined>>): Rec
   return entries.every(([, exporter]) => exporter === 'none') ? null : Object.fromEntries(entries);
 }
 
-function withEnvironment<T>(defaults: Readonly<Record<string, string>>, work: () => T): T {
-  const added = Object.keys(defaults).filter((key) => !process.env[key]);
-  for (const key of added) process.env[key] = defaults[key];
+function withEnvironment<T>(variables: Readonly<Record<string, string>>, work: () => T): T {
+  const before = Object.keys(variables).map((key) => [key, process.env[key]] as const);
+  Object.assign(process.env, variables);
   try {
     return work();
   } finally {
-    for (const key of added) delete process.env[key];
+    for (const [key, value] of before) {
+      if (value === undefined) delete process.env[key];
+      else process.env[key] = value;
+    }
   }
 }
 
@@ -73,9 +81,10 @@ function diagnostics(log: Log) {
       'telemetry has trouble; work goes on without it',
     );
   };
-  const drop = (): void => {};
   return { error: tell, warn: tell, info: drop, debug: drop, verbose: drop };
 }
+
+function drop(): void {}
 
 async function within(deadlineMs: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -76,7 +76,7 @@ function linksOf({ links = [] }: SpanOptions) {
 function spanName<Name extends SpanName>(name: Name, attributes: SpanAttributes<Name>): string {
   const row: SpanRow = SPANS[name];
   const suffix = row.suffix && (attributes as Record<string, unknown>)[row.suffix];
-  return suffix ? `${name} ${String(suffix)}` : name;
+  return typeof suffix === 'string' ? `${name} ${suffix}` : name;
 }
 
 function activeSpan<Name extends SpanName>(started: Span): ActiveSpan<Name> {

@@ -3,7 +3,10 @@
 import type { ProcessSpec } from '../../src/process/process-host.ts';
 import { createProcessHost } from '../../src/process/supervised-host.ts';
 
-const { spec, deadlineMs } = JSON.parse(process.argv[2] ?? '') as { spec: ProcessSpec; deadlineMs?: number };
+const { spec, deadlineMs } = JSON.parse(Buffer.from(process.argv[2] ?? '', 'base64').toString()) as {
+  spec: ProcessSpec;
+  deadlineMs?: number;
+};
 const host = createProcessHost({ log: (level, message, fields) => tell({ log: { level, message, fields } }) });
 await host.start();
 if (deadlineMs !== undefined) host.setDeadline(spec.owner, deadlineMs);

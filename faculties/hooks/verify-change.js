@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// A consolidate hook: which files changed since the focus began, and do the workspace's own tests pass?
+// The work item may name the files it expects to change: params {"expect_changed": ["src/a.js"]}.
+// Exit code 2 refuses the result; what stands on stderr is the reason.
+const { execFileSync } = require('node:child_process');
+const { existsSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { hashFiles } = require('./workspace-files.js');
+
+const { work_item: work, faculty, final_text: text } = JSON.parse(readFileSync(0, 'utf8'));
+const changed = changedFiles();
+refuseUnexpected(work.params.expect_changed, changed);
+const tests = runTests();
+console.log(
+  JSON.stringify({
+    outcome: { text, changed_files: changed, tests },
+    ledger: [{ type: 'note', content: `verified: ${changed.join(', ') || 'no file'} changed; tests: ${tests}` }],
+  }),
+);
+
+function changedFiles() {
+  const file = join(process.env.ANIMUS_FOCUS_DIR, 'files-before.json');
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const after = hashFiles(faculty.workspace);
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name]).sort();
+}
+
+function refuseUnexpected(expected, changed) {
+  if (!Array.isArray(expected)) return;
+  const unexpected = changed.filter((name) => !expected.includes(name));
+  if (unexpected.length > 0) refuse(`files changed that the work item does not name: ${unexpected.join(', ')}`);
+  const missing = expected.filter((name) => !changed.includes(name));
+  if (missing.length > 0) refuse(`expected to change, and unchanged: ${missing.join(', ')}`);
+}
+
+function runTests() {
+  const manifest = join(faculty.workspace, 'package.json');
+  if (!existsSync(manifest) || !JSON.parse(readFileSync(manifest, 'utf8')).scripts?.test) return 'none found';
+  try {
+    execFileSync('npm', ['test', '--silent'], { cwd: faculty.workspace, stdio: ['ignore', 'pipe', 'pipe'] });
+    return 'npm test passed';
+  } catch (error) {
+    return refuse(
+      `npm test fails:\n${String(error.stdout ?? '').slice(-1500)}${String(error.stderr ?? '').slice(-500)}`,
+    );
+  }
+}
+
+function refuse(reason) {
+  console.error(reason);
+  process.exit(2);
+}

@@ -1,0 +1,39 @@
+/** A log line for people. */
+import { styleText } from 'node:util';
+
+const STYLE = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const;
+
+/** `12:01:02 INFO  message key=value …`; a stack goes on lines of its own. Takes and returns one line with its newline. */
+export function prettyLine(json: string): string {
+  const { level, time, message, trace_id: _, span_id: __, ...fields } = JSON.parse(json) as Record<string, unknown>;
+  const label = String(level);
+  const style = STYLE[label as keyof typeof STYLE] ?? 'reset';
+  const rest = Object.entries(fields).map(([key, value]) => `${paint('dim', `${key}=`)}${shown(value)}`);
+  const head = `${paint('dim', String(time).slice(11, 19))} ${paint(style, label.toUpperCase().padEnd(5))} ${shownMessage(message)}`;
+  return `${[head, ...rest].join(' ')}\n${stacks(fields)}`;
+}
+
+function shownMessage(message: unknown): string {
+  return typeof message === 'string' ? message : '';
+}
+
+function paint(style: Parameters<typeof styleText>[0], text: string): string {
+  return styleText(style, text, { stream: process.stderr });
+}
+
+function shown(value: unknown): string {
+  if (isError(value)) return value.message;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+function stacks(fields: Record<string, unknown>): string {
+  return Object.values(fields)
+    .filter(isError)
+    .map((error) => `${error.stack.replace(/^/gm, '    ')}\n`)
+    .join('');
+}
+
+function isError(value: unknown): value is { message: string; stack: string } {
+  return value !== null && typeof value === 'object' && 'stack' in value && typeof value.stack === 'string';
+}

@@ -1,0 +1,210 @@
+/** The promise «nothing outlives its lease», with real processes: a program plays the daemon and is killed or frozen. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { detectIsolation } from '../../src/process/namespace.ts';
+import type { ProcessResult } from '../../src/process/process-host.ts';
+import { createProcessHost } from '../../src/process/supervised-host.ts';
+import { eventually, isAlive, processesWith } from './live-processes.ts';
+
+const best = await detectIsolation();
+const modes = best === 'namespace' ? (['none', 'namespace'] as const) : (['none'] as const);
+const PROGRAM = new URL('./daemon-program.ts', import.meta.url).pathname;
+
+/** Something in the group, something in a session of its own, something that ignores SIGTERM and holds the output open. */
+const FAMILY = `
+  sleep 300 &
+  setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 300; done' &
+  (setsid setsid sleep 300 &) &
+  trap "" TERM HUP
+  echo up
+  while :; do sleep 300; done`;
+const FAMILY_SIZE = 5;
+
+describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (isolation) => {
+  test('all descendants and the supervisor die with a daemon that is SIGKILLed', async () => {
+    const daemon = playDaemon({ isolation });
+    const { supervisor } = await daemon.family();
+    daemon.child.kill('SIGKILL');
+    await eventually(
+      () => processesWith(daemon.token),
+      (pids) => pids.length === 0,
+    );
+    await eventually(
+      () => isAlive(supervisor),
+      (alive) => !alive,
+    );
+  });
+
+  test('a kill of the whole group of the daemon spares the supervisor, which does its duty', async () => {
+    const daemon = playDaemon({ isolation });
+    const { supervisor } = await daemon.family();
+    process.kill(-(daemon.child.pid ?? 0), 'SIGKILL');
+    await eventually(
+      () => processesWith(daemon.token),
+      (pids) => pids.length === 0,
+    );
+    await eventually(
+      () => isAlive(supervisor),
+      (alive) => !alive,
+    );
+  });
+
+  test('all descendants of a frozen daemon die when the deadline passes, and it learns so when it thaws', async () => {
+    const daemon = playDaemon({ isolation, deadlineMs: 1500 });
+    await daemon.family();
+    daemon.child.kill('SIGSTOP');
+    await eventually(
+      () => processesWith(daemon.token),
+      (pids) => pids.length === 0,
+    );
+    daemon.child.kill('SIGCONT');
+    const result = await daemon.result();
+    expect(result.ended).toBe('aborted');
+    expect(result.problem).toContain('deadline');
+    expect(result.stdout.text).toBe('up\n');
+  });
+
+  test('when the supervisor is SIGKILLed the daemon kills the family and says honestly what happened', async () => {
+    const daemon = playDaemon({ isolation });
+    const { supervisor } = await daemon.family();
+    process.kill(supervisor, 'SIGKILL');
+    const result = await daemon.result();
+    expect(result.ended).toBe('aborted');
+    expect(result.problem).toContain('the process supervisor ended (SIGKILL)');
+    expect(processesWith(daemon.token)).toEqual([]);
+  });
+});
+
+test.skipIf(best !== 'namespace')('namespaces end even when daemon and supervisor are SIGKILLed together', async () => {
+  const daemon = playDaemon({ isolation: 'namespace' });
+  const { supervisor } = await daemon.family();
+  daemon.child.kill('SIGSTOP');
+  process.kill(supervisor, 'SIGKILL');
+  daemon.child.kill('SIGKILL');
+  await eventually(
+    () => processesWith(daemon.token),
+    (pids) => pids.length === 0,
+  );
+});
+
+test('after the supervisor has died the next run starts a new one', async () => {
+  const host = createProcessHost();
+  onTestFinished(() => host.stop());
+  const token = randomUUID();
+  const abort = new AbortController();
+  const running = host.run(specOf('none', `sleep 300; : ${token}`), abort.signal);
+  const [pid = 0] = await eventually(
+    () => processesWith(token),
+    (pids) => pids.length > 0,
+  );
+  process.kill(parentOf(pid), 'SIGKILL');
+  expect(await running).toMatchObject({ ended: 'aborted' });
+  expect(await host.run(specOf('none', 'echo again'), abort.signal)).toMatchObject({ ended: 'exit', exitCode: 0 });
+});
+
+test('renewing the deadline keeps a run alive, and a passed one refuses the next run until it is renewed', async () => {
+  const host = createProcessHost();
+  onTestFinished(() => host.stop());
+  const never = new AbortController().signal;
+  host.setDeadline('focus', 5000);
+  await host.run(specOf('none', 'true'), never);
+  host.setDeadline('focus', 300);
+  host.setDeadline('focus', 10_000);
+  expect(await host.run(specOf('none', 'sleep 0.6'), never)).toMatchObject({ ended: 'exit' });
+  host.setDeadline('focus', 200);
+  expect(await host.run(specOf('none', 'sleep 300'), never)).toMatchObject({ ended: 'aborted' });
+  expect(await host.run(specOf('none', 'true'), never)).toMatchObject({ ended: 'not_started' });
+  expect(await host.run({ ...specOf('none', 'true'), owner: 'other' }, never)).toMatchObject({ ended: 'exit' });
+  host.setDeadline('focus', 10_000);
+  expect(await host.run(specOf('none', 'true'), never)).toMatchObject({ ended: 'exit' });
+});
+
+test('killAll ends everything of one owner and nothing of another', async () => {
+  const host = createProcessHost();
+  onTestFinished(() => host.stop());
+  const [mine, other] = [randomUUID(), randomUUID()];
+  const never = new AbortController().signal;
+  const runs = [1, 2, 3].map(() => host.run({ ...specOf('none', `sleep 300; : ${mine}`), owner: 'a' }, never));
+  const survivor = host.run({ ...specOf('none', `sleep 300; : ${other}`), owner: 'b' }, never);
+  await eventually(
+    () => processesWith(mine).length,
+    (count) => count >= 3,
+  );
+  await eventually(
+    () => processesWith(other).length,
+    (count) => count > 0,
+  );
+  await host.killAll('a');
+  expect(processesWith(mine)).toEqual([]);
+  expect(processesWith(other)).not.toEqual([]);
+  expect((await Promise.all(runs)).map(({ ended }) => ended)).toEqual(['aborted', 'aborted', 'aborted']);
+  await host.stop();
+  expect(await survivor).toMatchObject({ ended: 'aborted', problem: 'killed: the daemon stops' });
+  expect(processesWith(other)).toEqual([]);
+});
+
+function playDaemon(options: { isolation: 'none' | 'namespace'; deadlineMs?: number }) {
+  const token = randomUUID();
+  const base = specOf(options.isolation, FAMILY);
+  const spec = { ...base, env: { ...base.env, TOKEN: token } };
+  // Encoded: the daemon's own command line must not count as one of the family.
+  const argument = Buffer.from(JSON.stringify({ spec, deadlineMs: options.deadlineMs })).toString('base64');
+  const child: ChildProcess = spawn(process.execPath, [PROGRAM, argument], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void (child.kill('SIGCONT'), child.kill('SIGKILL')));
+  const results: ProcessResult[] = [];
+  if (!child.stdout) throw new Error('the daemon has no stdout');
+  createInterface(child.stdout).on('line', (line) => {
+    const told = JSON.parse(line) as { result?: ProcessResult };
+    if (told.result) results.push(told.result);
+  });
+  return {
+    token,
+    child,
+    /** Waits until all of the family is up. */
+    async family() {
+      await eventually(
+        () => processesWith(token).length,
+        (count) => count >= FAMILY_SIZE,
+      );
+      const supervisor = childrenOf(child.pid ?? 0)[0];
+      if (supervisor === undefined) throw new Error('no supervisor');
+      return { supervisor };
+    },
+    result: async () =>
+      (
+        await eventually(
+          () => results,
+          (seen) => seen.length > 0,
+        )
+      )[0] as ProcessResult,
+  };
+}
+
+function specOf(isolation: 'none' | 'namespace', script: string) {
+  return {
+    owner: 'focus',
+    command: 'sh',
+    args: ['-c', script],
+    cwd: tmpdir(),
+    env: { PATH: '/usr/bin:/bin' },
+    timeoutMs: 60_000,
+    maxOutputBytes: 1000,
+    isolation,
+  };
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}
+
+function parentOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+}

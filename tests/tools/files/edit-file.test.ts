@@ -1,0 +1,97 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { editFileTool } from '../../../src/tools/files/edit-file.ts';
+import { setUpBench } from '../tool-context.ts';
+
+test('replaces the one occurrence, literally', async () => {
+  const { edit, text } = await setUp('a\nprice = $1;\nb\n');
+  const output = await edit({ old_string: 'price = $1;', new_string: "price = $&$'$1;" });
+  expect(output).toMatchObject({ content: 'Edited file at line 2', details: { replaced: 1, line: 2 } });
+  expect(await text()).toBe("a\nprice = $&$'$1;\nb\n");
+});
+
+test('replaces all when told to', async () => {
+  const { edit, text } = await setUp('x y x\nx');
+  expect((await edit({ old_string: 'x', new_string: 'xx', replace_all: true })).content).toContain('3 places');
+  expect(await text()).toBe('xx y xx\nxx');
+});
+
+test('says how many and where when the text is not unique, overlaps included', async () => {
+  const { edit, text } = await setUp('aaa\n\nb\naa');
+  const output = await edit({ old_string: 'aa', new_string: 'c' });
+  expect(output).toMatchObject({ isError: true });
+  expect(output.content).toContain('3 times, at lines 1, 1, 4');
+  expect(await text()).toBe('aaa\n\nb\naa');
+});
+
+test('keeps CRLF when the model writes LF', async () => {
+  const { edit, text } = await setUp('one\r\ntwo\r\nthree\r\n');
+  await edit({ old_string: 'one\ntwo', new_string: '1\n1.5\n2' });
+  expect(await text()).toBe('1\r\n1.5\r\n2\r\nthree\r\n');
+});
+
+test('takes mixed line ends as they are', async () => {
+  const { edit, text } = await setUp('one\r\ntwo\nthree\n');
+  expect(await edit({ old_string: 'one\ntwo', new_string: 'x' })).toMatchObject({ isError: true });
+  await edit({ old_string: 'two\nthree', new_string: 'x' });
+  expect(await text()).toBe('one\r\nx\n');
+});
+
+test('keeps a byte order mark and a missing last newline', async () => {
+  const { edit, text } = await setUp('\uFEFFone\ntwo');
+  await edit({ old_string: 'one', new_string: '1' });
+  expect(await text()).toBe('\uFEFF1\ntwo');
+});
+
+test('shows the nearest place when only white space differs', async () => {
+  const { edit } = await setUp('function f() {\n\treturn  1;\n}\n');
+  const output = await edit({ old_string: '    return 1;', new_string: 'x' });
+  expect(output.content).toBe(
+    'file: old_string was not found. It differs in white space only, at line 2:\n2\t\treturn  1;',
+  );
+});
+
+test('shows the nearest place when a word differs, and hints at line numbers', async () => {
+  const { edit } = await setUp('alpha\nconst total = items.length;\nomega\n');
+  const near = await edit({ old_string: 'const totals = item.length;', new_string: 'x' });
+  expect(near.content).toContain('The nearest place, at line 2:\n2\tconst total = items.length;');
+  const numbered = await edit({ old_string: '2\tconst total = items.length;', new_string: 'x' });
+  expect(numbered.content).toContain('line numbers of read_file');
+  const nothing = await edit({ old_string: 'qqqqqqqqqqqq', new_string: 'x' });
+  expect(nothing.content).toContain('nor anything like it');
+});
+
+test('refuses an edit that changes nothing, and a file that it could not save as it was', async () => {
+  const { edit, path } = await setUp('x');
+  expect((await edit({ old_string: 'x', new_string: 'x' })).content).toContain('the same');
+  await writeFile(path, Buffer.from('caf\xe9 x', 'latin1'));
+  expect((await edit({ old_string: 'x', new_string: 'y' })).content).toContain('not valid UTF-8');
+  expect(await readFile(path, 'latin1')).toBe('caf\xe9 x');
+});
+
+test('parallel edits of one file all take effect', async () => {
+  const lines = Array.from({ length: 50 }, (_, i) => `line ${i}.`);
+  const { edit, text } = await setUp(lines.join('\n'));
+  await Promise.all(lines.map((line) => edit({ old_string: line, new_string: line.toUpperCase() })));
+  expect(await text()).toBe(lines.join('\n').toUpperCase());
+});
+
+test('explains a miss in the largest file quickly', async () => {
+  const { edit } = await setUp('some words of no meaning at all\n'.repeat(300_000));
+  const startedAt = performance.now();
+  expect(await edit({ old_string: 'no such words anywhere', new_string: 'x' })).toMatchObject({ isError: true });
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+});
+
+async function setUp(content: string) {
+  const { call, workspace } = await setUpBench();
+  const path = join(workspace, 'file');
+  await writeFile(path, content);
+  return {
+    path,
+    edit: (input: object) => call(editFileTool, { path: 'file', ...input }),
+    text: () => readFile(path, 'utf8'),
+    mode: async () => (await stat(path)).mode,
+  };
+}

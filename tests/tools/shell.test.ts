@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { bashTool } from '../../src/tools/shell.ts';
+import { setUpBench } from './tool-context.ts';
+
+test('reports exit code and both streams, and runs bash in the workspace', async () => {
+  const { call, workspace } = await setUpBench();
+  await mkdir(join(workspace, 'sub'));
+  const good = await call(bashTool, { command: 'pwd; cd sub && [[ $BASH_VERSION ]] && echo "${PWD##*/}"' });
+  expect(good).toMatchObject({ content: `exit code 0\nstdout:\n${workspace}\nsub`, details: { exitCode: 0 } });
+  expect(good.isError).toBeUndefined();
+  const bad = await call(bashTool, { command: 'echo out; echo "no: ü" >&2; exit 3' });
+  expect(bad).toMatchObject({ isError: true, content: 'exit code 3\nstdout:\nout\nstderr:\nno: ü' });
+});
+
+test('passes nothing of the daemon but PATH', async () => {
+  process.env['ANIMUS_TEST_SECRET'] = 'geheim';
+  const { call, workspace } = await setUpBench();
+  const { content } = await call(bashTool, { command: 'env' });
+  delete process.env['ANIMUS_TEST_SECRET'];
+  expect(content).not.toContain('geheim');
+  const names = content
+    .split('\n')
+    .slice(2)
+    .map((line) => line.split('=')[0]);
+  const known = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'TERM',
+    'TMPDIR',
+    'ANIMUS_WORK_ID',
+    'ANIMUS_SPAWN_ID',
+    'PWD',
+    'OLDPWD',
+    'SHLVL',
+    '_',
+  ];
+  expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
+  expect(content).toContain(`HOME=${workspace}`);
+});
+
+test('keeps head and tail of long output', async () => {
+  const { call } = await setUpBench();
+  const { content } = await call(bashTool, { command: 'echo start; seq 1 200000; echo end' });
+  expect(Buffer.byteLength(content)).toBeLessThan(17_000);
+  expect(content).toMatch(/^exit code 0\nstdout \(\d+ bytes, the middle left out\):\nstart\n1\n2\n/);
+  expect(content.endsWith('\n200000\nend')).toBe(true);
+});
+
+test('says that it timed out, with what was printed until then', async () => {
+  const { call } = await setUpBench();
+  const output = await call(bashTool, { command: 'echo begun; sleep 300', timeout_seconds: 0.5 });
+  expect(output).toMatchObject({ isError: true, details: { ended: 'timeout' } });
+  expect(output.content).toBe('timed out after 0.5 s and was killed with everything it had started\nstdout:\nbegun');
+});
+
+test('a time-out beyond that of the call is cut to fit it', async () => {
+  const { call } = await setUpBench({ timeoutMs: 800 });
+  const output = await call(bashTool, { command: 'sleep 300', timeout_seconds: 1000 });
+  expect(output.content).toContain('timed out after 0.4 s');
+});
+
+test('does not wait for what was left in the background', async () => {
+  const { call } = await setUpBench();
+  const output = await call(bashTool, { command: 'sleep 300 & echo started' });
+  expect(output.content).toBe('exit code 0\nstdout:\nstarted');
+  expect(Number(output.details?.['durationMs'])).toBeLessThan(10_000);
+});
+
+test('shows NUL bytes and broken UTF-8 as what can be stored', async () => {
+  const { call } = await setUpBench();
+  const { content } = await call(bashTool, { command: String.raw`printf 'a\0b\xffc'` });
+  expect(content).toBe('exit code 0\nstdout:\na\u2400b\uFFFDc');
+});
+
+test('says so when the workspace is gone', async () => {
+  const { call } = await setUpBench({ workspace: '/no/such/workspace' });
+  const output = await call(bashTool, { command: 'true' });
+  expect(output).toMatchObject({
+    isError: true,
+    content: expect.stringContaining('/no/such/workspace does not exist'),
+  });
+});

@@ -1,0 +1,45 @@
+/** A context for tools under test, in a workspace of its own that is removed afterwards. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createProcessHost } from '../../src/process/supervised-host.ts';
+import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
+
+/** `outside` is a directory beside the workspace. */
+export interface Bench {
+  readonly context: ToolContext;
+  readonly workspace: string;
+  readonly outside: string;
+  /** Parses the input as the engine does and runs the tool. */
+  call(tool: Tool, input: object): Promise<ToolOutput>;
+}
+
+export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<Bench> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'animus-tools-')));
+  const [workspace, outside] = [await mkdtemp(join(root, 'workspace-')), await mkdtemp(join(root, 'outside-'))];
+  const processes = createProcessHost({ graceMs: 200 });
+  onTestFinished(async () => {
+    await processes.stop();
+    await rm(root, { recursive: true, force: true });
+  });
+  const context: ToolContext = {
+    workItemId: 'work-1',
+    leaseToken: 'lease-1',
+    focusId: 'focus-1',
+    faculty: 'engineer',
+    turn: 1,
+    callId: 'call-1',
+    workspace,
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    processes,
+    isolation: 'none',
+    ...overrides,
+  };
+  const call = (tool: Tool, input: object): Promise<ToolOutput> => {
+    if (tool.kind !== 'world') throw new Error(`${tool.name} is no world tool`);
+    return tool.run(tool.input.parse(input), context);
+  };
+  return { context, workspace, outside, call };
+}
