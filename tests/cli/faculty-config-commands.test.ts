@@ -52,19 +52,19 @@ describe('faculty', () => {
 
 describe('config', () => {
   test('prints every effective value with its origin, and no secret', async () => {
-    write({ 'animus.toml': '[daemon]\nmax_concurrent = 7\n[models."openai/x"]\ncontext_window = 1000\n' });
-    const env = { OPENAI_API_KEY: 'SECRET', DATABASE_URL: 'postgres://a:SECRET@h/d' };
+    write({ 'animus.toml': '[daemon]\nmax_concurrent = 7\n[models."anthropic/x"]\ncontext_window = 1000\n' });
+    const env = { ANTHROPIC_API_KEY: 'SECRET', DATABASE_URL: 'postgres://a:SECRET@h/d' };
     const { stdout, code } = await animus('config', { env });
     expect(code).toBe(0);
     expect(stdout).toMatch(/daemon\.max_concurrent +7 +.*animus\.toml:2/);
     expect(stdout).toMatch(/database_url +\*\*\* +environment DATABASE_URL/);
-    expect(stdout).toMatch(/providers\.anthropic\.api_key +not set +default/);
-    expect(stdout).toMatch(/models\."openai\/x"\.context_window +1000/);
+    expect(stdout).toMatch(/providers\.anthropic\.kind +anthropic +default/);
+    expect(stdout).toMatch(/models\."anthropic\/x"\.context_window +1000/);
     const json = await animus('config', '--json', { env });
     expect(JSON.parse(json.stdout).settings).toContainEqual({
-      key: 'providers.openai.api_key',
+      key: 'providers.anthropic.api_key',
       value: '***',
-      origin: 'environment OPENAI_API_KEY',
+      origin: 'environment ANTHROPIC_API_KEY',
     });
     expect(stdout + json.stdout).not.toContain('SECRET');
   });
