@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { readCron } from '../core/cron.ts';
 import { AnimusError } from '../core/errors.ts';
+import { FACULTY_NAME } from '../core/faculty-name.ts';
 import {
   addSchedule,
   databaseNow,
@@ -151,12 +152,13 @@ async function addScheduleCommand(
 }
 
 function checkNames(name: string, faculty: string): void {
-  const invalid = (detail: string) => new AnimusError('schedule.invalid', { detail });
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/.test(name)) {
-    throw invalid(`${JSON.stringify(name)} is no name of a schedule: 1 to 63 letters, digits, - _ and . are`);
+    const detail = `${JSON.stringify(name)} is no name of a schedule: expected 1 to 63 letters, digits, -, _ and .`;
+    throw new AnimusError('schedule.invalid', { detail });
   }
-  if (!/^[a-z][a-z0-9_-]{0,62}$/.test(faculty)) {
-    throw invalid(`${JSON.stringify(faculty)} is no name of a faculty; is the cron expression in quotes?`);
+  if (!FACULTY_NAME.test(faculty)) {
+    const detail = `${JSON.stringify(faculty)} is no name of a faculty; is the cron expression in quotes?`;
+    throw new AnimusError('schedule.invalid', { detail });
   }
 }
 
