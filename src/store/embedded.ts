@@ -62,7 +62,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       log,
     );
     const owner = { port: thread.port, password, pid: process.pid, started: new Date().toISOString() };
-    writeOwner(home, owner);
+    try {
+      writeOwner(home, owner);
+    } catch (error) {
+      await thread.stop();
+      throw error;
+    }
     const database = connect(owner, options);
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
