@@ -58,8 +58,10 @@ function statementName(type: string, bytes: Buffer): { start: number; end: numbe
   switch (type) {
     case 'P':
       return nameAt(bytes, 5);
-    case 'B':
-      return nameAt(bytes, bytes.indexOf(0, 5) + 1);
+    case 'B': {
+      const portal = nameAt(bytes, 5);
+      return portal && nameAt(bytes, portal.end + 1);
+    }
     case 'D':
     case 'C':
       return bytes[5] === 'S'.charCodeAt(0) ? nameAt(bytes, 6) : null;
