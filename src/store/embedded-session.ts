@@ -76,6 +76,8 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
     if (!gone.has(unit.client)) unit.client.send(kept);
     // To PGlite all clients are one, so a notification comes with the answer to whoever raised it.
     if (notifications.length > 0) for (const client of present) if (client.listens()) client.send(notifications);
+    // A PANIC (the disk is full in mid-commit): Postgres would abort here, and PGlite hangs at the next statement.
+    if (unit.ends && status === undefined) throw new Error('PGlite stopped without becoming ready again');
     if (unit.ends && status === IDLE) owner = null;
   };
 
