@@ -28,7 +28,7 @@ export interface Config {
 }
 
 /** `[daemon]` of animus.toml. */
-export interface DaemonConfig {
+interface DaemonConfig {
   /** Foci at once in this daemon; default 4. */
   readonly maxConcurrent: number;
   /** How long a claim holds without a heartbeat; default 60, at least 5. */
@@ -42,7 +42,7 @@ export interface DaemonConfig {
 }
 
 /** A provider of models. `scripted` plays a TOML script and is no model. */
-export type ProviderConfig =
+type ProviderConfig =
   | {
       readonly name: string;
       readonly kind: 'anthropic';
@@ -68,8 +68,8 @@ export interface ModelConfig {
 }
 
 /** What LOG_LEVEL may say; default `info`. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** All that a configuration is made of. */
 export interface ConfigSources {
@@ -119,7 +119,7 @@ export function readConfig(sources: ConfigSources): Config {
 }
 
 /** One problem keeps its own code; several become `config.problems`. */
-export function configError(problems: readonly Problem[]): AnimusError {
+function configError(problems: readonly Problem[]): AnimusError {
   const [only] = problems;
   if (problems.length === 1 && only !== undefined) return new AnimusError(only.code, only.details);
   return new AnimusError('config.problems', { count: problems.length, problems: listProblems(problems) });

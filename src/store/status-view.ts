@@ -16,7 +16,7 @@ export interface Status {
 }
 
 /** Queued work of one faculty; `routable`: a live daemon serves it. */
-export interface QueueStatus {
+interface QueueStatus {
   readonly faculty: string;
   readonly queued: number;
   readonly oldest_at: string | null;
@@ -24,7 +24,7 @@ export interface QueueStatus {
 }
 
 /** Claimed or running work; focus fields are null until it has begun. */
-export interface FocusStatus {
+interface FocusStatus {
   readonly work_item_id: string;
   readonly focus_id: string | null;
   readonly faculty: string;
@@ -39,7 +39,7 @@ export interface FocusStatus {
 }
 
 /** A daemon seen within the last hour. */
-export interface DaemonStatus {
+interface DaemonStatus {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -53,7 +53,7 @@ export interface DaemonStatus {
   readonly alive: boolean;
 }
 
-export interface SpendStatus {
+interface SpendStatus {
   readonly faculty: string;
   readonly model: string;
   readonly usd: number;

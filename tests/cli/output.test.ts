@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/cli/display-width.ts';
 import { createOutput, styled } from '../../src/cli/output.ts';
@@ -118,5 +119,5 @@ function capture({
 }
 
 function withoutColours(line: string): string {
-  return line.replaceAll(/\u001b\[\d+m/g, '');
+  return stripVTControlCharacters(line);
 }

@@ -151,7 +151,7 @@ describe('work list', () => {
       `\u001b]0;owned\u0007\u001b[2J\n\u202e${'日本'.repeat(100)}`,
     ]);
     const { stdout } = await animus(['work', 'list', '--faculty', 'evil'], { terminal: 40 });
-    expect(stdout.replaceAll(/\u001b\[\d+m/g, '')).not.toMatch(/[\u001b\u0007\u202e]/);
+    for (const control of ['\u001b]', '\u001b[2J', '\u0007', '\u202e']) expect(stdout).not.toContain(control);
     expect(stdout).toContain('\\x1b]0;');
     const json = (await animus(['work', 'list', '--faculty', 'evil', '--json'])).stdout;
     expect(JSON.parse(json).items[0].description).toContain('\u001b]0;owned');
@@ -166,6 +166,8 @@ describe('an id', () => {
       id.toUpperCase(),
       id.slice(-12),
       id.slice(-8),
+      id.slice(-17),
+      id.replaceAll('-', '').slice(-17),
       id.slice(0, -1),
       id.replaceAll('-', ''),
     ]) {
