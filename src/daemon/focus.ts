@@ -1,9 +1,10 @@
 /** One focus: orient → engage → consolidate, and how its end is settled. The top function reads as its steps. */
 import type { Faculty } from '../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
+import type { EngageEnd } from '../engage/engage-end.ts';
 import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
-import { type EngageEnd, engage } from '../engage/loop.ts';
+import { engage } from '../engage/loop.ts';
 import { systemPrompt } from '../engage/prompt.ts';
 import { isFailureOfTheWorld } from '../llm/client.ts';
 import { type Phase, setPhase, startFocus } from '../store/transcript.ts';

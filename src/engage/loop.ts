@@ -1,6 +1,5 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
 import { estimateTokens } from '../core/tokens.ts';
-import type { LlmFailure } from '../llm/client.ts';
 import {
   addMessage,
   type EngineMessage,
@@ -11,19 +10,10 @@ import {
 import { span } from '../telemetry/spans.ts';
 import type { Tool } from '../tools/tool.ts';
 import { renderMessages } from './context.ts';
-import { type TurnMeans, takeModelTurn, textOf } from './model-turn.ts';
-import { cutAnswerNotice, EMPTY_ANSWER_NUDGE } from './prompt.ts';
+import type { EngageEnd } from './engage-end.ts';
+import { type TurnMeans, takeModelTurn } from './model-turn.ts';
 import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
-
-/** Why the loop ended. `interrupted` at a turn boundary: the item goes back to the queue and the focus on later. */
-export type EngageEnd =
-  | { readonly kind: 'done'; readonly finalText: string }
-  | { readonly kind: 'interrupted'; readonly reason: 'drained' | 'paused' }
-  | { readonly kind: 'cancelled' }
-  | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }
-  | { readonly kind: 'model_failed'; readonly failure: LlmFailure };
-
-export type EngageFailure = 'max_turns' | 'refused' | 'empty_answer' | 'context_overflow';
+import { judge } from './verdict.ts';
 
 export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;
@@ -77,37 +67,6 @@ async function iterate(transcript: Transcript, means: EngageMeans): Promise<Step
     case 'failed':
       return end({ kind: 'model_failed', failure: taken.failure });
   }
-}
-
-type Verdict =
-  | { readonly kind: 'end'; readonly end: EngageEnd }
-  | { readonly kind: 'go_on' }
-  | { readonly kind: 'say'; readonly message: Pick<EngineMessage, 'kind' | 'content'> };
-
-/** What the newest answer means for the loop. */
-function judge(turn: RecordedTurn, transcript: Transcript, means: EngageMeans): Verdict {
-  const said = transcript.messages.some((message) => message.afterTurn === turn.turn);
-  const more = turn.calls.length > 0 || turn.stopReason === 'pause_turn' || turn.stopReason === 'max_tokens';
-  if (turn.stopReason === 'refusal') {
-    return end({ kind: 'failed', code: 'refused', message: `the model refused: ${textOf(turn) || 'no reason given'}` });
-  }
-  if (turn.stopReason === 'context_overflow') {
-    return end({ kind: 'failed', code: 'context_overflow', message: "the model's context window is full" });
-  }
-  if (!more && textOf(turn) !== '') return end({ kind: 'done', finalText: textOf(turn) });
-  if (turn.turn >= means.maxTurns) {
-    return end({ kind: 'failed', code: 'max_turns', message: `not done after ${means.maxTurns} turns (max_turns)` });
-  }
-  if (said) return { kind: 'go_on' };
-  if (turn.stopReason === 'max_tokens') {
-    return { kind: 'say', message: { kind: 'notice', content: cutAnswerNotice(turn.cutToolCalls) } };
-  }
-  if (more) return { kind: 'go_on' };
-  const remindedBefore = transcript.messages.some((message) => message.kind === 'nudge' && message.afterTurn > 0);
-  if (remindedBefore) {
-    return end({ kind: 'failed', code: 'empty_answer', message: 'the model answered nothing, twice' });
-  }
-  return { kind: 'say', message: { kind: 'nudge', content: EMPTY_ANSWER_NUDGE } };
 }
 
 /** Puts an engine message after the newest turn: recorded first, then part of the context. */
