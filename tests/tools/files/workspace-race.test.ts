@@ -12,7 +12,9 @@ const ROUNDS = 400;
 test('reads never leave the workspace', async () => {
   const { call } = await setUpSwapper();
   const seen = new Set<string>();
-  for (let i = 0; i < ROUNDS; i++) {
+  // On a busy machine the swapper may rest for many rounds: go on until both sides of it were met.
+  const deadline = performance.now() + 20_000;
+  for (let i = 0; i < ROUNDS || (seen.size < 2 && performance.now() < deadline); i++) {
     const { content, isError } = await call(readFileTool, { path: 'dir/file' });
     seen.add(isError ? 'refused' : content.includes('secret') ? 'secret' : 'inside');
   }
@@ -24,15 +26,17 @@ test('reads never leave the workspace', async () => {
 test('writes never leave the workspace', async () => {
   const { call, outside } = await setUpSwapper();
   let done = 0;
-  for (let i = 0; i < ROUNDS; i++) {
-    const { isError } = await call(writeFileTool, { path: `dir/new/${i}`, content: 'written' });
+  let rounds = 0;
+  const deadline = performance.now() + 20_000;
+  for (; rounds < ROUNDS || ((done === 0 || done === rounds) && performance.now() < deadline); rounds++) {
+    const { isError } = await call(writeFileTool, { path: `dir/new/${rounds}`, content: 'written' });
     if (!isError) done++;
     await call(writeFileTool, { path: 'dir/file', content: 'overwritten' });
   }
   expect(await readdir(outside)).toEqual(['file']);
   expect(await readFile(join(outside, 'file'), 'utf8')).toBe('secret');
   expect(done).toBeGreaterThan(0);
-  expect(done).toBeLessThan(ROUNDS);
+  expect(done).toBeLessThan(rounds);
 });
 
 /** `dir` is by turns a directory of the workspace and a link to the outside, as fast as a process can make it. */
