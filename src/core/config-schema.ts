@@ -21,7 +21,7 @@ const daemon = table({
 });
 
 const provider = table({
-  kind: oneOf(['anthropic', 'scripted'], ['openai']),
+  kind: oneOf(['anthropic', 'openai', 'scripted']),
   base_url: httpUrl().optional(),
   api_key_env: variableName.optional(),
   script: text('a path of a TOML script').optional(),

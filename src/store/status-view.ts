@@ -12,7 +12,8 @@ export interface Status {
   readonly daemons: readonly DaemonStatus[];
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
-  readonly memory: unknown;
+  /** Null before the first migration has looked for pgvector. */
+  readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
 }
 
 /** Queued work of one faculty; `routable`: a live daemon serves it. */
