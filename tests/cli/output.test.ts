@@ -27,6 +27,12 @@ describe('a table', () => {
     expect(printed()).not.toContain('\u001b[2J');
   });
 
+  test('takes a terminal that says it has no columns for one of 80', () => {
+    const { output, printed } = capture({ columns: 0 });
+    output.line('x'.repeat(200));
+    expect(printed()).toBe(`${'x'.repeat(79)}…\n`);
+  });
+
   test('narrows the widest column first, and no other', () => {
     const { output, printed } = capture({ columns: 30 });
     output.table(

@@ -235,6 +235,17 @@ describe('work show', () => {
       ledger: [{ seq: 1, type: 'finding' }],
     });
   });
+
+  test('cuts no id, however narrow the terminal, and says an answer once', async () => {
+    const id = await submit('narrow');
+    const work = await claimOne('narrow');
+    await startFocus(work);
+    await completeWork(db.database, work, { text: 'All done.\nReally.' }, 'All done.');
+    const { stdout } = await animus(['work', 'show', id], { terminal: 20 });
+    expect(stdout).toContain(`  id        ${id}\n`);
+    expect(stdout.split('Outcome')[1]?.match(/All done\./g)).toHaveLength(1);
+    expect(stdout).toContain('  Really.\n');
+  });
 });
 
 describe('ledger', () => {
