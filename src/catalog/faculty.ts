@@ -54,7 +54,7 @@ export interface EngageSettings {
   readonly bashIsolation: 'namespace' | 'none' | null;
 }
 
-export interface RecoverSettings {
+interface RecoverSettings {
   /** Attempts in all, the first included. */
   readonly maxAttempts: number;
   readonly backoff: 'exponential' | 'fixed';
