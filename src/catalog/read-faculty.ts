@@ -227,6 +227,10 @@ function engageOf(engage: FacultyDocument['faculty']['engage'], systemPrompt: st
     toolTimeoutSeconds: engage.tool_timeout_seconds,
     streamIdleSeconds: engage.stream_idle_seconds,
     bashIsolation: engage.bash_isolation ?? null,
+    compactThreshold: engage.compact_threshold,
+    compactKeepRecent: engage.compact_keep_recent,
+    ledgerNudgeInterval: engage.ledger_nudge_interval,
+    truncateClosedBlocks: engage.truncate_closed_blocks,
   };
 }
 

@@ -84,6 +84,12 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
       toolset: tools,
       journal: createJournal(means.db, key),
       maxTurns: settings.maxTurns,
+      bounds: {
+        compactThreshold: settings.compactThreshold,
+        compactKeepRecent: settings.compactKeepRecent,
+        ledgerNudgeInterval: settings.ledgerNudgeInterval,
+        truncateClosedBlocks: settings.truncateClosedBlocks,
+      },
       maxParallel: settings.maxParallelTools,
       signal: control.signal,
       drain: control.drain,
