@@ -133,6 +133,8 @@ begin
   if p_focus_ended_as is not null then
     update animus.foci set ended_as = p_focus_ended_as, ended_at = v_now, error = p_error where work_item_id = p_id and ended_as is null;
   end if;
+  -- Nobody waits any more; a late answer then finds nothing to resolve.
+  update animus.waits set resolved_at = v_now, result = jsonb_build_object('ended', p_state) where work_item_id = p_id and resolved_at is null;
   if p_state in ('dead', 'cancelled') then
     perform animus.cancel_children(p_id, format('its parent %s is %s', p_id, p_state));
   end if;

@@ -107,7 +107,8 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
     case 'done':
       return end;
     case 'cancelled':
-      return { kind: 'cancelled' };
+    case 'parked':
+      return end;
     case 'interrupted':
       return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
     case 'failed':

@@ -14,6 +14,7 @@ import type { EngageEnd } from './engage-end.ts';
 import { type TurnMeans, takeModelTurn } from './model-turn.ts';
 import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
 import { judge } from './verdict.ts';
+import { collectWaits } from './waiting.ts';
 
 export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;
@@ -50,7 +51,10 @@ async function iterate(transcript: Transcript, means: EngageMeans): Promise<Step
   const newest = current.turns.at(-1);
   if (newest) {
     if (newest.calls.some((call) => call.output === null)) {
-      current = replaceLast(current, await runToolCalls(newest, { ...means, tools: means.toolset }));
+      const callMeans = { ...means, tools: means.toolset };
+      const ran = await collectWaits(await runToolCalls(newest, callMeans), callMeans);
+      if (ran.calls.some((call) => call.output === null)) return end({ kind: 'parked' });
+      current = replaceLast(current, ran);
     }
     const verdict = judge(newest, current, means);
     if (verdict.kind === 'end') return verdict;
