@@ -1,5 +1,6 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test holds the two equal. */
 import type { z } from 'zod';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/faculty-name.ts';
 import {
   argumentList,
   count,
@@ -77,7 +78,7 @@ const recover = table({
 /** A faculty file, as written: everything stands under `[faculty]`. */
 export const facultySchema = table({
   faculty: table({
-    name: matching(/^[a-z][a-z0-9_-]{0,62}$/, '1 to 63 lower-case letters, digits, - and _, a letter first'),
+    name: matching(FACULTY_NAME, FACULTY_NAME_RULE),
     description: text().default(''),
     max_concurrent: count(1, 10_000).optional(),
     concurrent: flag().default(true),

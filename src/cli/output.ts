@@ -16,11 +16,12 @@ export type Style = 'plain' | 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cya
 /** A piece of text with its style; a bare string is plain. */
 export type Part = string | { readonly text: string; readonly style: Style };
 
-/** A column of a table: `shrink` columns give way when the terminal is too narrow. */
+/** A column of a table. Where the terminal is too narrow, `optional` columns are left out, then `shrink` columns are cut. */
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
   readonly shrink?: boolean;
+  readonly optional?: boolean;
 }
 
 /** Prints for people, or one JSON document for programs. */

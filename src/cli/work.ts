@@ -53,9 +53,9 @@ const COLUMNS: readonly Column[] = [
   { title: 'ID' },
   { title: 'STATE' },
   { title: 'FACULTY', shrink: true },
-  { title: 'AGE', align: 'right' },
-  { title: 'TURNS', align: 'right' },
-  { title: 'COST', align: 'right' },
+  { title: 'AGE', align: 'right', optional: true },
+  { title: 'TURNS', align: 'right', optional: true },
+  { title: 'COST', align: 'right', optional: true },
   { title: 'DESCRIPTION', shrink: true },
 ];
 

@@ -21,7 +21,7 @@ const daemon = table({
 });
 
 const provider = table({
-  kind: oneOf(['anthropic', 'openai', 'scripted']),
+  kind: oneOf(['anthropic', 'scripted'], ['openai']),
   base_url: httpUrl().optional(),
   api_key_env: variableName.optional(),
   script: text('a path of a TOML script').optional(),
@@ -31,8 +31,8 @@ const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
   usd_per_million: table({
-    input: usdPerMillion().optional(),
-    output: usdPerMillion().optional(),
+    input: usdPerMillion(),
+    output: usdPerMillion(),
     cache_read: usdPerMillion().optional(),
     cache_write: usdPerMillion().optional(),
   }).optional(),

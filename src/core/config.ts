@@ -19,7 +19,7 @@ export interface Config {
   readonly daemon: DaemonConfig;
   /** Used for models named without a provider. */
   readonly defaultProvider: string;
-  /** By name; `anthropic` and `openai` are always there. */
+  /** By name; `anthropic` is always there. */
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** By `provider/model`: what adds to or overrides the built-in catalogue. */
   readonly models: ReadonlyMap<string, ModelConfig>;
@@ -45,7 +45,7 @@ export interface DaemonConfig {
 export type ProviderConfig =
   | {
       readonly name: string;
-      readonly kind: 'anthropic' | 'openai';
+      readonly kind: 'anthropic';
       /** Without a trailing slash. */
       readonly baseUrl: string;
       /** Null: none is set; calls go out without one. */
@@ -86,8 +86,10 @@ export interface ConfigSources {
 /** Poll of the embedded database: its notifications do not reach other connections. */
 const EMBEDDED_POLL_SECONDS = 0.25;
 
-const BASE_URLS = { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com/v1' } as const;
-const BUILT_IN = ['anthropic', 'openai'] as const;
+const BASE_URLS = { anthropic: 'https://api.anthropic.com' } as const;
+const BUILT_IN = ['anthropic'] as const;
+/** Names that later providers of animus's own will have. */
+const RESERVED = ['openai'];
 
 /** Puts the configuration together. Throws an AnimusError `config.*` that names every problem at once. */
 export function readConfig(sources: ConfigSources): Config {
@@ -182,8 +184,8 @@ function providersOf(
   for (const [name, provider] of Object.entries(document.sound?.providers ?? {})) {
     const at = (...key: string[]) => document.placeOf('providers', name, ...key);
     const conflict = (key: string, detail: string) => problems.push(problemAt('config.conflict', at(key), { detail }));
-    if (providers.has(name)) {
-      const detail = `${name} is built in; set ${name.toUpperCase()}_BASE_URL, or choose another name`;
+    if (providers.has(name) || RESERVED.includes(name)) {
+      const detail = `${name} is a built-in name; set ${name.toUpperCase()}_BASE_URL, or choose another name`;
       problems.push(problemAt('config.conflict', at(), { detail }));
     } else if (provider.kind === 'scripted') {
       if (provider.base_url !== undefined) conflict('base_url', 'a scripted provider has no URL');

@@ -73,6 +73,7 @@ export const ERRORS = {
 
   'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
   'llm.base_url': row('provider {provider}: base_url is no http or https URL', false, 2),
+  'llm.no_embeddings': row('provider {provider} makes no embeddings; name one of kind openai', false, 2),
 
   'focus.ended': row('{reason}', true, 1),
 } as const satisfies Record<string, ErrorRow>;

@@ -2,7 +2,7 @@
 
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
-import { isAnimusError, messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
 import { markSaturated } from '../store/daemons.ts';
 import type { Database } from '../store/database.ts';
@@ -153,9 +153,4 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       await Promise.all(finished);
     },
   };
-}
-
-/** True for failures after which the database may simply be asked again. */
-export function isDatabaseTrouble(error: unknown): boolean {
-  return isAnimusError(error, 'db.unreachable');
 }

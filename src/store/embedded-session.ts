@@ -24,10 +24,12 @@ interface Unit {
 export interface SharedSession {
   /** Runs the messages when it is the client's turn; resolves when the answer has been sent, or dropped because the client left. */
   run(client: SessionClient, bytes: Buffer, ends: boolean): Promise<void>;
-  /** The client is gone: drops what it queued and rolls its open transaction back. */
-  leave(client: SessionClient): void;
+  /** The client is gone: drops what it queued, rolls its open transaction back, runs the farewell. Further calls do nothing. */
+  leave(client: SessionClient, farewell: readonly Buffer[]): void;
 }
 
+/** Whom the farewell of a client is run for. */
+const NOBODY: SessionClient = { send: () => {}, evict: () => {} };
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
 
@@ -111,11 +113,13 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
         queue.push({ client, bytes, ends, done: resolve });
         start();
       }),
-    leave(client) {
+    leave(client, farewell) {
+      if (gone.has(client)) return;
       gone.add(client);
       for (let i = queue.length - 1; i >= 0; i--) {
         if (queue[i]?.client === client) queue.splice(i, 1)[0]?.done();
       }
+      for (const bytes of farewell) queue.push({ client: NOBODY, bytes, ends: true, done: () => {} });
       start();
     },
   };

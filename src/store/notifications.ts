@@ -65,6 +65,8 @@ export function openNotifications(
         for (const channel of channels) await subscriber.listenTo(channel);
         started = true;
       } catch (error) {
+        // The library would go on trying behind our back.
+        stopped = true;
         throw new AnimusError(
           'db.unreachable',
           { where: database.where, detail: messageOf(error), hint: '' },

@@ -71,7 +71,7 @@ export async function findWork(db: Queryable, reference: string): Promise<string
     return row.id;
   }
   const digits = wanted.replaceAll('-', '');
-  if (!/^[0-9a-f]{4,31}$/.test(digits)) {
+  if (!/^[0-9a-f]{4,32}$/.test(digits)) {
     const detail = `${JSON.stringify(reference)} is no id of a work item: an id, or at least 4 hex digits of its beginning or end`;
     throw new AnimusError('work.invalid', { detail });
   }

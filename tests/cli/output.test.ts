@@ -37,6 +37,28 @@ describe('a table', () => {
     );
     expect(printed()).toContain(`short  ${'x'.repeat(22)}…`);
   });
+
+  test('leaves optional columns out where it would be too wide, the last one first', () => {
+    const columns = [
+      { title: 'ID' },
+      { title: 'AGE', optional: true },
+      { title: 'COST', optional: true },
+      { title: 'TEXT', shrink: true },
+    ];
+    const row = ['a'.repeat(12), 'b'.repeat(6), 'c'.repeat(6), 'd'.repeat(50)];
+    const titles = [60, 38, 30].map((width) => {
+      const { output, printed } = capture({ columns: width });
+      output.table(columns, [row]);
+      return withoutColours(printed().split('\n')[0] ?? '')
+        .trim()
+        .split(/ +/);
+    });
+    expect(titles).toEqual([
+      ['ID', 'AGE', 'COST', 'TEXT'],
+      ['ID', 'AGE', 'TEXT'],
+      ['ID', 'TEXT'],
+    ]);
+  });
 });
 
 describe('colours', () => {
