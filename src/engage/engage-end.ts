@@ -11,4 +11,11 @@ export type EngageEnd =
   | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }
   | { readonly kind: 'model_failed'; readonly failure: LlmFailure };
 
-export type EngageFailure = 'max_turns' | 'refused' | 'empty_answer' | 'context_overflow';
+export type EngageFailure =
+  | 'max_turns'
+  | 'refused'
+  | 'empty_answer'
+  | 'context_overflow'
+  | 'cut_answers'
+  | 'repeated_call'
+  | 'no_progress';

@@ -58,7 +58,7 @@ async function iterate(transcript: Transcript, means: EngageMeans): Promise<Step
     }
     const verdict = judge(newest, current, means);
     if (verdict.kind === 'end') return verdict;
-    if (verdict.kind === 'say') current = await say(current, verdict.message, means);
+    for (const message of verdict.say) current = await say(current, message, means);
   }
   if (means.drain.aborted) return end({ kind: 'interrupted', reason: 'drained' });
 

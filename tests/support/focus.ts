@@ -60,8 +60,6 @@ export async function recordCalls(
       usage: null,
       timeToFirstTokenMs: null,
       durationMs: 0,
-      attempts: 1,
-      fellBackFrom: [],
     },
     0,
   );
