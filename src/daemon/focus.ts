@@ -36,7 +36,7 @@ export async function attempt(
     await enter(focus, 'consolidate');
     return { end: await consolidate(focus, engaged.finalText), focus };
   } catch (error) {
-    return { end: endOfError(error, control), focus };
+    return { end: endOfError(error, control, focus?.faculty ?? faculty), focus };
   }
 }
 
@@ -113,7 +113,8 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
     case 'done':
       return end;
     case 'cancelled':
-      return { kind: 'cancelled' };
+    case 'parked':
+      return end;
     case 'interrupted':
       return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
     case 'failed':
@@ -129,8 +130,12 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
   }
 }
 
+function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
+  return `not done within run_deadline_seconds (${runDeadlineSeconds} s); all that it had started was stopped`;
+}
+
 /** What a thrown error means. An aborted focus ends by its abort reason, whatever was thrown on the way out. */
-function endOfError(error: unknown, control: FocusControl): FocusEnd {
+function endOfError(error: unknown, control: FocusControl, faculty: Faculty): FocusEnd {
   const reason = abortReason(control);
   switch (reason) {
     case 'lease_lost':
@@ -140,7 +145,7 @@ function endOfError(error: unknown, control: FocusControl): FocusEnd {
     case 'shutdown':
       return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
     case 'deadline':
-      return { kind: 'failed', error: { code: 'focus.deadline', message: 'run_deadline_seconds passed' } };
+      return { kind: 'failed', error: { code: 'focus.deadline', message: deadlineMessage(faculty) } };
     case null:
       break;
     default:
