@@ -70,9 +70,9 @@ const recover = table({
   backoff: oneOf(['exponential', 'fixed']).default('exponential'),
   base_seconds: seconds(0, 86_400).default(10),
   max_seconds: seconds(0, 604_800).default(900),
-  command: planned(),
-  args: planned(),
-  timeout_seconds: planned(),
+  command: command.optional(),
+  args: argumentList().default([]),
+  timeout_seconds: seconds(0.1, 86_400).default(60),
 });
 
 /** A faculty file, as written: everything stands under `[faculty]`. */

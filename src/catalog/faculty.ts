@@ -69,4 +69,6 @@ interface RecoverSettings {
   /** Delay before the second attempt; doubled for each further one where exponential. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
+  /** Decides after each failure, within maxAttempts; null: the policy above. */
+  readonly hook: PhaseHook | null;
 }

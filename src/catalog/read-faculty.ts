@@ -36,6 +36,8 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   checkBackoff(check);
   const orient = readHook(check, 'orient');
   const consolidate = readHook(check, 'consolidate');
+  const recover = readHook(check, 'recover');
+  checkRecoverHook(check);
   const workspace = readWorkspace(check);
 
   const name = document.given('faculty', 'name');
@@ -59,6 +61,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
       backoff: faculty.recover.backoff,
       baseSeconds: faculty.recover.base_seconds,
       maxSeconds: faculty.recover.max_seconds,
+      hook: recover,
     },
     origins: originsOf(document),
   };
@@ -168,7 +171,7 @@ function checkBackoff(check: Check): void {
   );
 }
 
-function readHook(check: Check, phase: 'orient' | 'consolidate'): PhaseHook | null {
+function readHook(check: Check, phase: 'orient' | 'consolidate' | 'recover'): PhaseHook | null {
   const written = check.document.given('faculty', phase, 'command');
   if (typeof written !== 'string') return null;
   const command = written.includes('/') ? resolve(check.directory, written) : written;
@@ -176,6 +179,15 @@ function readHook(check: Check, phase: 'orient' | 'consolidate'): PhaseHook | nu
   if (problem !== null) conflict(check, [phase, 'command'], problem);
   const hook = check.document.sound?.faculty[phase];
   return hook ? { command, args: hook.args, timeoutSeconds: hook.timeout_seconds } : null;
+}
+
+/** The other phases need a command as soon as they are written; recover has settings of its own without one. */
+function checkRecoverHook(check: Check): void {
+  const given = (key: string) => check.document.given('faculty', 'recover', key) !== undefined;
+  if (given('command')) return;
+  for (const key of ['args', 'timeout_seconds']) {
+    if (given(key)) conflict(check, ['recover', key], 'there is no command that it could be for');
+  }
 }
 
 function hookProblem(written: string, command: string): string | null {

@@ -51,6 +51,8 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.poll_seconds', config.daemon.pollSeconds);
   add('daemon.shutdown_grace_seconds', config.daemon.shutdownGraceSeconds);
   add('daemon.pool_size', config.daemon.poolSize);
+  add('retention.resolved_days', config.retention.resolvedDays);
+  add('retention.artifacts_days', config.retention.artifactsDays);
   for (const provider of config.providers.values()) {
     const at = `providers.${provider.name}`;
     add(`${at}.kind`, provider.kind, at);

@@ -20,6 +20,11 @@ const daemon = table({
   focus_host_grace_seconds: planned(),
 });
 
+const retention = table({
+  resolved_days: count(1, 36_500).default(90),
+  artifacts_days: count(1, 36_500).default(30),
+});
+
 const provider = table({
   kind: oneOf(['anthropic', 'openai', 'scripted']),
   base_url: httpUrl().optional(),
@@ -43,7 +48,7 @@ export const configSchema = table({
   daemon: daemon.prefault({}),
   providers: tableOf(providerName, provider).prefault({}),
   models: tableOf(modelName, model).prefault({}),
-  retention: planned(),
+  retention: retention.prefault({}),
   budget: planned(),
   sandbox: planned(),
   embeddings: planned(),

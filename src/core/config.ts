@@ -11,6 +11,7 @@ export interface Config {
   readonly databaseUrl: Secret | null;
   readonly logLevel: LogLevel;
   readonly daemon: DaemonConfig;
+  readonly retention: RetentionConfig;
   /** Used for models named without a provider. */
   readonly defaultProvider: string;
   /** By name; `anthropic` and `openai` are always there. */
@@ -33,6 +34,14 @@ export interface DaemonConfig {
   readonly shutdownGraceSeconds: number;
   /** Connections to Postgres; default 10. */
   readonly poolSize: number;
+}
+
+/** `[retention]` of animus.toml. */
+export interface RetentionConfig {
+  /** Resolved work is deleted, in whole trees, this many days after its end; default 90. */
+  readonly resolvedDays: number;
+  /** Large outputs of tools are deleted this many days after their work has ended; default 30. */
+  readonly artifactsDays: number;
 }
 
 /** A provider of models. `scripted` plays a TOML script and is no model. */

@@ -33,6 +33,7 @@ export function readConfig(sources: ConfigSources): Config {
     databaseUrl,
     logLevel,
     daemon: daemonOf(document.sound, databaseUrl === null && document.originOf('daemon', 'poll_seconds') === null),
+    retention: retentionOf(document.sound),
     defaultProvider: 'anthropic',
     providers,
     models: modelsOf(document.sound),
@@ -78,6 +79,10 @@ function checkDaemon(document: StrictDocument<ConfigDocument>, problems: Problem
   problems.push(problemAt('config.invalid', document.placeOf('daemon', 'poll_seconds'), details));
 }
 
+function retentionOf({ retention }: ConfigDocument): Config['retention'] {
+  return Object.freeze({ resolvedDays: retention.resolved_days, artifactsDays: retention.artifacts_days });
+}
+
 function daemonOf({ daemon }: ConfigDocument, pollEmbedded: boolean): Config['daemon'] {
   return Object.freeze({
     maxConcurrent: daemon.max_concurrent,
@@ -98,8 +103,10 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const key of Object.keys(document.sound?.daemon ?? {})) {
-    origins.set(`daemon.${key}`, document.originOf('daemon', key) ?? 'default');
+  for (const table of ['daemon', 'retention'] as const) {
+    for (const key of Object.keys(document.sound?.[table] ?? {})) {
+      origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
+    }
   }
   for (const provider of providers.values()) {
     const { name } = provider;
