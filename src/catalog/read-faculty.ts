@@ -8,6 +8,14 @@ import { didYouMean } from '../core/suggest.ts';
 import type { EngageSettings, Faculty, PhaseHook } from './faculty.ts';
 import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 
+/** What faculties may refer to. */
+export interface FacultyReferences {
+  /** Tools beside the engine's own. */
+  readonly toolNames: readonly string[];
+  /** Providers of the configuration; not checked where they are not given. */
+  readonly providerNames?: readonly string[];
+}
+
 /** Either the faculty, or why there is none; the name also where only something else is wrong. */
 export interface FacultyReading {
   readonly name: string | null;
@@ -15,13 +23,14 @@ export interface FacultyReading {
   readonly problems: readonly Problem[];
 }
 
-/** Reads a faculty file's text. `file` is absolute; prompt files, hooks and workspace are looked at on this machine. `toolNames` are the tools that may be named. */
-export function readFaculty(file: string, text: string, toolNames: readonly string[]): FacultyReading {
+/** Reads a faculty file's text. `file` is absolute; prompt files, hooks and workspace are looked at on this machine. */
+export function readFaculty(file: string, text: string, references: FacultyReferences): FacultyReading {
   const document = readStrictToml(file, text, facultySchema);
   const problems = [...document.problems];
   const check: Check = { document, directory: dirname(file), problems };
   const systemPrompt = readSystemPrompt(check);
-  checkTools(check, toolNames);
+  checkTools(check, references.toolNames);
+  checkProvider(check, references.providerNames);
   checkConcurrency(check);
   checkThinking(check);
   checkBackoff(check);
@@ -106,6 +115,15 @@ function checkTools(check: Check, toolNames: readonly string[]): void {
       conflict(check, ['engage', 'tools'], `${showValue(tool)} is named twice`);
     }
   }
+}
+
+function checkProvider(check: Check, providerNames: readonly string[] | undefined): void {
+  const model = check.document.given('faculty', 'engage', 'model');
+  if (typeof model !== 'string' || !model.includes('/') || providerNames === undefined) return;
+  const provider = model.slice(0, model.indexOf('/'));
+  if (providerNames.includes(provider)) return;
+  const hint = didYouMean(provider, providerNames) || ` (there are ${providerNames.join(', ')})`;
+  conflict(check, ['engage', 'model'], `no provider named ${provider}${hint}`);
 }
 
 /** The short forms `concurrent = false` and `parallel_tool_execution = false` stand for a maximum of 1. */
@@ -221,6 +239,10 @@ function engageOf(engage: FacultyDocument['faculty']['engage'], systemPrompt: st
     toolTimeoutSeconds: engage.tool_timeout_seconds,
     streamIdleSeconds: engage.stream_idle_seconds,
     bashIsolation: engage.bash_isolation ?? null,
+    compactThreshold: engage.compact_threshold,
+    compactKeepRecent: engage.compact_keep_recent,
+    ledgerNudgeInterval: engage.ledger_nudge_interval,
+    truncateClosedBlocks: engage.truncate_closed_blocks,
   };
 }
 

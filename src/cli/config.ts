@@ -60,7 +60,8 @@ function settingsOf(config: Config): Setting[] {
       add(`${at}.script`, provider.script, at);
       continue;
     }
-    add(`${at}.base_url`, provider.baseUrl);
+    // Some gateways take a key as a parameter.
+    add(`${at}.base_url`, provider.baseUrl.replace(/\?.*/, '?***'));
     add(`${at}.api_key`, provider.apiKey === null ? null : String(provider.apiKey));
   }
   for (const [name, model] of config.models) {

@@ -32,7 +32,7 @@ export async function attempt(
   try {
     return { end: await recover(focus, end), focus };
   } catch (error) {
-    return { end: endOfError(error, control, 'recover'), focus };
+    return { end: endOfError(error, control, focus.faculty, 'recover'), focus };
   }
 }
 
@@ -53,7 +53,7 @@ async function runPhases(
     phase = await enter(focus, 'consolidate');
     return { end: await consolidate(focus, engaged.finalText), focus };
   } catch (error) {
-    return { end: endOfError(error, control, phase), focus };
+    return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
   }
 }
 
@@ -102,6 +102,12 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
       toolset: tools,
       journal: createJournal(means.db, key),
       maxTurns: settings.maxTurns,
+      bounds: {
+        compactThreshold: settings.compactThreshold,
+        compactKeepRecent: settings.compactKeepRecent,
+        ledgerNudgeInterval: settings.ledgerNudgeInterval,
+        truncateClosedBlocks: settings.truncateClosedBlocks,
+      },
       maxParallel: settings.maxParallelTools,
       signal: control.signal,
       drain: control.drain,
@@ -125,7 +131,8 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
     case 'done':
       return end;
     case 'cancelled':
-      return { kind: 'cancelled' };
+    case 'parked':
+      return end;
     case 'interrupted':
       return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
     case 'failed':
@@ -141,8 +148,12 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
   }
 }
 
+function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
+  return `not done within run_deadline_seconds (${runDeadlineSeconds} s); all that it had started was stopped`;
+}
+
 /** What a thrown error means. An aborted focus ends by its abort reason, whatever was thrown on the way out. */
-function endOfError(error: unknown, control: FocusControl, phase: Phase): FocusEnd {
+function endOfError(error: unknown, control: FocusControl, faculty: Faculty, phase: Phase): FocusEnd {
   const reason = abortReason(control);
   switch (reason) {
     case 'lease_lost':
@@ -152,7 +163,7 @@ function endOfError(error: unknown, control: FocusControl, phase: Phase): FocusE
     case 'shutdown':
       return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
     case 'deadline':
-      return { kind: 'failed', error: { code: 'focus.deadline', message: 'run_deadline_seconds passed', phase } };
+      return { kind: 'failed', error: { code: 'focus.deadline', message: deadlineMessage(faculty), phase } };
     case null:
       break;
     default:

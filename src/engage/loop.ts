@@ -9,15 +9,18 @@ import {
 } from '../store/transcript.ts';
 import { span } from '../telemetry/spans.ts';
 import type { Tool } from '../tools/tool.ts';
-import { renderMessages } from './context.ts';
+import { takeBoundedTurn } from './bounded-turn.ts';
+import type { ContextBounds } from './context-bounds.ts';
 import type { EngageEnd } from './engage-end.ts';
-import { type TurnMeans, takeModelTurn } from './model-turn.ts';
+import type { TurnMeans } from './model-turn.ts';
 import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
 import { judge } from './verdict.ts';
+import { collectWaits } from './waiting.ts';
 
 export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;
   readonly maxTurns: number;
+  readonly bounds: ContextBounds;
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;
 }
@@ -50,18 +53,21 @@ async function iterate(transcript: Transcript, means: EngageMeans): Promise<Step
   const newest = current.turns.at(-1);
   if (newest) {
     if (newest.calls.some((call) => call.output === null)) {
-      current = replaceLast(current, await runToolCalls(newest, { ...means, tools: means.toolset }));
+      const callMeans = { ...means, tools: means.toolset };
+      const ran = await collectWaits(await runToolCalls(newest, callMeans), callMeans);
+      if (ran.calls.some((call) => call.output === null)) return end({ kind: 'parked' });
+      current = replaceLast(current, ran);
     }
     const verdict = judge(newest, current, means);
     if (verdict.kind === 'end') return verdict;
-    if (verdict.kind === 'say') current = await say(current, verdict.message, means);
+    for (const message of verdict.say) current = await say(current, message, means);
   }
   if (means.drain.aborted) return end({ kind: 'interrupted', reason: 'drained' });
 
-  const taken = await takeModelTurn(current.turns.length + 1, renderMessages(current), means);
+  const { sent, taken } = await takeBoundedTurn(current, means);
   switch (taken.kind) {
     case 'recorded':
-      return { kind: 'next', transcript: { ...current, turns: [...current.turns, taken.turn] } };
+      return { kind: 'next', transcript: { ...sent, turns: [...sent.turns, taken.turn] } };
     case 'refused':
       return end(taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' });
     case 'failed':
