@@ -4,6 +4,7 @@ import { createScheduler } from '../../src/daemon/scheduler.ts';
 import type { Database } from '../../src/store/database.ts';
 import { fireSchedule, listSchedules, readDueSchedules, runSchedule } from '../../src/store/schedules.ts';
 import { silentLog } from '../../src/telemetry/log.ts';
+import { clearWork } from '../support/clear-work.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { fakeDatabaseClock } from '../support/database-clock.ts';
 
@@ -142,7 +143,7 @@ test('a month of minutes is passed over at once, counted up to 1,000; all of the
     until_at: new Date('2026-01-31T23:59:00Z'),
     runs: 1000,
   });
-  await db.query('delete from animus.work_items');
+  await clearWork(db);
   await insert(db, { name: 'all', cron: '* * * * *', missed: 'all' });
   await look();
   await at('2026-02-01T05:00:30Z');
@@ -232,7 +233,8 @@ async function setUp(now: string) {
   const db = target.database;
   clock ??= await fakeDatabaseClock(db, now);
   await clock.set(now);
-  await db.query('delete from animus.schedules; delete from animus.work_items');
+  await db.query('delete from animus.schedules');
+  await clearWork(db);
   const { look } = scheduler(db);
   return { db, at: clock.set, look };
 }

@@ -4,12 +4,13 @@ import type { Database } from '../../src/store/database.ts';
 import { drainInbox } from '../../src/store/inbox.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openNotifications } from '../../src/store/notifications.ts';
+import { clearWork } from '../support/clear-work.ts';
 import { embeddedDatabase, testDatabase } from '../support/database.ts';
 
 const target = testDatabase();
 afterEach(async () => {
   await target.database.query('delete from pgmq.q_inbox; delete from pgmq.a_inbox; delete from pgmq.q_inbox_dead');
-  await target.database.query('delete from animus.work_items; delete from pgmq.q_work; delete from animus.active_keys');
+  await clearWork(target.database);
 });
 
 describe('a message of the inbox becomes a work item', () => {
