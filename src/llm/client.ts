@@ -123,7 +123,7 @@ export interface ThinkingBlock {
   readonly model: string;
 }
 
-export interface RedactedThinkingBlock {
+interface RedactedThinkingBlock {
   readonly type: 'redacted_thinking';
   readonly data: string;
   readonly provider: string;
@@ -131,7 +131,7 @@ export interface RedactedThinkingBlock {
 }
 
 /** A block animus does not interpret (server tool use and results, kinds to come), kept to be sent back to the same provider. */
-export interface OpaqueBlock {
+interface OpaqueBlock {
   readonly type: 'opaque';
   readonly value: Readonly<Record<string, unknown>>;
   readonly provider: string;
