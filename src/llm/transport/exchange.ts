@@ -52,6 +52,7 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
     let answer: Exchanged | null = null;
     let settled = false;
     let ended = false;
+    const isSettled = () => settled;
 
     const settle = (act: () => void): void => {
       if (settled) return;
@@ -69,13 +70,16 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
     const end = (why: Why): void => close(() => resolve(endedBy(why, timeouts)));
     const onAbort = (): void => end('aborted');
     const total = timer(timeouts.totalMs, () => end('total'));
-    let step = timer(timeouts.firstByteMs, () => end('first_byte'));
+    // Until the request is on its way the connect time-out of the pool watches.
+    let step: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', onAbort, { once: true });
 
     options.dispatcher.dispatch(dispatchOptions(options), {
       onRequestStart(controller) {
         connection = controller;
+        clearTimeout(step);
         if (settled) controller.abort(CLOSED);
+        else step = timer(timeouts.firstByteMs, () => end('first_byte'));
       },
       onResponseStart(_, status, headers) {
         if (status < 200 || settled) return;
@@ -89,6 +93,8 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
         const whole = answer;
         try {
           const state = reader.chunk(chunk);
+          // The reader's caller may have aborted just now: a cleared timer must stay so.
+          if (isSettled()) return;
           if (state === 'more') step?.refresh();
           else if (state === 'broken') close(() => resolve(whole));
           else {
