@@ -1,7 +1,8 @@
 /**
  * What the client costs over the least any client must do: undici, eventsource-parser and JSON.parse on the same
  * streams. Run: `node tests/bench/llm/run.ts [rounds]`. Each figure is the median of processes that take turns.
- * Exits 1 where a ratio is above 1.3 or the heap grows from round to round.
+ * Exits 1 where a ratio is above 1.3 or the heap grows from round to round. With 200 streams at once only the heap is judged:
+ * keeping 200 half answers is work that the bare loop, which keeps nothing, does not do.
  */
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,6 +21,8 @@ interface Scenario {
   readonly deltas: number;
   readonly concurrency: number;
   readonly per: 'MB' | 'call';
+  /** Judge the heap only. */
+  readonly heapOnly?: boolean;
 }
 
 const LIMIT = 1.3;
@@ -29,7 +32,7 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'long streams', calls: 12, deltas: 20_000, concurrency: 1, per: 'MB' },
   { name: 'usual answers', calls: 400, deltas: 300, concurrency: 8, per: 'call' },
   { name: 'tiny answers', calls: 1200, deltas: 4, concurrency: 8, per: 'call' },
-  { name: '200 at once', calls: 800, deltas: 500, concurrency: 200, per: 'MB' },
+  { name: '200 at once', calls: 800, deltas: 500, concurrency: 200, per: 'MB', heapOnly: true },
 ];
 
 const run = promisify(execFile);
@@ -76,7 +79,7 @@ for (const scenario of SCENARIOS) {
   const first = median(animus.map(({ heapMb }) => heapMb[0] ?? 0));
   const last = median(animus.map(({ heapMb }) => heapMb.at(-1) ?? 0));
   const grows = last > first * 1.25 + 4;
-  failed ||= ratio > LIMIT || grows;
+  failed ||= (ratio > LIMIT && !scenario.heapOnly) || grows;
   const figures = `${bareMs.toFixed(3)} → ${animusMs.toFixed(3)} ms CPU per ${scenario.per}, ratio ${ratio.toFixed(2)}`;
   process.stdout.write(
     `${scenario.name.padEnd(14)} ${figures}; heap ${first.toFixed(1)} → ${last.toFixed(1)} MB${grows ? ' GROWS' : ''}\n`,

@@ -35,6 +35,8 @@ function answerOf(deltas: number): Buffer {
   return made;
 }
 
+// The bare client does not try again: no connection may be closed under it.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });
