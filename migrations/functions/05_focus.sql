@@ -119,16 +119,17 @@ begin
   return v_count;
 end $$;
 
--- Records a message the engine puts into the context, before it is sent. Returns its number.
-create or replace function animus.add_message(p_focus_id uuid, p_token bigint, p_after_turn int, p_kind text, p_content text, p_tokens int) returns int
+-- Records a message the engine puts into the context, before it is sent. Returns its number. A stub or summary names the first turn it keeps.
+create or replace function animus.add_message(
+  p_focus_id uuid, p_token bigint, p_after_turn int, p_kind text, p_content text, p_tokens int, p_keeps_from int default null) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_seq int;
 begin
   perform animus.hold_focus(p_focus_id, p_token);
-  insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, created_at)
+  insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at)
   values (p_focus_id, 1 + (select coalesce(max(seq), 0) from animus.focus_messages where focus_id = p_focus_id),
-          p_after_turn, p_kind, p_content, p_tokens, animus.now())
+          p_after_turn, p_kind, p_content, p_tokens, p_keeps_from, animus.now())
   returning seq into v_seq;
   return v_seq;
 end $$;

@@ -1,5 +1,6 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test holds the two equal. */
 import type { z } from 'zod';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/faculty-name.ts';
 import {
   argumentList,
   count,
@@ -53,10 +54,10 @@ const engage = table({
   timeout_seconds: planned(),
   fallback_models: planned(),
   outcome_schema: planned(),
-  compact_threshold: planned(),
-  compact_keep_recent: planned(),
-  ledger_nudge_interval: planned(),
-  truncate_closed_blocks: planned(),
+  compact_threshold: decimal(0.1, 1).default(0.7),
+  compact_keep_recent: count(0, 10_000).default(10),
+  ledger_nudge_interval: count(0, 10_000).default(5),
+  truncate_closed_blocks: flag().default(true),
   code_execution: planned(),
   code_execution_timeout: planned(),
   code_execution_image: planned(),
@@ -69,15 +70,15 @@ const recover = table({
   backoff: oneOf(['exponential', 'fixed']).default('exponential'),
   base_seconds: seconds(0, 86_400).default(10),
   max_seconds: seconds(0, 604_800).default(900),
-  command: planned(),
-  args: planned(),
-  timeout_seconds: planned(),
+  command: command.optional(),
+  args: argumentList().default([]),
+  timeout_seconds: seconds(0.1, 86_400).default(60),
 });
 
 /** A faculty file, as written: everything stands under `[faculty]`. */
 export const facultySchema = table({
   faculty: table({
-    name: matching(/^[a-z][a-z0-9_-]{0,62}$/, '1 to 63 lower-case letters, digits, - and _, a letter first'),
+    name: matching(FACULTY_NAME, FACULTY_NAME_RULE),
     description: text().default(''),
     max_concurrent: count(1, 10_000).optional(),
     concurrent: flag().default(true),

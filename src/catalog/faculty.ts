@@ -52,13 +52,23 @@ export interface EngageSettings {
   readonly streamIdleSeconds: number;
   /** Null: the best this host can do. */
   readonly bashIsolation: 'namespace' | 'none' | null;
+  /** Share of the context window at which the history is compacted to the ledger. */
+  readonly compactThreshold: number;
+  /** Messages that a compaction keeps verbatim. */
+  readonly compactKeepRecent: number;
+  /** Turns without a ledger entry after which the model is reminded; 0: never. */
+  readonly ledgerNudgeInterval: number;
+  /** Closed blocks become stubs. */
+  readonly truncateClosedBlocks: boolean;
 }
 
-export interface RecoverSettings {
+interface RecoverSettings {
   /** Attempts in all, the first included. */
   readonly maxAttempts: number;
   readonly backoff: 'exponential' | 'fixed';
   /** Delay before the second attempt; doubled for each further one where exponential. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
+  /** Decides after each failure, within maxAttempts; null: the policy above. */
+  readonly hook: PhaseHook | null;
 }

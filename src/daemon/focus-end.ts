@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { isAnimusError, messageOf } from '../core/errors.ts';
 import type { WorkState } from '../core/work.ts';
 import type { Database } from '../store/database.ts';
+import { parkWork } from '../store/waits.ts';
 import { type ClaimedWork, completeWork, endCancelled, failWork, releaseWork, type WorkError } from '../store/work.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
@@ -19,6 +20,8 @@ export type FocusEnd =
       /** The provider is in trouble: claim nothing more for this faculty until the delay is over. */
       readonly holdFaculty: boolean;
     }
+  /** Nothing but waiting calls is left of the turn; the item is waiting and the focus goes on later, perhaps elsewhere. */
+  | { readonly kind: 'parked' }
   | { readonly kind: 'cancelled' }
   /** The lease is gone: another daemon owns the item, and nothing may be written. */
   | { readonly kind: 'lost' };
@@ -70,6 +73,8 @@ async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, db: Dat
     case 'released':
       await releaseWork(db, work, end);
       return end.delaySeconds > 0 ? 'scheduled' : 'queued';
+    case 'parked':
+      return parkWork(db, work);
     case 'cancelled':
       await endCancelled(db, work);
       return 'cancelled';

@@ -1,9 +1,10 @@
 /** One focus: orient → engage → consolidate, and how its end is settled. The top function reads as its steps. */
 import type { Faculty } from '../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
+import type { EngageEnd } from '../engage/engage-end.ts';
 import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
-import { type EngageEnd, engage } from '../engage/loop.ts';
+import { engage } from '../engage/loop.ts';
 import { systemPrompt } from '../engage/prompt.ts';
 import { isFailureOfTheWorld } from '../llm/client.ts';
 import { type Phase, setPhase, startFocus } from '../store/transcript.ts';
@@ -35,7 +36,7 @@ export async function attempt(
     await enter(focus, 'consolidate');
     return { end: await consolidate(focus, engaged.finalText), focus };
   } catch (error) {
-    return { end: endOfError(error, control), focus };
+    return { end: endOfError(error, control, focus?.faculty ?? faculty), focus };
   }
 }
 
@@ -83,6 +84,12 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
       toolset: tools,
       journal: createJournal(means.db, key),
       maxTurns: settings.maxTurns,
+      bounds: {
+        compactThreshold: settings.compactThreshold,
+        compactKeepRecent: settings.compactKeepRecent,
+        ledgerNudgeInterval: settings.ledgerNudgeInterval,
+        truncateClosedBlocks: settings.truncateClosedBlocks,
+      },
       maxParallel: settings.maxParallelTools,
       signal: control.signal,
       drain: control.drain,
@@ -106,7 +113,8 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
     case 'done':
       return end;
     case 'cancelled':
-      return { kind: 'cancelled' };
+    case 'parked':
+      return end;
     case 'interrupted':
       return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
     case 'failed':
@@ -122,8 +130,12 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
   }
 }
 
+function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
+  return `not done within run_deadline_seconds (${runDeadlineSeconds} s); all that it had started was stopped`;
+}
+
 /** What a thrown error means. An aborted focus ends by its abort reason, whatever was thrown on the way out. */
-function endOfError(error: unknown, control: FocusControl): FocusEnd {
+function endOfError(error: unknown, control: FocusControl, faculty: Faculty): FocusEnd {
   const reason = abortReason(control);
   switch (reason) {
     case 'lease_lost':
@@ -133,7 +145,7 @@ function endOfError(error: unknown, control: FocusControl): FocusEnd {
     case 'shutdown':
       return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
     case 'deadline':
-      return { kind: 'failed', error: { code: 'focus.deadline', message: 'run_deadline_seconds passed' } };
+      return { kind: 'failed', error: { code: 'focus.deadline', message: deadlineMessage(faculty) } };
     case null:
       break;
     default:

@@ -1,6 +1,5 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
 import { estimateTokens } from '../core/tokens.ts';
-import type { LlmFailure } from '../llm/client.ts';
 import {
   addMessage,
   type EngineMessage,
@@ -10,24 +9,18 @@ import {
 } from '../store/transcript.ts';
 import { span } from '../telemetry/spans.ts';
 import type { Tool } from '../tools/tool.ts';
-import { renderMessages } from './context.ts';
-import { type TurnMeans, takeModelTurn, textOf } from './model-turn.ts';
-import { cutAnswerNotice, EMPTY_ANSWER_NUDGE } from './prompt.ts';
+import { takeBoundedTurn } from './bounded-turn.ts';
+import type { ContextBounds } from './context-bounds.ts';
+import type { EngageEnd } from './engage-end.ts';
+import type { TurnMeans } from './model-turn.ts';
 import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
-
-/** Why the loop ended. `interrupted` at a turn boundary: the item goes back to the queue and the focus on later. */
-export type EngageEnd =
-  | { readonly kind: 'done'; readonly finalText: string }
-  | { readonly kind: 'interrupted'; readonly reason: 'drained' | 'paused' }
-  | { readonly kind: 'cancelled' }
-  | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }
-  | { readonly kind: 'model_failed'; readonly failure: LlmFailure };
-
-export type EngageFailure = 'max_turns' | 'refused' | 'empty_answer' | 'context_overflow';
+import { judge } from './verdict.ts';
+import { collectWaits } from './waiting.ts';
 
 export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;
   readonly maxTurns: number;
+  readonly bounds: ContextBounds;
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;
 }
@@ -60,54 +53,26 @@ async function iterate(transcript: Transcript, means: EngageMeans): Promise<Step
   const newest = current.turns.at(-1);
   if (newest) {
     if (newest.calls.some((call) => call.output === null)) {
-      current = replaceLast(current, await runToolCalls(newest, { ...means, tools: means.toolset }));
+      const callMeans = { ...means, tools: means.toolset };
+      const ran = await collectWaits(await runToolCalls(newest, callMeans), callMeans);
+      if (ran.calls.some((call) => call.output === null)) return end({ kind: 'parked' });
+      current = replaceLast(current, ran);
     }
     const verdict = judge(newest, current, means);
     if (verdict.kind === 'end') return verdict;
-    if (verdict.kind === 'say') current = await say(current, verdict.message, means);
+    for (const message of verdict.say) current = await say(current, message, means);
   }
   if (means.drain.aborted) return end({ kind: 'interrupted', reason: 'drained' });
 
-  const taken = await takeModelTurn(current.turns.length + 1, renderMessages(current), means);
+  const { sent, taken } = await takeBoundedTurn(current, means);
   switch (taken.kind) {
     case 'recorded':
-      return { kind: 'next', transcript: { ...current, turns: [...current.turns, taken.turn] } };
+      return { kind: 'next', transcript: { ...sent, turns: [...sent.turns, taken.turn] } };
     case 'refused':
       return end(taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' });
     case 'failed':
       return end({ kind: 'model_failed', failure: taken.failure });
   }
-}
-
-type Verdict =
-  | { readonly kind: 'end'; readonly end: EngageEnd }
-  | { readonly kind: 'go_on' }
-  | { readonly kind: 'say'; readonly message: Pick<EngineMessage, 'kind' | 'content'> };
-
-/** What the newest answer means for the loop. */
-function judge(turn: RecordedTurn, transcript: Transcript, means: EngageMeans): Verdict {
-  const said = transcript.messages.some((message) => message.afterTurn === turn.turn);
-  const more = turn.calls.length > 0 || turn.stopReason === 'pause_turn' || turn.stopReason === 'max_tokens';
-  if (turn.stopReason === 'refusal') {
-    return end({ kind: 'failed', code: 'refused', message: `the model refused: ${textOf(turn) || 'no reason given'}` });
-  }
-  if (turn.stopReason === 'context_overflow') {
-    return end({ kind: 'failed', code: 'context_overflow', message: "the model's context window is full" });
-  }
-  if (!more && textOf(turn) !== '') return end({ kind: 'done', finalText: textOf(turn) });
-  if (turn.turn >= means.maxTurns) {
-    return end({ kind: 'failed', code: 'max_turns', message: `not done after ${means.maxTurns} turns (max_turns)` });
-  }
-  if (said) return { kind: 'go_on' };
-  if (turn.stopReason === 'max_tokens') {
-    return { kind: 'say', message: { kind: 'notice', content: cutAnswerNotice(turn.cutToolCalls) } };
-  }
-  if (more) return { kind: 'go_on' };
-  const remindedBefore = transcript.messages.some((message) => message.kind === 'nudge' && message.afterTurn > 0);
-  if (remindedBefore) {
-    return end({ kind: 'failed', code: 'empty_answer', message: 'the model answered nothing, twice' });
-  }
-  return { kind: 'say', message: { kind: 'nudge', content: EMPTY_ANSWER_NUDGE } };
 }
 
 /** Puts an engine message after the newest turn: recorded first, then part of the context. */

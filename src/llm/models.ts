@@ -20,10 +20,18 @@ export interface ModelInfo {
   readonly prices: Prices | null;
   /** Other prices, for every token of a call whose prompt is longer. */
   readonly longPrompt: { readonly aboveTokens: number; readonly prices: Prices } | null;
-  /** `budget`: takes a thinking budget. `adaptive`: decides itself, takes no budget. `always`: reasons, and takes only an effort. */
-  readonly thinking: 'none' | 'budget' | 'adaptive' | 'always';
+  /**
+   * How it thinks. `budget`: within a budget it is given (Claude up to 4.6). `adaptive`: as it sees fit, it refuses a
+   * budget (Claude 4.7 to 5). `bound`: so, always, and its thinking blocks hold only behind an unchanged history
+   * (Claude Fable 5.1, 5.5). `always`: OpenAI's reasoning models. `none`: not, or nothing has to be said about it.
+   */
+  readonly thinking: 'none' | 'budget' | 'adaptive' | 'bound' | 'always';
   /** Takes a reasoning effort. */
   readonly effort: boolean;
+  /** Takes an effort beside tools; OpenAI's Chat Completions refuses both together since GPT-5.4. */
+  readonly effortWithTools: boolean;
+  /** Takes `parallel_tool_calls`; OpenAI's o-series refuses the word. */
+  readonly parallelTools: boolean;
   /** Takes a temperature. */
   readonly temperature: boolean;
   readonly images: boolean;
@@ -55,6 +63,8 @@ const UNKNOWN: ModelInfo = {
   longPrompt: null,
   thinking: 'none',
   effort: false,
+  effortWithTools: true,
+  parallelTools: true,
   temperature: true,
   images: false,
   known: false,

@@ -1,5 +1,5 @@
 /** The durable transcript of a focus: everything needed to go on after a crash and to send the same requests again. */
-import type { ContentBlock, LlmResponse, StopReason, ToolSpec } from '../llm/client.ts';
+import type { ContentBlock, StopReason, ToolSpec, Usage } from '../core/conversation.ts';
 import type { Queryable } from './database.ts';
 import { toJsonb, toText } from './json.ts';
 
@@ -84,6 +84,8 @@ export interface RecordedTurn {
   readonly content: readonly ContentBlock[];
   readonly stopReason: StopReason;
   readonly cutToolCalls: readonly string[];
+  /** Tokens of the prompt as the provider counted them, cached ones included; null where it did not say. */
+  readonly inputTokens: number | null;
   readonly calls: readonly RecordedCall[];
 }
 
@@ -99,12 +101,26 @@ export interface RecordedCall {
   readonly isError: boolean;
 }
 
+/** An answer of a model, as far as it is recorded. Durations in milliseconds. */
+export interface Answer {
+  readonly provider: string;
+  readonly model: string;
+  readonly responseId: string | null;
+  readonly content: readonly ContentBlock[];
+  readonly stopReason: StopReason;
+  readonly rawStopReason: string | null;
+  readonly cutToolCalls: readonly string[];
+  readonly usage: Usage | null;
+  readonly durationMs: number;
+  readonly timeToFirstTokenMs: number | null;
+}
+
 /** Makes an answer durable, with its calls as already started. Returns the turn as it will be read back. */
 export async function recordTurn(
   db: Queryable,
   focus: FocusKey,
   turn: number,
-  response: LlmResponse,
+  response: Answer,
   costUsd: number,
 ): Promise<RecordedTurn> {
   const content = storable(response.content);
@@ -135,6 +151,7 @@ export async function recordTurn(
     content,
     stopReason: response.stopReason,
     cutToolCalls: response.cutToolCalls,
+    inputTokens: response.usage?.input ?? null,
     calls: calls.map((call) => ({
       callId: call.id,
       name: call.name,
@@ -183,6 +200,8 @@ export interface EngineMessage {
   readonly afterTurn: number;
   readonly kind: MessageKind;
   readonly content: string;
+  /** Only of a `stub` or `summary`: the first turn that stays verbatim. It stands for the turns before. */
+  readonly keepsFrom?: number;
 }
 
 /** Records a message before it is sent; returns it as it will be read back. */
@@ -193,13 +212,14 @@ export async function addMessage(
   tokens: number,
 ): Promise<EngineMessage> {
   const content = toText(message.content);
-  await db.query(`select animus.add_message($1, $2, $3, $4, $5, $6)`, [
+  await db.query(`select animus.add_message($1, $2, $3, $4, $5, $6, $7)`, [
     focus.focusId,
     focus.leaseToken,
     message.afterTurn,
     message.kind,
     content,
     tokens,
+    message.keepsFrom ?? null,
   ]);
   return { ...message, content };
 }
@@ -212,7 +232,8 @@ export interface Transcript {
 
 export async function readTranscript(db: Queryable, focusId: string): Promise<Transcript> {
   const turns = await db.query<Omit<RecordedTurn, 'calls'>>(
-    `select turn, provider, model, response as content, stop_reason as "stopReason", cut_tool_calls as "cutToolCalls"
+    `select turn, provider, model, response as content, stop_reason as "stopReason", cut_tool_calls as "cutToolCalls",
+            (usage ->> 'input')::int as "inputTokens"
        from animus.turns where focus_id = $1 and recorded_at is not null order by turn`,
     [focusId],
   );
@@ -221,8 +242,9 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
        from animus.tool_calls where focus_id = $1 and origin = 'model' order by turn, position`,
     [focusId],
   );
-  const messages = await db.query<EngineMessage>(
-    `select after_turn as "afterTurn", kind, content from animus.focus_messages where focus_id = $1 order by seq`,
+  const messages = await db.query<EngineMessage & { keepsFrom: number | null }>(
+    `select after_turn as "afterTurn", kind, content, keeps_from as "keepsFrom"
+       from animus.focus_messages where focus_id = $1 order by seq`,
     [focusId],
   );
   const byTurn = Map.groupBy(calls, (call) => call.turn);
@@ -231,7 +253,7 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
       ...turn,
       calls: (byTurn.get(turn.turn) ?? []).map(({ turn: _turn, ...call }) => call),
     })),
-    messages,
+    messages: messages.map(({ keepsFrom, ...message }) => ({ ...message, ...(keepsFrom !== null && { keepsFrom }) })),
   };
 }
 

@@ -1,0 +1,120 @@
+/** Real daemons for end-to-end tests: `animus serve` as a process of its own, to be killed for real. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** The command as users start it. */
+export const LAUNCHER = resolve(import.meta.dirname, '../../src/animus.js');
+
+/** A directory with configuration and faculties, and a home of its own. */
+export interface Site {
+  readonly directory: string;
+  readonly home: string;
+  /** The environment of every command that belongs to the site. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface SiteOptions {
+  /** Absent: the embedded database. */
+  readonly databaseUrl?: string;
+  /** Where the model server answers. */
+  readonly modelUrl: string;
+  /** The text of animus.toml. */
+  readonly config?: string;
+  /** Faculty files by name, without `.toml`. */
+  readonly faculties: Readonly<Record<string, string>>;
+}
+
+/** Makes a site in a temporary directory, removed when the test has finished. */
+export function makeSite(options: SiteOptions): Site {
+  const directory = mkdtempSync(join(tmpdir(), 'animus-e2e-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  mkdirSync(join(directory, 'faculties'));
+  writeFileSync(join(directory, 'animus.toml'), options.config ?? '');
+  for (const [name, text] of Object.entries(options.faculties)) {
+    writeFileSync(join(directory, 'faculties', `${name}.toml`), text);
+  }
+  const home = join(directory, 'home');
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: directory,
+    ANIMUS_HOME: home,
+    ANTHROPIC_BASE_URL: options.modelUrl,
+    ANTHROPIC_API_KEY: 'test-key',
+    ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
+  };
+  return { directory, home, env };
+}
+
+export interface DaemonProcess {
+  readonly pid: number;
+  /** What it wrote so far, both streams. */
+  output(): string;
+  /** Sends a signal and, for one that ends it, resolves when it is gone. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Exit code, or the signal's name. */
+  readonly exited: Promise<number | string>;
+}
+
+/** Starts `animus serve` and resolves when it takes work; it is killed when the test has finished. */
+export async function startDaemon(
+  site: Site,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<DaemonProcess> {
+  const child = spawn(process.execPath, [LAUNCHER, 'serve', ...args], {
+    cwd: site.directory,
+    env: { ...site.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: string[] = [];
+  const output = () => chunks.join('');
+  const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await exited;
+  });
+  await untilServing(child, chunks, exited);
+  return {
+    pid: child.pid!,
+    output,
+    exited,
+    async kill(signal) {
+      child.kill(signal);
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await exited;
+    },
+  };
+}
+
+function untilServing(child: ChildProcess, chunks: string[], exited: Promise<number | string>): Promise<void> {
+  return new Promise((ready, fail) => {
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk.toString());
+      if (chunks.join('').includes('serving ')) ready();
+    };
+    child.stdout!.on('data', take);
+    child.stderr!.on('data', take);
+    void exited.then((how) => fail(new Error(`the daemon ended (${how}) before it served:\n${chunks.join('')}`)));
+  });
+}
+
+/** Runs a command of the site to its end. */
+export async function runAnimus(
+  site: Site,
+  args: readonly string[],
+): Promise<{ readonly exit: number | string; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn(process.execPath, [LAUNCHER, ...args], {
+    cwd: site.directory,
+    env: site.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  return { exit: code ?? signal!, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
+}

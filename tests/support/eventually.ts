@@ -1,0 +1,12 @@
+/** Waits for a state of the world that nothing announces, by looking. */
+
+/** Looks until `look` returns something else than null, every 50 ms; after `seconds` (default 20) it fails with `what`. */
+export async function eventually<T>(what: string, look: () => Promise<T | null> | T | null, seconds = 20): Promise<T> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const seen = await look();
+    if (seen !== null) return seen;
+    if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
