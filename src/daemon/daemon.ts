@@ -182,8 +182,11 @@ async function end(
 }
 
 /** All faculties of the directory; a daemon with none, or only broken ones, does not start. */
-function readFaculties({ facultiesDir, adapt }: DaemonOptions, log: Log): ReadonlyMap<string, Faculty> {
-  const { faculties, problems } = loadFaculties(resolve(facultiesDir), { toolNames: FACULTY_TOOL_NAMES });
+function readFaculties({ facultiesDir, adapt, config }: DaemonOptions, log: Log): ReadonlyMap<string, Faculty> {
+  const { faculties, problems } = loadFaculties(resolve(facultiesDir), {
+    toolNames: FACULTY_TOOL_NAMES,
+    providerNames: [...config.providers.keys()],
+  });
   if (faculties.size === 0) throw facultiesError(problems);
   for (const problem of problems) log.error({ file: problem.details['file'] }, `faculty left out: ${problem.message}`);
   if (!adapt) return faculties;

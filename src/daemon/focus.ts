@@ -1,4 +1,5 @@
 /** One focus: orient → engage → consolidate, and how its end is settled. The top function reads as its steps. */
+import { realpath } from 'node:fs/promises';
 import type { Faculty } from '../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
 import type { EngageEnd } from '../engage/engage-end.ts';
@@ -57,7 +58,8 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     faculty: snapshot,
     row,
     key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id },
-    workspace: snapshot.workspace ?? row.directory,
+    // File tools hold what they touch to the real path: a linked home would make them refuse everything.
+    workspace: await realpath(snapshot.workspace ?? row.directory),
     control,
     means,
     emit,

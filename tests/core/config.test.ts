@@ -116,10 +116,7 @@ describe('a configuration is refused', () => {
 
   test.each([
     ['[daemon]\npoll_seconds = 60', 'daemon.poll_seconds: expected less than lease_seconds (60), got 60'],
-    [
-      '[retention]\nresolved_days = 0',
-      ':2: retention.resolved_days: expected a whole number from 1 to 36500, got 0',
-    ],
+    ['[retention]\nresolved_days = 0', ':2: retention.resolved_days: expected a whole number from 1 to 36500, got 0'],
     ['[daemon]\nlease_seconds = nan', 'daemon.lease_seconds: expected seconds from 5 to 3600, got NaN'],
     ['[daemon]\nlease_seconds = 1e400', 'daemon.lease_seconds: expected seconds from 5 to 3600, got Infinity'],
     ['daemon = 3', ':1: daemon: expected a table, got 3'],

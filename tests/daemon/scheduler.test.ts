@@ -256,9 +256,7 @@ async function insert(db: Database, schedule: object): Promise<void> {
     `insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at)
      select name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at
        from jsonb_populate_record(null::animus.schedules, $1::jsonb)`,
-    [
-      JSON.stringify({ ...DEFAULTS, ...schedule }),
-    ],
+    [JSON.stringify({ ...DEFAULTS, ...schedule })],
   );
 }
 

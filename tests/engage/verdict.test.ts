@@ -191,6 +191,7 @@ function said(text: string): RecordedTurn {
     content: [{ type: 'text', text }],
     stopReason: 'end_turn',
     cutToolCalls: [],
+    inputTokens: null,
     calls: [],
   };
 }
