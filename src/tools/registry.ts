@@ -3,11 +3,12 @@ import { z } from 'zod';
 import type { ToolSpec } from '../llm/client.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
+import { readOutput } from './read-output.ts';
 import { SHELL_TOOLS } from './shell.ts';
 import type { Tool } from './tool.ts';
 
 /** Always there, whatever the faculty names. */
-const ENGINE_TOOLS: readonly Tool[] = LEDGER_TOOLS;
+const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, readOutput];
 
 /** Those a faculty may name in `tools`. */
 const FACULTY_TOOLS: readonly Tool[] = [...FILE_TOOLS, ...SHELL_TOOLS];
