@@ -98,6 +98,7 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
     engage({
       db: means.db,
       focus: key,
+      faculty: work.faculty,
       model: means.models.forFocus(faculty, key.focusId),
       system: focus.row.systemPrompt,
       tools: focus.row.tools,
