@@ -78,8 +78,11 @@ create table animus.focus_messages (
                ('orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook')),
   content    text not null,
   tokens     int not null,
+  -- Of a stub or a summary: the first turn that stays verbatim; it stands for what came before.
+  keeps_from int check (keeps_from >= 1),
   created_at timestamptz not null,
-  primary key (focus_id, seq)
+  primary key (focus_id, seq),
+  constraint folds_say_what check ((kind in ('stub', 'summary')) = (keeps_from is not null))
 );
 
 -- Outputs too large for a context, readable in parts.

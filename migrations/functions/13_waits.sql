@@ -9,7 +9,7 @@ create or replace function animus.open_wait(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_item animus.work_items := animus.hold_focus(p_focus_id, p_token);
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
   update animus.tool_calls set state = 'waiting'
    where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id and state in ('pending', 'started');
@@ -28,10 +28,10 @@ create or replace function animus.park_work(p_id uuid, p_token bigint) returns t
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_item animus.work_items := animus.hold_lease(p_id, p_token);
+  v_item animus.held_work := animus.hold_lease(p_id, p_token);
 begin
   if v_item.cancel_requested_at is not null then
-    perform animus.end_work(p_id, 'cancelled', p_error => jsonb_build_object('reason', v_item.cancel_reason), p_focus_ended_as => 'cancelled');
+    perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
     return 'cancelled';
   end if;
   -- What an earlier focus left must not hold this one.
@@ -40,7 +40,7 @@ begin
      and not exists (select from animus.tool_calls t join animus.foci f on f.id = t.focus_id
                       where f.work_item_id = p_id and f.ended_as is null and t.call_id = w.call_id and t.state = 'waiting');
   if not exists (select from animus.waits where work_item_id = p_id and resolved_at is null) then
-    perform animus.requeue(p_id, null, v_now, v_item.error);
+    perform animus.requeue(p_id, null, v_now, null);
     return 'queued';
   end if;
   update animus.work_items set state = 'waiting', lease_owner = null, lease_expires_at = null where id = p_id;
@@ -101,5 +101,5 @@ create or replace function animus.wake_if_resolved(p_id uuid, p_state text, p_no
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if p_state <> 'waiting' or exists (select from animus.waits where work_item_id = p_id and resolved_at is null) then return; end if;
-  perform animus.requeue(p_id, null, p_now, (select error from animus.work_items where id = p_id));
+  perform animus.requeue(p_id, null, p_now, null);
 end $$;

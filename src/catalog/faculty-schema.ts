@@ -54,10 +54,10 @@ const engage = table({
   args: planned(),
   timeout_seconds: planned(),
   fallback_models: planned(),
-  compact_threshold: planned(),
-  compact_keep_recent: planned(),
-  ledger_nudge_interval: planned(),
-  truncate_closed_blocks: planned(),
+  compact_threshold: decimal(0.1, 1).default(0.7),
+  compact_keep_recent: count(0, 10_000).default(10),
+  ledger_nudge_interval: count(0, 10_000).default(5),
+  truncate_closed_blocks: flag().default(true),
   code_execution: planned(),
   code_execution_timeout: planned(),
   code_execution_image: planned(),
@@ -70,9 +70,9 @@ const recover = table({
   backoff: oneOf(['exponential', 'fixed']).default('exponential'),
   base_seconds: seconds(0, 86_400).default(10),
   max_seconds: seconds(0, 604_800).default(900),
-  command: planned(),
-  args: planned(),
-  timeout_seconds: planned(),
+  command: command.optional(),
+  args: argumentList().default([]),
+  timeout_seconds: seconds(0.1, 86_400).default(60),
 });
 
 /** A faculty file, as written: everything stands under `[faculty]`. */

@@ -56,13 +56,23 @@ export interface EngageSettings {
   readonly bashIsolation: 'namespace' | 'none' | null;
   /** What the outcome must conform to, the schema itself; null: the final text is the outcome. */
   readonly outcomeSchema: OutcomeSchema | null;
+  /** Share of the context window at which the history is compacted to the ledger. */
+  readonly compactThreshold: number;
+  /** Messages that a compaction keeps verbatim. */
+  readonly compactKeepRecent: number;
+  /** Turns without a ledger entry after which the model is reminded; 0: never. */
+  readonly ledgerNudgeInterval: number;
+  /** Closed blocks become stubs. */
+  readonly truncateClosedBlocks: boolean;
 }
 
-export interface RecoverSettings {
+interface RecoverSettings {
   /** Attempts in all, the first included. */
   readonly maxAttempts: number;
   readonly backoff: 'exponential' | 'fixed';
   /** Delay before the second attempt; doubled for each further one where exponential. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
+  /** Decides after each failure, within maxAttempts; null: the policy above. */
+  readonly hook: PhaseHook | null;
 }

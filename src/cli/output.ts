@@ -54,7 +54,8 @@ export interface OutputOptions {
 
 /** An output on these streams. Colours only on a terminal, never with NO_COLOR or TERM=dumb. */
 export function createOutput({ stdout, stderr, env, json }: OutputOptions): Output {
-  const width = stdout.isTTY ? Math.max(20, stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+  // A terminal that does not know its size says 0.
+  const width = stdout.isTTY ? Math.max(20, stdout.columns || 80) : Number.POSITIVE_INFINITY;
   const colours = stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const printLine = (parts: readonly Part[]) => stdout.write(`${renderLine(parts, width, colours)}\n`);
 

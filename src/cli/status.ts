@@ -30,6 +30,8 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
   showQueue(output, status);
   showSpend(output, status);
   showPauses(output, status);
+  if (status.memory?.vector === false)
+    output.line(styled('Memory    ', 'bold'), `by text only: ${status.memory.reason ?? 'no pgvector'}`);
   return 0;
 }
 

@@ -52,7 +52,7 @@ async function listCommand(invocation: Invocation, options: ListOptions): Promis
 const COLUMNS: readonly Column[] = [
   { title: 'ID' },
   { title: 'STATE' },
-  { title: 'FACULTY', shrink: true },
+  { title: 'FACULTY', shrink: true, optional: true },
   { title: 'AGE', align: 'right', optional: true },
   { title: 'TURNS', align: 'right', optional: true },
   { title: 'COST', align: 'right', optional: true },

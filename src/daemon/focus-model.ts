@@ -25,6 +25,7 @@ export async function openModels(config: Config): Promise<ModelSource> {
         client: resolved.client,
         provider: resolved.provider,
         model: resolved.model,
+        contextWindow: resolved.info.contextWindow,
         settings: {
           maxTokens: settings.maxTokens,
           conversationId: focusId,

@@ -88,6 +88,12 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
       journal: createJournal(means.db, key),
       maxTurns: settings.maxTurns,
       outcomeSchema: settings.outcomeSchema,
+      bounds: {
+        compactThreshold: settings.compactThreshold,
+        compactKeepRecent: settings.compactKeepRecent,
+        ledgerNudgeInterval: settings.ledgerNudgeInterval,
+        truncateClosedBlocks: settings.truncateClosedBlocks,
+      },
       maxParallel: settings.maxParallelTools,
       signal: control.signal,
       drain: control.drain,

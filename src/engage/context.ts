@@ -1,11 +1,15 @@
 /** Renders what is recorded of a focus into the messages of the next request. Pure: the same rows give the same bytes. */
 import type { ContentBlock, Message, ToolResultBlock } from '../llm/client.ts';
-import type { RecordedCall, Transcript } from '../store/transcript.ts';
+import type { EngineMessage, RecordedCall, Transcript } from '../store/transcript.ts';
+import { isFold, keptFrom, liveFolds, outlivesItsBlock } from './context-folds.ts';
 
 /**
- * The messages of the next request. Roles alternate; every tool call is followed by its result, first in the next user
- * message, in call order; engine messages stand after them. The newest message and the one before it are marked for
- * the cache, so that parallel calls do not overrun the provider's look-back.
+ * The messages of the next request: one user message of what the focus began with and the stubs of what is done, then the
+ * open block. Roles alternate; every tool call is followed by its result, first in the next user message, in call order;
+ * engine messages stand after them.
+ *
+ * Cache breakpoints: the first message (its end is the last stub), the newest, and the user message before it. That one was
+ * the newest of the request before, so its end is in the cache: however many calls an answer has, no look-back is needed.
  */
 export function renderMessages(transcript: Transcript): Message[] {
   const messages: { role: Message['role']; content: ContentBlock[] }[] = [];
@@ -17,21 +21,40 @@ export function renderMessages(transcript: Transcript): Message[] {
     else messages.push({ role, content: [...content] });
   };
 
-  append('user', engineMessages(transcript, 0));
+  append('user', opening(transcript));
+  const from = keptFrom(transcript);
   for (const turn of transcript.turns) {
+    if (turn.turn < from) continue;
     append('assistant', turn.content);
     append('user', turn.calls.map(resultBlock));
-    append('user', engineMessages(transcript, turn.turn));
+    append('user', messagesAfter(transcript, turn.turn).map(textBlock));
   }
-  return messages.map((message, index) =>
-    index < messages.length - 2 ? message : { ...message, cacheBreakpoint: true },
-  );
+  const newest = messages.length - 1;
+  const before = messages.findLastIndex(({ role }, index) => role === 'user' && index < newest);
+  const marked = new Set([0, before, newest]);
+  return messages.map((message, index) => (marked.has(index) ? { ...message, cacheBreakpoint: true } : message));
 }
 
-function engineMessages(transcript: Transcript, afterTurn: number): ContentBlock[] {
-  return transcript.messages
-    .filter((message) => message.afterTurn === afterTurn)
-    .map((message) => ({ type: 'text', text: message.content }));
+/** What stands before the open block: the messages the focus began with, then each fold after what outlives its block. */
+function opening(transcript: Transcript): ContentBlock[] {
+  const begun = messagesAfter(transcript, 0);
+  let from = 1;
+  const folded = liveFolds(transcript).flatMap((fold) => {
+    const kept = transcript.messages.filter(
+      (message) => outlivesItsBlock(message) && message.afterTurn >= from && message.afterTurn < fold.keepsFrom,
+    );
+    from = fold.keepsFrom;
+    return [...kept, fold];
+  });
+  return [...begun, ...folded].map(textBlock);
+}
+
+function messagesAfter(transcript: Transcript, turn: number): EngineMessage[] {
+  return transcript.messages.filter((message) => message.afterTurn === turn && !isFold(message));
+}
+
+function textBlock(message: EngineMessage): ContentBlock {
+  return { type: 'text', text: message.content };
 }
 
 function resultBlock(call: RecordedCall): ToolResultBlock {

@@ -10,9 +10,10 @@ import {
 } from '../store/transcript.ts';
 import { span } from '../telemetry/spans.ts';
 import type { Tool } from '../tools/tool.ts';
-import { renderMessages } from './context.ts';
+import { takeBoundedTurn } from './bounded-turn.ts';
+import type { ContextBounds } from './context-bounds.ts';
 import type { EngageEnd } from './engage-end.ts';
-import { type TurnMeans, takeModelTurn } from './model-turn.ts';
+import type { TurnMeans } from './model-turn.ts';
 import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
 import { judge } from './verdict.ts';
 import { collectWaits } from './waiting.ts';
@@ -21,6 +22,7 @@ export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;
   readonly maxTurns: number;
   readonly outcomeSchema: OutcomeSchema | null;
+  readonly bounds: ContextBounds;
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;
 }
@@ -64,10 +66,10 @@ async function iterate(transcript: Transcript, means: EngageMeans): Promise<Step
   }
   if (means.drain.aborted) return end({ kind: 'interrupted', reason: 'drained' });
 
-  const taken = await takeModelTurn(current.turns.length + 1, renderMessages(current), means);
+  const { sent, taken } = await takeBoundedTurn(current, means);
   switch (taken.kind) {
     case 'recorded':
-      return { kind: 'next', transcript: { ...current, turns: [...current.turns, taken.turn] } };
+      return { kind: 'next', transcript: { ...sent, turns: [...sent.turns, taken.turn] } };
     case 'refused':
       return end(taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' });
     case 'failed':

@@ -23,6 +23,8 @@ export interface FocusModel {
   readonly provider: string;
   /** As the provider knows it. */
   readonly model: string;
+  /** Tokens of prompt and answer together. */
+  readonly contextWindow: number;
   readonly settings: Omit<LlmRequest, 'model' | 'system' | 'tools' | 'messages' | 'turn'>;
   readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
   /** US dollars for a call's tokens; 0 where the model has no price. */

@@ -1,5 +1,7 @@
 /** The engine's own words to the model, in one readable place. */
+import type { LedgerType } from '../core/work.ts';
 import type { LedgerEntry } from '../store/ledger.ts';
+import type { OpenHandle } from '../store/open-handles.ts';
 import type { ClaimedWork } from '../store/work.ts';
 
 /** The system prompt: the engine's rules, then the faculty's own. Fixed for the life of a focus. */
@@ -11,7 +13,7 @@ The ledger is your durable memory of this work item; it survives restarts, and o
 - plan: what you are going to do, first thing, and again when it changes.
 - finding: a fact you established, with its evidence (file and line, command and output).
 - decision: a choice you made, and why.
-- step: a piece of the plan that is done. A step closes the work before it: record what you must not forget as findings and decisions first.
+- step: a piece of the plan that is done. A step closes the work before it: its messages leave your context, and only the step and the plan, findings, decisions and errors you recorded since the last step stay. So record what you must not forget first.
 - error: what went wrong and what you make of it.
 - note: anything else worth keeping.
 
@@ -70,3 +72,23 @@ export function stallNotice({ tool, repeats }: { readonly tool: string; readonly
 /** The result of a call that was cut off by a crash and is not safe to repeat. */
 export const IN_DOUBT_RESULT =
   'interrupted: the daemon stopped while this call was running. It may or may not have happened; check before you repeat it.';
+
+/** What takes the place of a closed block: everything in it was recorded by the agent itself. */
+export function stubText(block: {
+  readonly steps: readonly { readonly number: number; readonly content: string }[];
+  readonly plan: string | null;
+  readonly facts: readonly { readonly type: LedgerType; readonly content: string }[];
+  readonly handles: readonly OpenHandle[];
+}): string {
+  return [
+    ...block.steps.map(({ number, content }) => `[completed step ${number}: ${content}]`),
+    ...(block.plan === null ? [] : [`plan: ${block.plan}`]),
+    ...block.facts.map(({ type, content }) => `${type}: ${content}`),
+    ...openLine(block.handles),
+  ].join('\n');
+}
+
+function openLine(handles: readonly OpenHandle[]): string[] {
+  if (handles.length === 0) return [];
+  return [`still open: ${handles.map(({ kind, id }) => `${kind} ${id}`).join(', ')}`];
+}

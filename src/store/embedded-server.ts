@@ -94,6 +94,7 @@ async function serve(socket: Socket, session: SharedSession, verifier: ScramVeri
 
   const client: SessionClient = {
     send: (bytes) => void (bytes.length > 0 && socket.write(bytes)),
+    listens: () => traces.listens(),
     evict: () => {
       session.leave(client, traces.farewell());
       socket.end(errorResponse('FATAL', '25P03', 'terminating connection due to idle-in-transaction timeout'));

@@ -7,6 +7,8 @@ import { message, simpleQuery } from './wire.ts';
 export interface ClientTraces {
   /** The message to run instead of the client's: statement names carry the client's prefix. */
   own(bytes: Buffer): Buffer;
+  /** True once the client has asked to be notified of something. */
+  listens(): boolean;
   /** Units to run once the client has gone. */
   farewell(): Buffer[];
 }
@@ -15,10 +17,15 @@ export interface ClientTraces {
 export function traceClient(prefix: string): ClientTraces {
   const prepared = new Set<string>();
   let changedSession = false;
+  let listens = false;
   return {
     own(bytes) {
       const type = String.fromCharCode(bytes[0] as number);
-      if (type === 'Q' || type === 'P') changedSession ||= SESSION_CHANGES.test(bytes.toString('latin1', 5));
+      if (type === 'Q' || type === 'P') {
+        const text = bytes.toString('latin1', 5);
+        changedSession ||= SESSION_CHANGES.test(text);
+        listens ||= LISTEN.test(text);
+      }
       const place = statementName(type, bytes);
       if (!place || place.end === place.start) return bytes;
       const name = prefix + bytes.toString('utf8', place.start, place.end);
@@ -26,6 +33,7 @@ export function traceClient(prefix: string): ClientTraces {
       if (type === 'C') prepared.delete(name);
       return message(type, bytes.subarray(5, place.start), name, bytes.subarray(place.end));
     },
+    listens: () => listens,
     farewell() {
       const close = [...prepared].map((name) => message('C', `S${name}\0`));
       return [
@@ -38,19 +46,22 @@ export function traceClient(prefix: string): ClientTraces {
 
 /** Statements that outlive themselves in the session; at the start of a statement, so that `update … set` is not one. */
 const SESSION_CHANGES =
-  /(^|;|\0)\s*(set|reset|listen|prepare|declare|create\s+(local\s+|global\s+)?temp)|set_config|pg_(try_)?advisory_lock/i;
+  /(^|;|\0)\s*(set|reset|prepare|declare|create\s+(local\s+|global\s+)?temp)|set_config|pg_(try_)?advisory_lock/i;
 
-/** As `discard all`, but for prepared statements, which are other clients'. */
-const RESET =
-  'close all; set session authorization default; reset all; unlisten *; select pg_advisory_unlock_all(); discard temp';
+const LISTEN = /(^|;|\0)\s*listen\s/i;
+
+/** As `discard all`, but for prepared statements and LISTEN, which may be other clients'. */
+const RESET = 'close all; set session authorization default; reset all; select pg_advisory_unlock_all(); discard temp';
 
 /** Where the name of a prepared statement stands in a message of the extended protocol. */
 function statementName(type: string, bytes: Buffer): { start: number; end: number } | null {
   switch (type) {
     case 'P':
       return nameAt(bytes, 5);
-    case 'B':
-      return nameAt(bytes, bytes.indexOf(0, 5) + 1);
+    case 'B': {
+      const portal = nameAt(bytes, 5);
+      return portal && nameAt(bytes, portal.end + 1);
+    }
     case 'D':
     case 'C':
       return bytes[5] === 'S'.charCodeAt(0) ? nameAt(bytes, 6) : null;

@@ -12,11 +12,12 @@ export interface Status {
   readonly daemons: readonly DaemonStatus[];
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
-  readonly memory: unknown;
+  /** Null before the first migration has looked for pgvector. */
+  readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
 }
 
 /** Queued work of one faculty; `routable`: a live daemon serves it. */
-export interface QueueStatus {
+interface QueueStatus {
   readonly faculty: string;
   readonly queued: number;
   readonly oldest_at: string | null;
@@ -24,7 +25,7 @@ export interface QueueStatus {
 }
 
 /** Claimed or running work; focus fields are null until it has begun. */
-export interface FocusStatus {
+interface FocusStatus {
   readonly work_item_id: string;
   readonly focus_id: string | null;
   readonly faculty: string;
@@ -39,7 +40,7 @@ export interface FocusStatus {
 }
 
 /** A daemon seen within the last hour. */
-export interface DaemonStatus {
+interface DaemonStatus {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -53,7 +54,7 @@ export interface DaemonStatus {
   readonly alive: boolean;
 }
 
-export interface SpendStatus {
+interface SpendStatus {
   readonly faculty: string;
   readonly model: string;
   readonly usd: number;

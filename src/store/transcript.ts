@@ -84,6 +84,8 @@ export interface RecordedTurn {
   readonly content: readonly ContentBlock[];
   readonly stopReason: StopReason;
   readonly cutToolCalls: readonly string[];
+  /** Tokens of the prompt as the provider counted them, cached ones included; null where it did not say. */
+  readonly inputTokens: number | null;
   readonly calls: readonly RecordedCall[];
 }
 
@@ -149,6 +151,7 @@ export async function recordTurn(
     content,
     stopReason: response.stopReason,
     cutToolCalls: response.cutToolCalls,
+    inputTokens: response.usage?.input ?? null,
     calls: calls.map((call) => ({
       callId: call.id,
       name: call.name,
@@ -197,6 +200,8 @@ export interface EngineMessage {
   readonly afterTurn: number;
   readonly kind: MessageKind;
   readonly content: string;
+  /** Only of a `stub` or `summary`: the first turn that stays verbatim. It stands for the turns before. */
+  readonly keepsFrom?: number;
 }
 
 /** Records a message before it is sent; returns it as it will be read back. */
@@ -207,13 +212,14 @@ export async function addMessage(
   tokens: number,
 ): Promise<EngineMessage> {
   const content = toText(message.content);
-  await db.query(`select animus.add_message($1, $2, $3, $4, $5, $6)`, [
+  await db.query(`select animus.add_message($1, $2, $3, $4, $5, $6, $7)`, [
     focus.focusId,
     focus.leaseToken,
     message.afterTurn,
     message.kind,
     content,
     tokens,
+    message.keepsFrom ?? null,
   ]);
   return { ...message, content };
 }
@@ -226,7 +232,8 @@ export interface Transcript {
 
 export async function readTranscript(db: Queryable, focusId: string): Promise<Transcript> {
   const turns = await db.query<Omit<RecordedTurn, 'calls'>>(
-    `select turn, provider, model, response as content, stop_reason as "stopReason", cut_tool_calls as "cutToolCalls"
+    `select turn, provider, model, response as content, stop_reason as "stopReason", cut_tool_calls as "cutToolCalls",
+            (usage ->> 'input')::int as "inputTokens"
        from animus.turns where focus_id = $1 and recorded_at is not null order by turn`,
     [focusId],
   );
@@ -235,8 +242,9 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
        from animus.tool_calls where focus_id = $1 and origin = 'model' order by turn, position`,
     [focusId],
   );
-  const messages = await db.query<EngineMessage>(
-    `select after_turn as "afterTurn", kind, content from animus.focus_messages where focus_id = $1 order by seq`,
+  const messages = await db.query<EngineMessage & { keepsFrom: number | null }>(
+    `select after_turn as "afterTurn", kind, content, keeps_from as "keepsFrom"
+       from animus.focus_messages where focus_id = $1 order by seq`,
     [focusId],
   );
   const byTurn = Map.groupBy(calls, (call) => call.turn);
@@ -245,7 +253,7 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
       ...turn,
       calls: (byTurn.get(turn.turn) ?? []).map(({ turn: _turn, ...call }) => call),
     })),
-    messages,
+    messages: messages.map(({ keepsFrom, ...message }) => ({ ...message, ...(keepsFrom !== null && { keepsFrom }) })),
   };
 }
 

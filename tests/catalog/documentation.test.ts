@@ -23,7 +23,7 @@ describe('the documentation of TOML', () => {
 
   test('has an example configuration that is valid', () => {
     const config = loadConfig({ env: { HOME: '/home/ada' }, cwd: `${DOCS}examples` });
-    expect([...config.providers.keys()]).toEqual(['anthropic', 'gateway', 'rehearsal']);
+    expect([...config.providers.keys()]).toEqual(['anthropic', 'openai', 'gateway', 'local', 'rehearsal']);
     expect(config.models.get('gateway/claude-sonnet-4-5')?.usdPerMillion.cacheRead).toBe(0.3);
   });
 

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/cli/display-width.ts';
 import { createOutput, styled } from '../../src/cli/output.ts';
@@ -24,6 +25,12 @@ describe('a table', () => {
     }
     expect(printed()).toContain('…');
     expect(printed()).not.toContain('\u001b[2J');
+  });
+
+  test('takes a terminal that says it has no columns for one of 80', () => {
+    const { output, printed } = capture({ columns: 0 });
+    output.line('x'.repeat(200));
+    expect(printed()).toBe(`${'x'.repeat(79)}…\n`);
   });
 
   test('narrows the widest column first, and no other', () => {
@@ -118,5 +125,5 @@ function capture({
 }
 
 function withoutColours(line: string): string {
-  return line.replaceAll(/\u001b\[\d+m/g, '');
+  return stripVTControlCharacters(line);
 }

@@ -12,14 +12,14 @@ const commands = leaves(program);
 describe('docs/cli.md', () => {
   test('describes exactly the commands there are, with their arguments', () => {
     const documented = [...PAGE.matchAll(/^### `animus (.*)`$/gm)].map(([, usage]) => usage);
-    expect(documented.toSorted()).toEqual(commands.map(({ usage }) => usage).toSorted());
+    expect(new Set(documented)).toEqual(new Set(commands.map(({ usage }) => usage)));
   });
 
   test.each(commands)('tells every option of $usage, and no other', ({ usage, command }) => {
     const section = PAGE.split(`### \`animus ${usage}\`\n`)[1]?.split(/^##/m)[0] ?? '';
     const own = command.options.filter((option) => !COMMON.includes(option.long ?? ''));
     const documented = [...section.matchAll(/`(--[a-z-]+(?: <[a-z]+>)?)`/g)].map(([, flags]) => flags);
-    expect([...new Set(documented)].toSorted()).toEqual(own.map((option) => option.flags).toSorted());
+    expect(new Set(documented)).toEqual(new Set(own.map((option) => option.flags)));
   });
 });
 

@@ -151,7 +151,7 @@ describe('work list', () => {
       `\u001b]0;owned\u0007\u001b[2J\n\u202e${'日本'.repeat(100)}`,
     ]);
     const { stdout } = await animus(['work', 'list', '--faculty', 'evil'], { terminal: 40 });
-    expect(stdout.replaceAll(/\u001b\[\d+m/g, '')).not.toMatch(/[\u001b\u0007\u202e]/);
+    for (const control of ['\u001b]', '\u001b[2J', '\u0007', '\u202e']) expect(stdout).not.toContain(control);
     expect(stdout).toContain('\\x1b]0;');
     const json = (await animus(['work', 'list', '--faculty', 'evil', '--json'])).stdout;
     expect(JSON.parse(json).items[0].description).toContain('\u001b]0;owned');
@@ -166,6 +166,8 @@ describe('an id', () => {
       id.toUpperCase(),
       id.slice(-12),
       id.slice(-8),
+      id.slice(-17),
+      id.replaceAll('-', '').slice(-17),
       id.slice(0, -1),
       id.replaceAll('-', ''),
     ]) {
@@ -232,6 +234,17 @@ describe('work show', () => {
       ],
       ledger: [{ seq: 1, type: 'finding' }],
     });
+  });
+
+  test('cuts no id, however narrow the terminal, and says an answer once', async () => {
+    const id = await submit('narrow');
+    const work = await claimOne('narrow');
+    await startFocus(work);
+    await completeWork(db.database, work, { text: 'All done.\nReally.' }, 'All done.');
+    const { stdout } = await animus(['work', 'show', id], { terminal: 20 });
+    expect(stdout).toContain(`  id        ${id}\n`);
+    expect(stdout.split('Outcome')[1]?.match(/All done\./g)).toHaveLength(1);
+    expect(stdout).toContain('  Really.\n');
   });
 });
 

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type ConfigSources, readConfig } from '../../src/core/config.ts';
+import type { ConfigSources } from '../../src/core/config-sources.ts';
 import { AnimusError } from '../../src/core/errors.ts';
+import { readConfig } from '../../src/core/read-config.ts';
 
 describe('a configuration', () => {
   test('is complete without a file and without environment', () => {
@@ -14,7 +15,8 @@ describe('a configuration', () => {
       shutdownGraceSeconds: 30,
       poolSize: 10,
     });
-    expect([...config.providers.keys()]).toEqual(['anthropic']);
+    expect([...config.providers.keys()]).toEqual(['anthropic', 'openai']);
+    expect(config.retention).toEqual({ resolvedDays: 90, artifactsDays: 30 });
     expect(config.origins.get('daemon.lease_seconds')).toBe('default');
   });
 
@@ -105,7 +107,7 @@ describe('a configuration is refused', () => {
       '/etc/animus.toml:5: budget: not supported yet',
       '/etc/animus.toml:7: providers.Local: expected as name of 1 to 63 lower-case letters, digits, - and _, got "Local"',
       '/etc/animus.toml:9: providers.play.script: a scripted provider needs script = "file.toml"',
-      '/etc/animus.toml:11: models."nowhere/x": no provider named nowhere; known are anthropic',
+      '/etc/animus.toml:11: models."nowhere/x": no provider named nowhere; known are anthropic, openai',
       '/etc/animus.toml:12: models."nowhere/x".context_window: expected a whole number from 1 to 100000000, got -1',
       'environment: LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "inof" (did you mean info?)',
       'environment: DATABASE_URL: expected postgres://user:password@host:port/database, got ***',
@@ -114,15 +116,21 @@ describe('a configuration is refused', () => {
 
   test.each([
     ['[daemon]\npoll_seconds = 60', 'daemon.poll_seconds: expected less than lease_seconds (60), got 60'],
+    ['[retention]\nresolved_days = 0', ':2: retention.resolved_days: expected a whole number from 1 to 36500, got 0'],
     ['[daemon]\nlease_seconds = nan', 'daemon.lease_seconds: expected seconds from 5 to 3600, got NaN'],
     ['[daemon]\nlease_seconds = 1e400', 'daemon.lease_seconds: expected seconds from 5 to 3600, got Infinity'],
     ['daemon = 3', ':1: daemon: expected a table, got 3'],
     ['max_concurrent = 3', 'max_concurrent: unknown key (it belongs in [daemon])'],
-    ['[providers.x]\nkind = "opneai"', ':2: providers.x.kind: expected "anthropic" or "scripted", got "opneai"'],
-    ['[providers.x]\nbase_url = "http://h"', ':1: providers.x.kind: expected "anthropic" or "scripted", got nothing'],
+    [
+      '[providers.x]\nkind = "opneai"',
+      ':2: providers.x.kind: expected "anthropic" or "openai" or "scripted", got "opneai"',
+    ],
+    [
+      '[providers.x]\nbase_url = "http://h"',
+      ':1: providers.x.kind: expected "anthropic" or "openai" or "scripted", got nothing',
+    ],
     ['[providers.x]\nkind = "anthropic"\nbase_url = "ftp://h"', 'expected an http:// or https:// URL'],
     ['[providers.anthropic]\nkind = "anthropic"', 'a built-in name; set ANTHROPIC_BASE_URL, or choose another name'],
-    ['[providers.local]\nkind = "openai"', 'providers.local.kind: not supported yet ("openai")'],
     [
       '[models."anthropic/x"]\nusd_per_million = { input = 1 }',
       'usd_per_million.output: expected USD per million tokens, 0 or more, got nothing',
@@ -152,6 +160,13 @@ describe('a configuration is refused', () => {
       '/run/key: cannot be read: ENOENT (named by ANTHROPIC_API_KEY_FILE)',
     );
     expect(refused({ ok: true, text: 'x', mode: null }, { ANTHROPIC_API_KEY: 'y' })).toContain('are both set');
+  });
+
+  test('without printing a key that was pasted where the name of its variable belongs', () => {
+    const text = '[providers.x]\nkind = "anthropic"\napi_key_env = "sk-ant-api03-AAAAAAAAAAAAAAAAAAAA"';
+    const { message } = refusal({ text });
+    expect(message).toContain('expected the name of an environment variable');
+    expect(message).not.toContain('AAAA');
   });
 
   test('where nobody knows a home directory', () => {

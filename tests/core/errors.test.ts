@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AnimusError, ERRORS, isAnimusError, messageOf } from '../../src/core/errors.ts';
+import { tableRows } from '../support/markdown-table.ts';
 
 describe('the error table', () => {
   test('is the one of docs/errors.md', () => {
     const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
-    const documented = page.split('\n').filter((line) => /^\| `[a-z]+[._a-z]*` \|/.test(line));
+    const documented = tableRows(page).slice(1);
     const expected = Object.entries(ERRORS).map(([code, { message, retryable, exit }]) => {
-      const text = message.replaceAll('\n', ' ').replaceAll('|', '\\|');
-      return `| \`${code}\` | ${text} | ${retryable ? 'yes' : 'no'} | ${exit} |`;
+      return [`\`${code}\``, message.replaceAll('\n', ' '), retryable ? 'yes' : 'no', String(exit)];
     });
     expect(documented).toEqual(expected);
   });
 
   test('uses only exit codes that docs/cli.md explains', () => {
     const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
-    const explained = [...page.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+    const explained = tableRows(page).map(([code]) => Number(code));
     expect(explained).toEqual(expect.arrayContaining(Object.values(ERRORS).map(({ exit }) => exit)));
   });
 });

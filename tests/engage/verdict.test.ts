@@ -217,6 +217,7 @@ function said(text: string): RecordedTurn {
     content: [{ type: 'text', text }],
     stopReason: 'end_turn',
     cutToolCalls: [],
+    inputTokens: null,
     calls: [],
   };
 }

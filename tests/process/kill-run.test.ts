@@ -19,7 +19,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     const spawnId = randomUUID();
     const { pid } = await start({ [SPAWN_MARKER]: spawnId });
     const { pid: other } = await start({ [SPAWN_MARKER]: `${spawnId}0`, OTHER: `${SPAWN_MARKER}=${spawnId}` });
-    expect(findProcesses({ pgid: null, spawnId, startTicks: 0 })).toEqual([pid]);
+    expect(findProcesses({ pgid: null, spawnId, startTicks: 0 }).pids).toEqual([pid]);
     await killRun({ pgid: null, spawnId, startTicks: 0 });
     expect([isAlive(pid), isAlive(other)]).toEqual([false, true]);
   });
@@ -27,7 +27,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
   test('a process that started before the run is not taken for one of it', async () => {
     const spawnId = randomUUID();
     const { pid } = await start({ [SPAWN_MARKER]: spawnId });
-    expect(findProcesses({ pgid: null, spawnId, startTicks: startTicksOf(pid) + 1 })).toEqual([]);
+    expect(findProcesses({ pgid: null, spawnId, startTicks: startTicksOf(pid) + 1 }).pids).toEqual([]);
   });
 });
 

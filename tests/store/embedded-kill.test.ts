@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { connectOrOpenEmbedded, openEmbedded } from '../../src/store/embedded.ts';
@@ -70,4 +71,20 @@ test('while an owner lives a second is refused with its pid and a command connec
   const next = await connectOrOpenEmbedded({ home });
   expect(await next.query('select 1 as one')).toEqual([{ one: 1 }]);
   await next.close();
+});
+
+test('an owner killed during its very first start, at any moment of it, blocks nobody', {
+  timeout: 180_000,
+}, async () => {
+  const home = temporaryHome();
+  for (const afterMs of [300, 1_500, 3_000]) {
+    const child = spawn(process.execPath, [OWNER, home], { stdio: 'ignore' });
+    await delay(afterMs);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+  const database = await openEmbedded({ home });
+  expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+  await database.close();
+  expect(readdirSync(home).sort()).toEqual(['db', 'db.lock']);
 });

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openNotifications } from '../../src/store/notifications.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { asAdmin, testDatabase } from '../support/database.ts';
+import { asAdmin, embeddedDatabase, testDatabase } from '../support/database.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 
 const target = testDatabase({ empty: true });
+const embedded = embeddedDatabase();
 // One of its own, to be stopped and started again.
 let server: PostgresServer;
 beforeAll(async () => {
@@ -82,6 +83,23 @@ test('stopping while the server is away ends the reconnecting, and nothing comes
   expect(await listeners(database)).toBe(0);
   expect(reconnects()).toBe(0);
   await database.close();
+});
+
+test('on the embedded database they arrive too, from another client and from inside a transaction', async () => {
+  const { service, heard } = listen(embedded.database);
+  await service.start();
+  await embedded.database.transaction(async (tx) => {
+    await tx.query("select pg_notify('work_ready', $1)", ['one']);
+    expect(heard).toEqual([]);
+  });
+  await expect.poll(() => heard).toEqual(['work_ready:one']);
+  const other = openPostgres(embedded.database.connectionString, { poolSize: 1 });
+  await other.query("set search_path = nowhere; select pg_notify('work_ready', 'two')");
+  await other.close();
+  await expect.poll(() => heard).toEqual(['work_ready:one', 'work_ready:two']);
+  await embedded.database.query("select pg_notify('work_ready', 'three')");
+  await expect.poll(() => heard).toHaveLength(3);
+  await service.stop();
 });
 
 test('a first connection that fails is reported', async () => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { finishToolCalls } from '../../src/store/transcript.ts';
 import { openWait, parkWork, readWaits, resolveDueWaits, resolveWait } from '../../src/store/waits.ts';
 import { claimWork, failWork } from '../../src/store/work.ts';
+import { beginFocus, claimable, type FocusedWork, itemOf, recordCalls } from '../support/begun-focus.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { beginFocus, claimable, type FocusedWork, itemOf, recordCalls } from '../support/focus.ts';
 
 const SOON = () => new Date(Date.now() + 3_600_000);
 const PAST = () => new Date(Date.now() - 1000);

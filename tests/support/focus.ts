@@ -1,72 +1,107 @@
-/** Work items with a running focus, made through the SQL functions that a daemon calls. */
+/** A focus on a real database, ready to engage: claimed, started, with scripted words. */
 import { randomUUID } from 'node:crypto';
-import type { Queryable } from '../../src/store/database.ts';
-import { beginTurn, type FocusKey, recordTurn, startFocus } from '../../src/store/transcript.ts';
-import { type ClaimableFaculty, type ClaimedWork, claimWork } from '../../src/store/work.ts';
+import { z } from 'zod';
+import { systemClock } from '../../src/core/clock.ts';
+import type { FocusEventBody } from '../../src/engage/events.ts';
+import { createJournal } from '../../src/engage/journal.ts';
+import type { EngageMeans } from '../../src/engage/loop.ts';
+import { scriptedClient } from '../../src/llm/scripted/client.ts';
+import { parseScript } from '../../src/llm/scripted/script.ts';
+import { createProcessHost } from '../../src/process/supervised-host.ts';
+import type { Database } from '../../src/store/database.ts';
+import { addMessage, type FocusKey, startFocus } from '../../src/store/transcript.ts';
+import { claimWork } from '../../src/store/work.ts';
+import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
+import { toolSpecs } from '../../src/tools/registry.ts';
+import { type Tool, type ToolOutput, worldTool } from '../../src/tools/tool.ts';
 
-/** A claimed item and what its focus writes with. */
-export type FocusedWork = ClaimedWork & { readonly key: FocusKey };
+export interface TestFocus {
+  readonly key: FocusKey;
+  readonly daemonId: string;
+  readonly events: FocusEventBody[];
+  /** What `engage` wants; each call gives a fresh journal, as another process would have. */
+  means(overrides?: Partial<EngageMeans>): EngageMeans;
+}
 
-/** Inserts an item of a faculty of its own (or takes the one named), claims it and starts its focus. */
-export async function beginFocus(
-  db: Queryable,
-  options: { readonly id?: string; readonly concurrencyKey?: string } = {},
-): Promise<FocusedWork> {
-  const [item] = await db.query<{ id: string; faculty: string }>(
-    options.id === undefined
-      ? 'insert into animus.work_items (faculty, concurrency_key) values ($1, $2) returning id, faculty'
-      : 'select id, faculty from animus.work_items where id = $1',
-    options.id === undefined ? [`f${randomUUID()}`, options.concurrencyKey ?? null] : [options.id],
-  );
-  const [work] = await claimWork(db, randomUUID(), claimable(item!.faculty), 1, 60);
-  if (work?.id !== item!.id) throw new Error(`${item!.id} was not claimed`);
-  const row = await startFocus(db, work, {
+/** Inserts a work item of a faculty of its own, claims it and starts its focus, with an orient message as its first. */
+export async function startTestFocus(
+  db: Database,
+  options: { readonly script: string; readonly tools?: readonly Tool[]; readonly leaseSeconds?: number },
+): Promise<TestFocus> {
+  const faculty = `f_${randomUUID().slice(0, 8)}`;
+  const daemonId = randomUUID();
+  await db.query(`insert into animus.work_items (faculty, description) values ($1, 'do it')`, [faculty]);
+  const claimable = { [faculty]: { max: 10, max_attempts: 3, dedup_until: 'resolved' as const } };
+  const [work] = await claimWork(db, daemonId, claimable, 1, options.leaseSeconds ?? 60);
+  const tools = new Map([...LEDGER_TOOLS, ...(options.tools ?? [])].map((tool) => [tool.name, tool]));
+  const row = await startFocus(db, work!, {
     host: 'test',
-    directoryRoot: '/nowhere',
+    directoryRoot: '/tmp',
     facultySnapshot: {},
-    systemPrompt: 'You test.',
-    tools: [],
+    systemPrompt: 'You are tested.',
+    tools: toolSpecs(tools),
   });
-  return { ...work, key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id } };
+  const key: FocusKey = { workItemId: work!.id, leaseToken: work!.leaseToken, focusId: row.id };
+  await addMessage(db, key, { afterTurn: 0, kind: 'orient', content: 'Do it.' }, 3);
+  const events: FocusEventBody[] = [];
+  return {
+    key,
+    daemonId,
+    events,
+    means: (overrides = {}) => ({
+      db,
+      focus: key,
+      model: {
+        client: scriptedClient('scripted', parseScript(options.script, 'test.toml'), systemClock),
+        provider: 'scripted',
+        model: 'test',
+        contextWindow: 200_000,
+        settings: { maxTokens: 1000 },
+        timeouts: {},
+        costUsd: () => 0.01,
+      },
+      system: 'You are tested.',
+      tools: row.tools,
+      toolset: tools,
+      journal: createJournal(db, key),
+      maxTurns: 20,
+      outcomeSchema: null,
+      bounds: {
+        compactThreshold: 0.7,
+        compactKeepRecent: 10,
+        ledgerNudgeInterval: 0,
+        truncateClosedBlocks: true,
+      },
+      maxParallel: 8,
+      signal: new AbortController().signal,
+      drain: new AbortController().signal,
+      onEvent: (event) => events.push(event),
+      context: {
+        ...key,
+        faculty,
+        workspace: '/tmp',
+        timeoutMs: 5000,
+        processes: createProcessHost(), // starts nothing before the first run
+        isolation: 'none',
+        hidePaths: [],
+      },
+      ...overrides,
+    }),
+  };
 }
 
-/** What a claim for this faculty alone is given. */
-export function claimable(faculty: string): Record<string, ClaimableFaculty> {
-  return { [faculty]: { max: 1_000_000, max_attempts: 5, dedup_until: 'resolved' } };
-}
-
-/** Records a turn that asks for calls of `tool` with these ids, all started. */
-export async function recordCalls(
-  db: Queryable,
-  work: FocusedWork,
-  turn: number,
-  callIds: readonly string[],
-  tool = 'ask_human',
-): Promise<void> {
-  await beginTurn(db, work.key, turn, 0);
-  const content = callIds.map((id) => ({ type: 'tool_call' as const, id, name: tool, input: {} }));
-  await recordTurn(
-    db,
-    work.key,
-    turn,
-    {
-      provider: 'test',
-      model: 'test',
-      responseId: null,
-      content,
-      stopReason: 'tool_use',
-      rawStopReason: null,
-      cutToolCalls: [],
-      usage: null,
-      timeToFirstTokenMs: null,
-      durationMs: 0,
-    },
-    0,
-  );
-}
-
-/** The item's row. */
-export async function itemOf(db: Queryable, id: string): Promise<Record<string, unknown>> {
-  const [row] = await db.query('select * from animus.work_items where id = $1', [id]);
-  return row!;
+/** A world tool named `name` that does `act` with its free-form input. */
+export function testTool(
+  name: string,
+  act: (input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,
+  idempotent = false,
+): Tool {
+  return worldTool({
+    name,
+    description: name,
+    risk: 'read',
+    idempotent,
+    input: z.looseObject({}),
+    run: (input, context) => act(input, context.signal),
+  });
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { defaultOf, expectationOf, fieldsOf, isPlanned, unwrapField } from '../../src/core/fields.ts';
+import { tableRows } from './markdown-table.ts';
 
 /** A key of a TOML schema, as the docs' tables list it. */
 export interface SchemaKey {
@@ -26,17 +27,21 @@ export function schemaKeys(schema: z.core.$ZodType): { supported: SchemaKey[]; p
   return { supported, planned };
 }
 
-/** Rows of a page's table of keys: `| \`key\` | expects | default | meaning |`. */
+/** The rows of a page's tables of keys: `key`, expects, default, meaning. */
 export function documentedKeys(page: string): SchemaKey[] {
-  return [...page.matchAll(/^\| `([A-Za-z_.]+)` \| (.*?) \| (.*?) \| .+ \|$/gm)].map(
-    ([, key = '', expected = '', fallback = '']) => ({ key, expected, fallback: fallback.replaceAll('`', '') }),
-  );
+  return tableRows(page)
+    .filter((cells) => cells.length === 4 && cells[0]?.startsWith('`'))
+    .map(([key = '', expected = '', fallback = '']) => ({ key: bare(key), expected, fallback: bare(fallback) }));
 }
 
 /** The keys of the page's line «Not supported yet: …». */
 export function documentedPlanned(page: string): string[] {
   const line = /^Not supported yet: (.*)\.$/m.exec(page)?.[1] ?? '';
   return [...line.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key);
+}
+
+function bare(code: string): string {
+  return code.replaceAll('`', '');
 }
 
 function fallbackOf(field: z.core.$ZodType): string {

@@ -1,4 +1,4 @@
-import { OpenAiRefusal, refusalOf } from './openai-rules.ts';
+import { refusalOf } from './openai-rules.ts';
 import { type Delivery, type ModelServer, type RecordedRequest, type Reply, startServer } from './server.ts';
 
 type Json = Record<string, unknown>;
@@ -61,8 +61,6 @@ export async function startOpenAiServer(
     return request.json?.['stream'] === true ? streamReply(answer, request) : wholeReply(answer, request);
   });
 }
-
-export { OpenAiRefusal };
 
 function errorReply({ status, message, type, code, headers, body, ...delivery }: OpenAiHttpAnswer): Reply {
   const error = { message: message ?? 'mock error', type: type ?? 'mock_error', param: null, code: code ?? null };
@@ -133,19 +131,25 @@ function wholeReply(answer: OpenAiAnswer, request: RecordedRequest): Reply {
 
 function streamReply(answer: OpenAiAnswer, request: RecordedRequest): Reply {
   const wants = (request.json?.['stream_options'] as Json | undefined)?.['include_usage'] === true;
-  const base = {
-    id: 'chatcmpl_mock',
-    object: 'chat.completion.chunk',
-    created: 0,
-    model: answer.model ?? request.json?.['model'],
+  const chunks = openaiChunks({ ...answer, model: answer.model ?? String(request.json?.['model']) }, wants);
+  return {
+    ...deliveryOf(answer),
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_mock' },
+    parts: [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), 'data: [DONE]\n\n'],
   };
+}
+
+/** The chunks by which the vendor streams an answer. */
+export function openaiChunks(answer: OpenAiAnswer, withUsage: boolean): Json[] {
+  const base = { id: 'chatcmpl_mock', object: 'chat.completion.chunk', created: 0, model: answer.model };
   const chunk = (delta: Json, finish_reason: string | null = null) => ({
     ...base,
     choices: [{ index: 0, delta, logprobs: null, finish_reason }],
-    ...(wants && { usage: null }),
+    ...(withUsage && { usage: null }),
   });
   const usage = usageOf(answer);
-  const chunks: Json[] = [
+  return [
     chunk({ role: 'assistant', content: answer.text === undefined ? null : '', refusal: null }),
     ...cut(answer.reasoning_content ?? '').map((piece) => chunk({ reasoning_content: piece })),
     ...cut(answer.text ?? '').map((content) => chunk({ content })),
@@ -154,14 +158,8 @@ function streamReply(answer: OpenAiAnswer, request: RecordedRequest): Reply {
       ...cut(JSON.stringify(input)).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
     ]),
     chunk({}, finishOf(answer)),
-    ...(wants && usage ? [{ ...base, choices: [], usage }] : []),
+    ...(withUsage && usage ? [{ ...base, choices: [], usage }] : []),
   ];
-  return {
-    ...deliveryOf(answer),
-    status: 200,
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_mock' },
-    parts: [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), 'data: [DONE]\n\n'],
-  };
 }
 
 function deliveryOf({ delayMs, pieceBytes, everyMs, stopAfter, finally: last }: Delivery): Delivery {

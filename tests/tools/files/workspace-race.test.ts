@@ -12,7 +12,8 @@ const ROUNDS = 400;
 test('reads never leave the workspace', async () => {
   const { call } = await setUpSwapper();
   const seen = new Set<string>();
-  for (let i = 0; i < ROUNDS; i++) {
+  const giveUpAt = performance.now() + 20_000;
+  for (let i = 0; i < ROUNDS || (seen.size < 2 && performance.now() < giveUpAt); i++) {
     const { content, isError } = await call(readFileTool, { path: 'dir/file' });
     seen.add(isError ? 'refused' : content.includes('secret') ? 'secret' : 'inside');
   }
@@ -24,15 +25,18 @@ test('reads never leave the workspace', async () => {
 test('writes never leave the workspace', async () => {
   const { call, outside } = await setUpSwapper();
   let done = 0;
-  for (let i = 0; i < ROUNDS; i++) {
+  let refused = 0;
+  const giveUpAt = performance.now() + 20_000;
+  for (let i = 0; i < ROUNDS || ((done === 0 || refused === 0) && performance.now() < giveUpAt); i++) {
     const { isError } = await call(writeFileTool, { path: `dir/new/${i}`, content: 'written' });
-    if (!isError) done++;
+    if (isError) refused++;
+    else done++;
     await call(writeFileTool, { path: 'dir/file', content: 'overwritten' });
   }
   expect(await readdir(outside)).toEqual(['file']);
   expect(await readFile(join(outside, 'file'), 'utf8')).toBe('secret');
   expect(done).toBeGreaterThan(0);
-  expect(done).toBeLessThan(ROUNDS);
+  expect(refused).toBeGreaterThan(0);
 });
 
 /** `dir` is by turns a directory of the workspace and a link to the outside, as fast as a process can make it. */

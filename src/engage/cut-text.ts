@@ -1,0 +1,44 @@
+/** Makes texts fit, in bytes of UTF-8 and never in the middle of a character. */
+
+/** What each of several texts may have, in bytes, so that all fit into `total`: the short ones stay whole, the long ones share. */
+export function fairShare(sizes: readonly number[], total: number): number {
+  const ascending = sizes.toSorted((a, b) => a - b);
+  let left = total;
+  for (const [index, size] of ascending.entries()) {
+    const share = left / (ascending.length - index);
+    if (size > share) return Math.floor(share);
+    left -= size;
+  }
+  return Infinity;
+}
+
+/** The beginning of a text, at most `bytes` long; a text that fits stays as it is. */
+export function cutEnd(text: string, bytes: number, note: string): string {
+  const whole = Buffer.from(text);
+  if (whole.length <= bytes) return text;
+  return head(whole, Math.max(0, bytes - Buffer.byteLength(note))) + note;
+}
+
+/** Beginning and end of a text, two parts of three and one of three, around `note`; a text that fits stays as it is. */
+export function cutMiddle(text: string, bytes: number, note: (leftOutBytes: number) => string): string {
+  const whole = Buffer.from(text);
+  if (whole.length <= bytes) return text;
+  const room = Math.max(0, bytes - Buffer.byteLength(note(whole.length)));
+  const first = head(whole, Math.floor((room * 2) / 3));
+  const last = tail(whole, Math.floor(room / 3));
+  return first + note(whole.length - Buffer.byteLength(first) - Buffer.byteLength(last)) + last;
+}
+
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+function head(bytes: Buffer, length: number): string {
+  let end = Math.min(length, bytes.length);
+  while (end > 0 && isContinuation(bytes[end])) end -= 1;
+  return bytes.subarray(0, end).toString();
+}
+
+function tail(bytes: Buffer, length: number): string {
+  let start = Math.max(0, bytes.length - length);
+  while (start < bytes.length && isContinuation(bytes[start])) start += 1;
+  return bytes.subarray(start).toString();
+}

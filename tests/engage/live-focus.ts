@@ -1,0 +1,153 @@
+/** A focus on a real Postgres with a strict model server, run by the loop itself: for tests of what the requests look like. */
+import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import type { ContextBounds } from '../../src/engage/context-bounds.ts';
+import type { EngageEnd } from '../../src/engage/engage-end.ts';
+import { createJournal } from '../../src/engage/journal.ts';
+import { engage } from '../../src/engage/loop.ts';
+import type { LlmRequest } from '../../src/llm/client.ts';
+import { createLlm } from '../../src/llm/llm.ts';
+import { costUsd, type ModelOverride } from '../../src/llm/models.ts';
+import type { Database } from '../../src/store/database.ts';
+import { addMessage, type FocusKey, startFocus } from '../../src/store/transcript.ts';
+import { claimWork } from '../../src/store/work.ts';
+import { toolSpecs, toolset } from '../../src/tools/registry.ts';
+import { type Tool, worldTool } from '../../src/tools/tool.ts';
+import {
+  type AnthropicAnswer,
+  type AnthropicProgramme,
+  type HttpAnswer,
+  startAnthropicServer,
+} from '../support/model-server/anthropic.ts';
+import type { ModelServer } from '../support/model-server/server.ts';
+
+const SYSTEM = 'You keep the books.';
+const MODEL = 'claude-sonnet-4-5';
+
+/** Returns `bytes` bytes of text that begins with `name`: a result of any size. */
+const look = worldTool({
+  name: 'look',
+  description: 'Looks something up.',
+  risk: 'read',
+  idempotent: true,
+  input: z.strictObject({ name: z.string(), bytes: z.int().default(2000) }),
+  run: async ({ name, bytes }) => ({ content: `${name}: `.padEnd(bytes, 'lorem ipsum ') }),
+});
+
+const TOOLS: ReadonlyMap<string, Tool> = new Map([...toolset([]), ['look', look]]);
+
+/** A focus that was begun and can be run, again and again, as after a crash. */
+export interface LiveFocus {
+  readonly key: FocusKey;
+  readonly server: ModelServer;
+  /** Bodies of the requests that were accepted, in order. */
+  bodies(): Json[];
+  /** Runs the loop from what is recorded until it ends, or until `drainAfterTurns` more turns were taken. */
+  run(drainAfterTurns?: number): Promise<EngageEnd>;
+}
+
+type Json = Record<string, unknown>;
+
+export interface LiveFocusOptions {
+  readonly bounds?: Partial<ContextBounds>;
+  readonly maxTurns?: number;
+  readonly info?: ModelOverride;
+  readonly settings?: Partial<LlmRequest>;
+}
+
+/** Begins a focus on a new work item; its model is a strict mock server that plays `programme`. */
+export async function beginFocus(
+  db: Database,
+  programme: AnthropicProgramme | readonly (AnthropicAnswer | HttpAnswer)[],
+  options: LiveFocusOptions = {},
+): Promise<LiveFocus> {
+  const server = await startAnthropicServer(programme);
+  const llm = createLlm({
+    providers: { anthropic: { kind: 'anthropic', baseUrl: server.url, apiKey: 'test-key', retry: { maxAttempts: 1 } } },
+    defaultProvider: 'anthropic',
+    models: options.info ? { [`anthropic/${MODEL}`]: options.info } : {},
+  });
+  onTestFinished(async () => {
+    await llm.stop();
+    await server.close();
+  });
+  const key = await claimOne(db);
+  await addMessage(db, key, { afterTurn: 0, kind: 'orient', content: '# Work\nKeep the books.' }, 10);
+  return {
+    key,
+    server,
+    bodies: () => server.requests.filter(({ refused }) => refused === null).map(({ json }) => json!),
+    run: (drainAfterTurns = Infinity) => runLoop(db, key, llm, options, drainAfterTurns),
+  };
+}
+
+async function claimOne(db: Database): Promise<FocusKey> {
+  const faculty = `clerk-${randomUUID()}`;
+  await db.query(`insert into animus.work_items (faculty, description) values ($1, 'Keep the books')`, [faculty]);
+  const claimable = { [faculty]: { max: 1, max_attempts: 3, dedup_until: 'resolved' as const } };
+  const [work] = await claimWork(db, randomUUID(), claimable, 1, 600);
+  const row = await startFocus(db, work!, {
+    host: 'here',
+    directoryRoot: '/nowhere',
+    facultySnapshot: {},
+    systemPrompt: SYSTEM,
+    tools: toolSpecs(TOOLS),
+  });
+  return { workItemId: work!.id, leaseToken: work!.leaseToken, focusId: row.id };
+}
+
+function runLoop(
+  db: Database,
+  key: FocusKey,
+  llm: ReturnType<typeof createLlm>,
+  { bounds, maxTurns = 100, settings }: LiveFocusOptions,
+  drainAfterTurns: number,
+): Promise<EngageEnd> {
+  const { client, provider, model, info } = llm.resolve(MODEL);
+  const drain = new AbortController();
+  let turns = 0;
+  return engage({
+    db,
+    focus: key,
+    model: {
+      client,
+      provider,
+      model,
+      contextWindow: info.contextWindow,
+      settings: { maxTokens: 1000, ...settings },
+      timeouts: {},
+      costUsd: (usage) => costUsd(info, usage) ?? 0,
+    },
+    system: SYSTEM,
+    tools: toolSpecs(TOOLS),
+    toolset: TOOLS,
+    journal: createJournal(db, key),
+    maxTurns,
+    outcomeSchema: null,
+    maxParallel: 8,
+    bounds: {
+      compactThreshold: 0.7,
+      compactKeepRecent: 10,
+      ledgerNudgeInterval: 0,
+      truncateClosedBlocks: true,
+      ...bounds,
+    },
+    signal: new AbortController().signal,
+    drain: drain.signal,
+    onEvent(event) {
+      if (event.type !== 'turn_recorded') return;
+      turns += 1;
+      if (turns >= drainAfterTurns) drain.abort();
+    },
+    context: {
+      ...key,
+      faculty: 'clerk',
+      workspace: '/nowhere',
+      timeoutMs: 10_000,
+      processes: null as never, // no tool of this focus starts a process
+      isolation: 'none',
+      hidePaths: [],
+    },
+  });
+}
