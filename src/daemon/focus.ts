@@ -6,6 +6,7 @@ import type { EngageEnd } from '../engage/engage-end.ts';
 import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
 import { engage } from '../engage/loop.ts';
+import { outcomeInstruction } from '../engage/outcome.ts';
 import { systemPrompt } from '../engage/prompt.ts';
 import { isFailureOfTheWorld } from '../llm/client.ts';
 import { type Phase, setPhase, startFocus } from '../store/transcript.ts';
@@ -52,7 +53,7 @@ async function runPhases(
     const engaged = endOfEngage(await engageFocus(focus));
     if (engaged.kind !== 'done') return { end: engaged, focus };
     phase = await enter(focus, 'consolidate');
-    return { end: await consolidate(focus, engaged.finalText), focus };
+    return { end: await consolidate(focus, engaged), focus };
   } catch (error) {
     return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
   }
@@ -63,7 +64,9 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     host: means.host,
     directoryRoot: means.directoryRoot,
     facultySnapshot: faculty,
-    systemPrompt: systemPrompt({ name: faculty.name, systemPrompt: faculty.engage.systemPrompt }),
+    systemPrompt:
+      systemPrompt({ name: faculty.name, systemPrompt: faculty.engage.systemPrompt }) +
+      outcomeInstruction(faculty.engage.outcomeSchema),
     tools: toolSpecs(means.toolsOf(faculty)),
   });
   const snapshot = row.facultySnapshot as unknown as Faculty;
@@ -105,6 +108,7 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
       toolset: tools,
       journal: createJournal(means.db, key),
       maxTurns: settings.maxTurns,
+      outcomeSchema: settings.outcomeSchema,
       bounds: {
         compactThreshold: settings.compactThreshold,
         compactKeepRecent: settings.compactKeepRecent,
