@@ -24,6 +24,7 @@ import { estimateMessages, inputPressure } from '../../src/engage/pressure.ts';
 import { NARRATIVE_HEADING, summaryText } from '../../src/engage/prompt.ts';
 import { anthropicBody } from '../../src/llm/anthropic/request.ts';
 import type { ContentBlock, Message } from '../../src/llm/client.ts';
+import { modelInfo } from '../../src/llm/models.ts';
 import type { OpenHandle } from '../../src/store/open-handles.ts';
 import type { EngineMessage, MessageKind, RecordedCall, RecordedTurn, Transcript } from '../../src/store/transcript.ts';
 import { refusalOf } from '../support/model-server/anthropic-rules.ts';
@@ -206,7 +207,9 @@ function checkLegal(messages: readonly Message[], thinks: boolean): void {
     ...(thinks && { thinkingBudgetTokens: 2000 }),
   };
   const json = JSON.parse(
-    JSON.stringify(anthropicBody(request, true, { provider: 'anthropic', adaptiveThinking: false })),
+    JSON.stringify(
+      anthropicBody(request, true, { provider: 'anthropic', model: modelInfo('anthropic', 'claude-sonnet-4-5') }),
+    ),
   );
   const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' };
   const wire = { method: 'POST', path: '/v1/messages', headers, body: Buffer.alloc(0), json, atMs: 0, refused: null };

@@ -64,6 +64,7 @@ export async function startTestFocus(
       tools: row.tools,
       toolset: tools,
       journal: createJournal(db, key),
+      faculty,
       maxTurns: 20,
       outcomeSchema: null,
       bounds: {
