@@ -1,3 +1,5 @@
+import type { OutcomeSchema } from './outcome-schema.ts';
+
 /** A faculty: plain, frozen, JSON-able data (a focus keeps it as its snapshot), every default filled in. */
 export interface Faculty {
   readonly name: string;
@@ -52,6 +54,8 @@ export interface EngageSettings {
   readonly streamIdleSeconds: number;
   /** Null: the best this host can do. */
   readonly bashIsolation: 'namespace' | 'none' | null;
+  /** What the outcome must conform to, the schema itself; null: the final text is the outcome. */
+  readonly outcomeSchema: OutcomeSchema | null;
   /** Share of the context window at which the history is compacted to the ledger. */
   readonly compactThreshold: number;
   /** Messages that a compaction keeps verbatim. */

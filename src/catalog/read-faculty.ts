@@ -7,6 +7,7 @@ import { readStrictToml, type StrictDocument } from '../core/strict-toml.ts';
 import { didYouMean } from '../core/suggest.ts';
 import type { EngageSettings, Faculty, PhaseHook } from './faculty.ts';
 import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
+import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
 
 /** What faculties may refer to. */
 export interface FacultyReferences {
@@ -34,6 +35,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   checkConcurrency(check);
   checkThinking(check);
   checkBackoff(check);
+  const outcomeSchema = readOutcomeSchema(check);
   const orient = readHook(check, 'orient');
   const consolidate = readHook(check, 'consolidate');
   const recover = readHook(check, 'recover');
@@ -54,7 +56,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     isolation: faculty.isolation,
     workspace,
     orient,
-    engage: engageOf(faculty.engage, systemPrompt),
+    engage: engageOf(faculty.engage, systemPrompt, outcomeSchema),
     consolidate,
     recover: {
       maxAttempts: faculty.recover.max_attempts,
@@ -103,6 +105,21 @@ function readPromptFile(check: Check, path: string): string {
     conflict(check, place, `${path} cannot be read: ${messageOf(error)}`);
     return '';
   }
+}
+
+/** The schema itself; null when there is none, or a problem with it. */
+function readOutcomeSchema(check: Check): OutcomeSchema | null {
+  const path = check.document.given('faculty', 'engage', 'outcome_schema');
+  if (typeof path !== 'string') return null;
+  const place = ['engage', 'outcome_schema'];
+  try {
+    const parsed = parseOutcomeSchema(readFileSync(resolve(check.directory, path), 'utf8'));
+    if ('schema' in parsed) return parsed.schema;
+    conflict(check, place, `${path} ${parsed.problem}`);
+  } catch (error) {
+    conflict(check, place, `${path} cannot be read: ${messageOf(error)}`);
+  }
+  return null;
 }
 
 function checkTools(check: Check, toolNames: readonly string[]): void {
@@ -223,7 +240,11 @@ function directoryProblem(path: string): string | null {
   }
 }
 
-function engageOf(engage: FacultyDocument['faculty']['engage'], systemPrompt: string): EngageSettings {
+function engageOf(
+  engage: FacultyDocument['faculty']['engage'],
+  systemPrompt: string,
+  outcomeSchema: OutcomeSchema | null,
+): EngageSettings {
   return {
     mode: engage.mode,
     model: engage.model,
@@ -239,6 +260,7 @@ function engageOf(engage: FacultyDocument['faculty']['engage'], systemPrompt: st
     toolTimeoutSeconds: engage.tool_timeout_seconds,
     streamIdleSeconds: engage.stream_idle_seconds,
     bashIsolation: engage.bash_isolation ?? null,
+    outcomeSchema,
     compactThreshold: engage.compact_threshold,
     compactKeepRecent: engage.compact_keep_recent,
     ledgerNudgeInterval: engage.ledger_nudge_interval,

@@ -216,8 +216,11 @@ function readFaculties(options: DaemonOptions, log: Log): Faculties {
   return { faculties, problems };
 }
 
-function loadAdapted({ facultiesDir, adapt = (faculty) => faculty }: DaemonOptions): Faculties {
-  const { faculties, problems } = loadFaculties(resolve(facultiesDir), { toolNames: FACULTY_TOOL_NAMES });
+function loadAdapted({ facultiesDir, config, adapt = (faculty) => faculty }: DaemonOptions): Faculties {
+  const { faculties, problems } = loadFaculties(resolve(facultiesDir), {
+    toolNames: FACULTY_TOOL_NAMES,
+    providerNames: [...config.providers.keys()],
+  });
   return { faculties: new Map([...faculties].map(([name, faculty]) => [name, adapt(faculty)])), problems };
 }
 

@@ -1,10 +1,12 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
+import { realpath } from 'node:fs/promises';
 import type { Faculty } from '../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
 import type { EngageEnd } from '../engage/engage-end.ts';
 import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
 import { engage } from '../engage/loop.ts';
+import { outcomeInstruction } from '../engage/outcome.ts';
 import { systemPrompt } from '../engage/prompt.ts';
 import { isFailureOfTheWorld } from '../llm/client.ts';
 import { type Phase, setPhase, startFocus } from '../store/transcript.ts';
@@ -51,7 +53,7 @@ async function runPhases(
     const engaged = endOfEngage(await engageFocus(focus));
     if (engaged.kind !== 'done') return { end: engaged, focus };
     phase = await enter(focus, 'consolidate');
-    return { end: await consolidate(focus, engaged.finalText), focus };
+    return { end: await consolidate(focus, engaged), focus };
   } catch (error) {
     return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
   }
@@ -62,7 +64,9 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     host: means.host,
     directoryRoot: means.directoryRoot,
     facultySnapshot: faculty,
-    systemPrompt: systemPrompt({ name: faculty.name, systemPrompt: faculty.engage.systemPrompt }),
+    systemPrompt:
+      systemPrompt({ name: faculty.name, systemPrompt: faculty.engage.systemPrompt }) +
+      outcomeInstruction(faculty.engage.outcomeSchema),
     tools: toolSpecs(means.toolsOf(faculty)),
   });
   const snapshot = row.facultySnapshot as unknown as Faculty;
@@ -74,7 +78,8 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     faculty: snapshot,
     row,
     key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id },
-    workspace: snapshot.workspace ?? row.directory,
+    // File tools hold what they touch to the real path: a linked home would make them refuse everything.
+    workspace: await realpath(snapshot.workspace ?? row.directory),
     control,
     means,
     emit,
@@ -96,12 +101,14 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
     engage({
       db: means.db,
       focus: key,
+      faculty: work.faculty,
       model: means.models.forFocus(faculty, key.focusId),
       system: focus.row.systemPrompt,
       tools: focus.row.tools,
       toolset: tools,
       journal: createJournal(means.db, key),
       maxTurns: settings.maxTurns,
+      outcomeSchema: settings.outcomeSchema,
       bounds: {
         compactThreshold: settings.compactThreshold,
         compactKeepRecent: settings.compactKeepRecent,

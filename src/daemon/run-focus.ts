@@ -36,6 +36,8 @@ export async function runFocus(
     const startedMs = means.clock.monotonicMs();
     const deadline = new AbortController();
     const watching = abortAtDeadline(faculty.runDeadlineSeconds, deadline.signal, control, means.clock);
+    // Until the first heartbeat: a daemon that freezes right after the claim leaves no process behind either.
+    means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
     try {
       const { end, focus } = await attempt(work, faculty, control, means);
       // Before the end is written: once it is, another daemon may own the item.

@@ -110,6 +110,7 @@ function runLoop(
   return engage({
     db,
     focus: key,
+    faculty: 'clerk',
     model: {
       client,
       provider,
@@ -124,6 +125,7 @@ function runLoop(
     toolset: TOOLS,
     journal: createJournal(db, key),
     maxTurns,
+    outcomeSchema: null,
     maxParallel: 8,
     bounds: {
       compactThreshold: 0.7,
