@@ -199,6 +199,24 @@ test('what cannot be read shows as a problem, stops nothing, and is cleared by t
   expect((await listSchedules(db, 'nowhere'))[0]!.problem).not.toBeNull();
 });
 
+test('one whose work the database refuses stays due and keeps nobody waiting', async () => {
+  const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
+  await db.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not on my database'; end $$;
+     create trigger refuse before insert on animus.work_items for each row when (new.description = 'forbidden') execute function refuse()`,
+  );
+  await insert(db, { name: 'a', cron: '* * * * *', description: 'forbidden' });
+  await insert(db, { name: 'b', cron: '* * * * *' });
+  await look();
+  await at('2026-01-01T00:01:00Z');
+  expect(await look()).toBe(0);
+  expect(await look()).toBe(5000);
+  expect(await fired(db)).toHaveLength(1);
+  await db.query('drop trigger refuse on animus.work_items');
+  await look();
+  expect(await fired(db)).toHaveLength(2);
+});
+
 test('while it is paused nothing is due, nothing is owed afterwards, and it can still be run by hand', async () => {
   const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { cron: '0 * * * *', missed: 'all' });

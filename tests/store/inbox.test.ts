@@ -142,6 +142,18 @@ describe('one message never stops the others', () => {
     expect(await items(database, 'description')).toEqual([{ description: 'good' }]);
   });
 
+  test('nor does a trigger of the operator that refuses it', async () => {
+    const { database } = target;
+    await database.query(
+      `create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception 'not on my database'; end $$;
+       create trigger refuse before insert on animus.work_items for each row when (new.description = 'forbidden') execute function refuse()`,
+    );
+    await send(database, { faculty: 'engineer', description: 'forbidden' });
+    await send(database, { faculty: 'engineer', description: 'passes' });
+    expect(await drainInbox(database, 10)).toEqual({ accepted: 1, refused: 1, postponed: 0 });
+    await database.query('drop trigger refuse on animus.work_items');
+  });
+
   test('nor does an open transaction that holds its key', async () => {
     const { database } = target;
     await database.transaction(async (tx) => {
