@@ -6,9 +6,10 @@ import { count, record } from '../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../telemetry/spans.ts';
 import { attempt } from './focus.ts';
 import type { FocusControl } from './focus-control.ts';
-import { removeFocusDirectory } from './focus-directory.ts';
+import { holdsWorktree, removeFocusDirectory } from './focus-directory.ts';
 import { type FocusEnd, settle } from './focus-end.ts';
 import type { Focus, FocusMeans } from './focus-scope.ts';
+import { closeWorkspace } from './focus-workspace.ts';
 
 export interface RunMeans extends FocusMeans {
   readonly leaseSeconds: number;
@@ -37,12 +38,13 @@ export async function runFocus(
     const deadline = new AbortController();
     const watching = abortAtDeadline(faculty.runDeadlineSeconds, deadline.signal, control, means.clock);
     try {
-      const { end, focus } = await attempt(work, faculty, control, means);
+      const { end: reached, focus } = await attempt(work, faculty, control, means);
       // Before the end is written: once it is, another daemon may own the item.
       await means.processes.killAll(work.id);
+      const end = focus ? await closeWorkspace(reached, focus) : reached;
       const state = await settle(end, work, faculty, { ...means, giveUpAfterMs: means.leaseSeconds * 1000 });
       if (end.kind === 'released' && end.holdFaculty) means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
-      if (focus && isOver(end)) await removeFocusDirectory(focus.row.directory);
+      if (focus && isOver(end) && !holdsWorktree(focus.row.directory)) await removeFocusDirectory(focus.row.directory);
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
       report(end, state, work, focus, means);
