@@ -9,8 +9,9 @@ import { type Column, styled } from './output.ts';
 import { age, shortId, stateLabel, usd } from './quantities.ts';
 import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
+import { addTailCommand } from './work-tail.ts';
 
-/** Adds `animus work submit|list|show`. */
+/** Adds `animus work submit|list|show|tail`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'work', 'work items: submit, list, look at');
   addSubmitCommand(group, run);
@@ -24,6 +25,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 20)
     .action(run(listCommand));
   addShowCommand(group, run);
+  addTailCommand(group, run);
 }
 
 interface ListOptions extends CommonOptions {
