@@ -24,5 +24,3 @@ create index schedule_runs_recorded on animus.schedule_runs (recorded_at);
 
 create index artifacts_created on animus.artifacts (created_at);
 create index watches_until on animus.watches (until);
-
-update animus.settings set value = '6' where key = 'schema_version';

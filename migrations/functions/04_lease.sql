@@ -88,19 +88,29 @@ end $$;
 create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
 returns table (work_item_id uuid, completed boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare
-  v_done uuid[] := animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
 begin
+  perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
   return query
-    select m.id, m.id = any (v_done) or exists (
-             select from animus.work_items w where w.id = m.id and w.state = 'completed' and w.lease_token = m.token)
-      from unnest(p_ids, p_tokens) as m (id, token);
+    select m.id, exists (select from animus.work_items w where w.id = m.id and w.state = 'completed' and w.lease_token = m.token)
+      from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) order by m.nth;
 end $$;
 
+-- Locks those of the items whose lease the tokens prove, then ends them; returns their ids. Two statements: the second must see
+-- what was written while the first waited for a lock.
 create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
 language plpgsql as $$
+declare
+  v_ids       uuid[];
+  v_outcomes  jsonb[];
+  v_summaries text[];
 begin
-  return animus.end_works(p_ids, 'completed', p_outcomes, p_summaries, null, 'completed', p_tokens);
+  select array_agg(held.id), array_agg(held.outcome), array_agg(held.summary) into v_ids, v_outcomes, v_summaries from (
+    select w.id, m.outcome, m.summary from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as m (id, token, outcome, summary)
+      join animus.work_items w on w.id = m.id and w.lease_token = m.token
+     where w.state in ('claimed', 'running') order by w.id for no key update of w) held;
+  if v_ids is null then return '{}'; end if;
+  perform animus.end_works(v_ids, 'completed', v_outcomes, v_summaries, null, 'completed');
+  return v_ids;
 end $$;
 
 -- Ends an attempt that failed: again at p_retry_at, or dead when there is none or attempts are used up. p_keep says what the
@@ -146,25 +156,22 @@ begin
   perform animus.cancel_open(animus.lock_open_descendants(p_id), format('its parent %s is %s', p_id, p_state));
 end $$;
 
--- The one place where items end: state, message, key, focus and watchers, in the caller's transaction. With tokens, only those
--- items whose lease they prove; without, the caller holds the row locks. Returns the ids of those that ended.
+-- The one place where items end: state, message, key, focus and watchers, in the caller's transaction. The caller holds the
+-- items' row locks since an earlier statement.
 create or replace function animus.end_works(
-  p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text, p_tokens bigint[] default null) returns uuid[]
+  p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text) returns void
 language plpgsql as $$
 declare
   v_now     timestamptz := animus.now();
-  v_ended   uuid[];
   v_watched uuid[];
 begin
-  with item as materialized (
-    select i.id, i.token, i.outcome, i.summary from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as i (id, token, outcome, summary) order by i.id),
-  ended as (
+  with ended as (
     update animus.work_items w
        set state = p_state, outcome = i.outcome, outcome_summary = i.summary, error = p_error, resolved_at = v_now, updated_at = v_now,
            lease_owner = null, lease_expires_at = null, key_blocked = false,
            cancel_reason = case when p_state = 'cancelled' then coalesce(p_error ->> 'message', p_error ->> 'reason') else w.cancel_reason end
-      from item i
-     where w.id = i.id and (p_tokens is null or w.lease_token = i.token and w.state in ('claimed', 'running'))
+      from unnest(p_ids, p_outcomes, p_summaries) as i (id, outcome, summary)
+     where w.id = i.id
     returning w.id, w.faculty, w.dedup_key, w.queue_msg_id),
   message as (
     delete from pgmq.q_work m using ended e where m.msg_id = e.queue_msg_id returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message),
@@ -181,10 +188,9 @@ begin
      where w.work_item_id = e.id and w.resolved_at is null),
   watch as (
     delete from animus.watches w using ended e where w.work_item_id = e.id returning w.work_item_id)
-  select coalesce((select array_agg(id) from ended), '{}'), (select array_agg(work_item_id) from watch) into v_ended, v_watched;
+  select array_agg(work_item_id) into v_watched from watch;
   -- Sent only where somebody watches; an item nobody waits for costs no NOTIFY.
   if v_watched is not null then
     perform pg_notify('animus_work_done', watched::text) from unnest(v_watched) watched;
   end if;
-  return v_ended;
 end $$;

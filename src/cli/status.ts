@@ -6,6 +6,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from './database.ts';
 import { type Output, type Part, styled } from './output.ts';
 import { age, counted, grouped, shortId, stateLabel, usd } from './quantities.ts';
+import { showInbox, showSchedules } from './status-ways-in.ts';
 
 /** Adds `animus status`. */
 export function addStatusCommand(program: Command, run: RunCommand): void {
@@ -28,6 +29,8 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
   showDaemons(output, status);
   showFoci(output, status);
   showQueue(output, status);
+  showSchedules(output, status);
+  showInbox(output, status);
   showSpend(output, status);
   showPauses(output, status);
   if (status.memory?.vector === false)

@@ -7,11 +7,12 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withDatabase } from './database.ts';
 import { type Column, styled } from './output.ts';
 import { age, shortId, stateLabel, usd } from './quantities.ts';
+import { addOperateCommands } from './work-operate.ts';
 import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
 import { addTailCommand } from './work-tail.ts';
 
-/** Adds `animus work submit|list|show|tail`. */
+/** Adds `animus work submit|list|show|tail|cancel|retry`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'work', 'work items: submit, list, look at');
   addSubmitCommand(group, run);
@@ -26,6 +27,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .action(run(listCommand));
   addShowCommand(group, run);
   addTailCommand(group, run);
+  addOperateCommands(group, run);
 }
 
 interface ListOptions extends CommonOptions {

@@ -65,7 +65,7 @@ export interface ThinkingBlock {
   readonly model: string;
 }
 
-export interface RedactedThinkingBlock {
+interface RedactedThinkingBlock {
   readonly type: 'redacted_thinking';
   readonly data: string;
   readonly provider: string;
@@ -73,7 +73,7 @@ export interface RedactedThinkingBlock {
 }
 
 /** A block animus does not interpret (server tool use and results, kinds to come), kept to be sent back to the same provider. */
-export interface OpaqueBlock {
+interface OpaqueBlock {
   readonly type: 'opaque';
   readonly value: Readonly<Record<string, unknown>>;
   readonly provider: string;

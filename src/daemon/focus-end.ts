@@ -12,7 +12,13 @@ import { retryDelaySeconds } from './recovery.ts';
 
 export type FocusEnd =
   | { readonly kind: 'completed'; readonly outcome: Readonly<Record<string, unknown>>; readonly summary: string }
-  | { readonly kind: 'failed'; readonly error: WorkError }
+  | {
+      readonly kind: 'failed';
+      /** `ledger_kept_after`: the next attempt's orientation leaves out the entries up to this one. */
+      readonly error: WorkError & { readonly ledger_kept_after?: number };
+      /** What the recover hook decided; none: the default policy decides. */
+      readonly recovery?: Recovery;
+    }
   | {
       readonly kind: 'released';
       readonly delaySeconds: number;
@@ -25,6 +31,13 @@ export type FocusEnd =
   | { readonly kind: 'cancelled' }
   /** The lease is gone: another daemon owns the item, and nothing may be written. */
   | { readonly kind: 'lost' };
+
+/** Again after the delay, or never; and what the next attempt goes on from. */
+export interface Recovery {
+  /** Null: dead. */
+  readonly retryDelaySeconds: number | null;
+  readonly keep: 'ledger' | 'transcript' | 'nothing';
+}
 
 export interface SettleMeans {
   readonly db: Database;
@@ -69,7 +82,7 @@ async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, db: Dat
       await completeWork(db, work, end.outcome, end.summary);
       return 'completed';
     case 'failed':
-      return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
+      return writeFailure(end, work, faculty, db);
     case 'released':
       await releaseWork(db, work, end);
       return end.delaySeconds > 0 ? 'scheduled' : 'queued';
@@ -83,4 +96,15 @@ async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, db: Dat
     default:
       return end satisfies never;
   }
+}
+
+async function writeFailure(
+  end: Extract<FocusEnd, { kind: 'failed' }>,
+  work: ClaimedWork,
+  faculty: Faculty,
+  db: Database,
+): Promise<WorkState> {
+  const { recovery } = end;
+  if (recovery) return failWork(db, work, end.error, recovery.retryDelaySeconds, recovery.keep);
+  return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
 }

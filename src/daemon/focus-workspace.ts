@@ -1,10 +1,12 @@
 /** Where a focus works: the faculty's workspace, its own directory, or a worktree in it; opened, described, cleaned up. */
 import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import type { Faculty } from '../catalog/faculty.ts';
 import { messageOf } from '../core/errors.ts';
 import { estimateTokens } from '../core/tokens.ts';
 import { worktreeBranch } from '../core/worktree-branch.ts';
 import { addMessage, type FocusKey, type FocusRow, readTranscript } from '../store/transcript.ts';
+import type { ClaimedWork } from '../store/work.ts';
 import type { FocusControl } from './focus-control.ts';
 import { makeFocusDirectory } from './focus-directory.ts';
 import type { FocusEnd } from './focus-end.ts';
@@ -35,7 +37,8 @@ export async function openWorkspace(
   await makeFocusDirectory(row.directory);
   if (faculty.isolation !== 'worktree' || faculty.repo === null) {
     if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
-    return { workspace: faculty.workspace ?? row.directory, worktree: null };
+    // File tools hold what they touch to the real path: a linked home would make them refuse everything.
+    return { workspace: await realpath(faculty.workspace ?? row.directory), worktree: null };
   }
   const worktree = await openWorktree(
     { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId, row.number) },
@@ -58,7 +61,7 @@ export function describeWorkspace({ workspace, worktree }: FocusWorkspace): stri
  */
 export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<FocusEnd> {
   const { worktree, means, key, faculty } = focus;
-  if (!worktree || !isFinal(end)) return end;
+  if (!worktree || !isFinal(end, focus.work)) return end;
   try {
     const { branch, commits, changedFiles, moreFiles } = await closeWorktree(
       worktree,
@@ -79,8 +82,11 @@ export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<Focus
   }
 }
 
-function isFinal(end: FocusEnd): boolean {
-  return end.kind === 'completed' || end.kind === 'failed' || end.kind === 'cancelled';
+/** Not for a failure after which the same focus goes on. */
+function isFinal(end: FocusEnd, work: ClaimedWork): boolean {
+  if (end.kind !== 'failed') return end.kind === 'completed' || end.kind === 'cancelled';
+  const again = end.recovery?.retryDelaySeconds != null && work.attempts + 1 < work.maxAttempts;
+  return !again || end.recovery?.keep !== 'transcript';
 }
 
 function worktreeMeans(key: FocusKey, faculty: Faculty, signal: AbortSignal, means: FocusMeans): WorktreeMeans {

@@ -3,7 +3,7 @@ import { estimateTokens } from '../core/tokens.ts';
 import type { OpenHandle } from '../store/open-handles.ts';
 import type { RecordedTurn, Transcript } from '../store/transcript.ts';
 import { isFold, legalCut, newestFold, outlivesItsBlock } from './context-folds.ts';
-import { cutEnd, fairShare } from './cut-text.ts';
+import { fitEntries } from './cut-text.ts';
 import { type LedgerWrite, ledgerWrites } from './ledger-writes.ts';
 import { estimateTurn } from './pressure.ts';
 import { stubText } from './prompt.ts';
@@ -61,9 +61,7 @@ export function closedBlock(transcript: Transcript): ClosedBlock | null {
  */
 export function stubOf(block: ClosedBlock, open: readonly OpenHandle[], maxBytes: number): string {
   const texts = [...block.steps, ...block.facts].map(({ content }) => content);
-  const sizes = [...texts, block.plan ?? ''].map((text) => Buffer.byteLength(text));
-  const share = fairShare(sizes, maxBytes);
-  const fit = (text: string) => cutEnd(text, share, ' […]');
+  const fit = fitEntries([...texts, block.plan ?? ''], maxBytes);
   return stubText({
     steps: block.steps.map(({ number, content }) => ({ number, content: fit(content) })),
     plan: block.plan === null ? null : fit(block.plan),

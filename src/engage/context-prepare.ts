@@ -1,46 +1,56 @@
 /** What happens to a context between two requests. Everything is recorded before it is sent, so that a resumed focus renders the same. */
-import { BYTES_PER_TOKEN, estimateTokens } from '../core/tokens.ts';
-import type { Database } from '../store/database.ts';
+import { estimateTokens } from '../core/tokens.ts';
+import { storeOutput } from '../store/artifacts.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { readOpenHandles } from '../store/open-handles.ts';
 import { addMessage, type EngineMessage, type FocusKey, type Transcript } from '../store/transcript.ts';
 import { count } from '../telemetry/metrics.ts';
-import { closedBlock, isWorthIt, stubOf } from './context-blocks.ts';
+import { closedBlock } from './context-blocks.ts';
 import { type ContextBounds, contextLimits } from './context-bounds.ts';
+import type { Journal } from './journal.ts';
 import type { FocusModel } from './model-turn.ts';
+import { type ContextSettings, planContext, withPlan } from './plan-context.ts';
 
 export interface ContextMeans {
   readonly db: Database;
   readonly focus: FocusKey;
+  readonly faculty: string;
   readonly model: FocusModel;
   readonly bounds: ContextBounds;
-  readonly context: { readonly faculty: string };
+  readonly maxTurns: number;
+  readonly journal: Journal;
 }
 
-/** Makes the context of the next request from where the transcript stands; every call of the newest turn has ended. */
+/** Makes the newest turn part of the context: its results cut to size, the block it closes stubbed, reminders given. */
 export async function prepareContext(transcript: Transcript, means: ContextMeans): Promise<Transcript> {
-  return stubClosedBlock(transcript, means);
+  const { db, focus } = means;
+  const handles = closedBlock(transcript) ? await readOpenHandles(db, focus) : [];
+  const { oversized, messages, closes } = planContext(transcript, handles, settingsOf(means));
+  if (oversized.length > 0) {
+    await means.journal.flush(); // what is moved must be there
+    await db.transaction(async (tx) => {
+      for (const output of oversized) await storeOutput(tx, focus, output);
+    });
+  }
+  const recorded: EngineMessage[] = [];
+  for (const message of messages) recorded.push(await recordMessage(db, focus, message));
+  if (closes) count('work.context.blocks_closed', 1, { faculty: means.faculty });
+  if (messages[0]?.kind === 'stub') count('work.context.blocks_truncated', 1, { faculty: means.faculty });
+  return withPlan(transcript, oversized, recorded);
 }
 
-/** At the moment of closing, at the tail: what lies before stays as it was, byte for byte, and in the provider's cache. */
-async function stubClosedBlock(transcript: Transcript, means: ContextMeans): Promise<Transcript> {
-  const block = means.bounds.truncateClosedBlocks ? closedBlock(transcript) : null;
-  if (!block) return transcript;
-  const labels = { faculty: means.context.faculty };
-  count('work.context.blocks_closed', 1, labels);
-  const open = await readOpenHandles(means.db, means.focus);
-  const stub = stubOf(block, open, contextLimits(means.bounds, means.model).stub * BYTES_PER_TOKEN);
-  if (!isWorthIt(block, stub)) return transcript;
-  count('work.context.blocks_truncated', 1, labels);
-  return put(transcript, { kind: 'stub', content: stub, keepsFrom: block.keepsFrom }, means);
+/** Records a message of the engine with its size. */
+export function recordMessage(db: Queryable, focus: FocusKey, message: EngineMessage): Promise<EngineMessage> {
+  return addMessage(db, focus, message, estimateTokens(message.content));
 }
 
-/** Records a message after the newest turn, then makes it part of the context. */
-async function put(
-  transcript: Transcript,
-  message: Omit<EngineMessage, 'afterTurn'>,
-  means: ContextMeans,
-): Promise<Transcript> {
-  const placed = { ...message, afterTurn: transcript.turns.length };
-  const recorded = await addMessage(means.db, means.focus, placed, estimateTokens(message.content));
-  return { ...transcript, messages: [...transcript.messages, recorded] };
+function settingsOf({ bounds, model, maxTurns }: ContextMeans): ContextSettings {
+  const { thinkingBudgetTokens, reasoningEffort } = model.settings;
+  return {
+    truncateClosedBlocks: bounds.truncateClosedBlocks,
+    limits: contextLimits(bounds, model),
+    ledgerNudgeInterval: bounds.ledgerNudgeInterval,
+    maxTurns,
+    thinks: thinkingBudgetTokens !== undefined || reasoningEffort !== undefined,
+  };
 }

@@ -12,6 +12,16 @@ export function fairShare(sizes: readonly number[], total: number): number {
   return Infinity;
 }
 
+/** However many entries share a room, this much of each stays: enough to say what it is about. */
+const MIN_ENTRY_BYTES = 200;
+
+/** A function that cuts the longest of these entries so that all fit into `total` bytes together, and leaves none out. */
+export function fitEntries(entries: readonly string[], total: number): (entry: string) => string {
+  const sizes = entries.map((entry) => Buffer.byteLength(entry));
+  const share = Math.max(MIN_ENTRY_BYTES, fairShare(sizes, total));
+  return (entry) => cutEnd(entry, share, ' […]');
+}
+
 /** The beginning of a text, at most `bytes` long; a text that fits stays as it is. */
 export function cutEnd(text: string, bytes: number, note: string): string {
   const whole = Buffer.from(text);

@@ -34,6 +34,8 @@ export interface FocusModel {
 export interface TurnMeans {
   readonly db: Database;
   readonly focus: FocusKey;
+  /** Its name, for metrics. */
+  readonly faculty: string;
   readonly model: FocusModel;
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -111,6 +113,8 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
       };
       record('gen_ai.client.operation.duration', response.durationMs / 1000, labels);
       if (response.usage) {
+        const cached = response.usage.cacheRead / Math.max(1, response.usage.input);
+        record('work.context.cache_hit_ratio', cached, { faculty: means.faculty });
         record('gen_ai.client.token.usage', response.usage.input, { ...labels, 'gen_ai.token.type': 'input' });
         record('gen_ai.client.token.usage', response.usage.output, { ...labels, 'gen_ai.token.type': 'output' });
       }

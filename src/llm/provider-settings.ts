@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AnimusError } from '../core/errors.ts';
 import type { Timeouts } from './client.ts';
 import type { Script } from './scripted/script.ts';
@@ -19,7 +20,7 @@ export interface HttpProviderSettings {
 }
 
 /** A provider that plays a script and is no model. */
-export interface ScriptedProviderSettings {
+interface ScriptedProviderSettings {
   readonly kind: 'scripted';
   readonly script: Script;
 }
@@ -46,9 +47,16 @@ export function endpointOf(provider: string, settings: HttpProviderSettings): En
     provider,
     baseUrl: url,
     apiKey: settings.apiKey,
+    pauseKey: pauseKey(url, settings.apiKey),
     stream,
     headers: settings.headers ?? {},
     timeouts: { ...DEFAULT_TIMEOUTS, ...(!stream && { firstByteMs: UNSTREAMED_FIRST_BYTE_MS }), ...settings.timeouts },
     retry: { ...DEFAULT_RETRY, ...settings.retry },
   };
+}
+
+/** The same key at the same place, whatever the provider is called; a hash, for keys do not lie about. */
+function pauseKey(baseUrl: URL, apiKey: string | null): string {
+  const secret = `${apiKey ?? ''}\0${baseUrl.username}`;
+  return `${baseUrl.host}:${createHash('sha256').update(secret).digest('hex')}`;
 }

@@ -14,6 +14,29 @@ export interface Status {
   readonly spend_today: readonly SpendStatus[];
   /** Null before the first migration has looked for pgvector. */
   readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
+  readonly inbox: InboxStatus;
+  readonly schedules: readonly ScheduleStatus[];
+}
+
+/** The pgmq queue `inbox`; `dead` messages could not be read. Counts stop at 10,000. */
+export interface InboxStatus {
+  readonly waiting: number;
+  readonly oldest_at: string | null;
+  readonly dead: number;
+  readonly last_dead_reason: string | null;
+}
+
+/** At most 200, by name. */
+export interface ScheduleStatus {
+  readonly name: string;
+  readonly faculty: string;
+  readonly cron: string;
+  readonly time_zone: string;
+  readonly paused: boolean;
+  readonly problem: string | null;
+  readonly next_at: string | null;
+  readonly last_at: string | null;
+  readonly missed_24h: number;
 }
 
 /** Queued work of one faculty; `routable`: a live daemon serves it. */
@@ -65,6 +88,6 @@ interface SpendStatus {
 
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
-  const [row] = await db.query<{ status: Status }>('select animus.status() as status');
+  const [row] = await db.query<{ status: Status }>('select animus.status() || animus.ways_in_status() as status');
   return row!.status;
 }

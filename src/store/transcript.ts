@@ -224,6 +224,20 @@ export async function addMessage(
   return { ...message, content };
 }
 
+/** Charges the item with a model call that is no turn of it. */
+export async function recordSideCall(
+  db: Queryable,
+  focus: FocusKey,
+  call: Pick<Answer, 'provider' | 'model' | 'usage'>,
+  costUsd: number,
+): Promise<void> {
+  await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [
+    focus.focusId,
+    focus.leaseToken,
+    toJsonb({ provider: call.provider, model: call.model, usage: call.usage, cost_usd: costUsd }),
+  ]);
+}
+
 /** Everything recorded of a focus, in order; turns that were begun and never answered are left out: they are asked again. */
 export interface Transcript {
   readonly turns: readonly RecordedTurn[];

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { ToolSpec } from '../llm/client.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
+import { readOutput } from './read-output.ts';
 import { SHELL_TOOLS } from './shell.ts';
 import type { Tool } from './tool.ts';
 import { WAIT_TOOLS } from './wait.ts';
 
 /** Always there, whatever the faculty names. */
-const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS];
+const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput];
 
 /** Those a faculty may name in `tools`. */
 const FACULTY_TOOLS: readonly Tool[] = [...FILE_TOOLS, ...SHELL_TOOLS];

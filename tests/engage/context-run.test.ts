@@ -87,6 +87,6 @@ function textsOf(message: WireMessage): unknown[] {
 /** Blocks with the role they stand under, cache marks apart: what a provider's cache compares. */
 function flat(messages: readonly WireMessage[]): string[] {
   return messages.flatMap(({ role, content }) =>
-    content.map(({ cache_control: _, ...block }) => `${role} ${JSON.stringify(block)}`),
+    content.map((block) => `${role} ${JSON.stringify({ ...block, cache_control: undefined })}`),
   );
 }

@@ -110,6 +110,7 @@ function runLoop(
   return engage({
     db,
     focus: key,
+    faculty: 'clerk',
     model: {
       client,
       provider,

@@ -50,8 +50,8 @@ const ONCE = { retry: { maxAttempts: 1 } };
 
 describe('time-outs are told apart', () => {
   test('no response headers', async () => {
-    const server = await serve([{ ...HI, delayMs: 5_000 }]);
-    const failure = failed(await call(connect(server.url, { ...ONCE, timeouts: { firstByteMs: 60 } })));
+    const server = await serve([{ ...HI, delayMs: 20_000 }]);
+    const failure = failed(await call(connect(server.url, { ...ONCE, timeouts: { firstByteMs: 500 } })));
     expect(failure).toMatchObject({ kind: 'timeout', message: expect.stringContaining('first-byte') });
     expect(await (await server.received(1)).ended).toEqual({ cutByClient: true });
   });

@@ -40,14 +40,14 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
 
   test('ends on time-out although SIGTERM is ignored, with what it had printed', async () => {
     const run = setUp(isolation, 100);
-    const result = await run('trap "" TERM; echo before; while :; do sleep 60; done', { timeoutMs: 300 });
+    const result = await run('trap "" TERM; echo before; while :; do sleep 60; done', { timeoutMs: 1500 });
     expect(result.ended).toBe('timeout');
     expect(result.stdout.text).toBe('before\n');
   });
 
   test('lets a command end itself on SIGTERM', async () => {
     const run = setUp(isolation, 10_000);
-    const result = await run('trap "echo bye; exit 7" TERM; echo up; sleep 300 & wait', { timeoutMs: 300 });
+    const result = await run('trap "echo bye; exit 7" TERM; echo up; sleep 300 & wait', { timeoutMs: 1500 });
     expect(result).toMatchObject({ ended: 'timeout', exitCode: 7 });
     expect(result.stdout.text).toBe('up\nbye\n');
   });
@@ -66,13 +66,13 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
     expect(processesWith(token)).toEqual([]);
   });
 
-  test('keeps head and tail of gigabytes and counts them', async () => {
+  test('keeps head and tail of a flood and counts them', async () => {
     const run = setUp(isolation);
-    const result = await run('echo first; head -c 1G /dev/zero; echo; echo last', {
+    const result = await run('echo first; head -c 256M /dev/zero; echo; echo last', {
       maxOutputBytes: 1000,
       timeoutMs: 60_000,
     });
-    expect(result.stdout.bytes).toBe(2 ** 30 + 12);
+    expect(result.stdout.bytes).toBe(2 ** 28 + 12);
     expect(result.stdout.truncated).toBe(true);
     expect(result.stdout.text.startsWith('first\n')).toBe(true);
     expect(result.stdout.text.endsWith('last\n')).toBe(true);
@@ -117,11 +117,11 @@ test('fifty runs at once do not mix their output', async () => {
   }
 });
 
-test.skipIf(process.platform !== 'linux')('gigabytes of output leave the supervisor small', async () => {
+test.skipIf(process.platform !== 'linux')('half a gigabyte of output leaves the supervisor small', async () => {
   const run = setUp('none');
-  const flood = await run('head -c 2G /dev/zero', { timeoutMs: 60_000 });
+  const flood = await run('head -c 512M /dev/zero', { timeoutMs: 60_000 });
   const peak = await run('grep VmHWM /proc/$PPID/status');
-  expect(flood.stdout.bytes).toBe(2 ** 31);
+  expect(flood.stdout.bytes).toBe(2 ** 29);
   expect(Number(/(\d+) kB/.exec(peak.stdout.text)?.[1])).toBeLessThan(250_000);
 });
 
@@ -136,10 +136,10 @@ test('processes that flee from session to session are caught', async () => {
 
 test('a process that escaped with the marker removed does not hold up the end', async () => {
   const run = setUp('none');
-  const result = await run('env -i setsid sleep 5 & echo $!');
+  const result = await run('env -i setsid sleep 60 & echo $!');
   onTestFinished(() => void process.kill(Number(result.stdout.text), 'SIGKILL'));
   expect(result).toMatchObject({ ended: 'exit', exitCode: 0 });
-  expect(result.durationMs).toBeLessThan(4000);
+  expect(result.durationMs).toBeLessThan(30_000);
 });
 
 test('a frozen supervisor is noticed and replaced, and what it had running is killed', async () => {

@@ -191,18 +191,6 @@ describe('a concurrency key', () => {
     expect(done).toBe(160);
   });
 
-  /** Two items of a key wait behind a holder; what is done to the holder or the head frees the other. */
-  async function twoBehind() {
-    const holder = await insertWork(target.database, { concurrency_key: 'k', priority: 9 });
-    const head = await insertWork(target.database, { concurrency_key: 'k', priority: 5 });
-    const tail = await insertWork(target.database, { concurrency_key: 'k' });
-    const [work] = await claim(target.database, 9);
-    expect(work!.id).toBe(holder);
-    for (const id of [head, tail]) expect(await readWork(target.database, id)).toMatchObject({ key_blocked: true });
-    return { work: work!, head, tail };
-  }
-  const nextIs = async (id: string) => expect((await claim(target.database, 9)).map((work) => work.id)).toEqual([id]);
-
   test('passes on when its holder fails for good', async () => {
     const { work, head } = await twoBehind();
     await failWork(target.database, work, { code: 'x', message: 'x' }, null);
@@ -283,3 +271,17 @@ describe('a concurrency key', () => {
     expect((await claim(target.database, 2)).map((work) => work.id)).toContain(behind);
   });
 });
+
+/** Two items of a key wait behind a holder; what is done to the holder or the head frees the other. */
+async function twoBehind() {
+  const holder = await insertWork(target.database, { concurrency_key: 'k', priority: 9 });
+  const head = await insertWork(target.database, { concurrency_key: 'k', priority: 5 });
+  const tail = await insertWork(target.database, { concurrency_key: 'k' });
+  const [work] = await claim(target.database, 9);
+  expect(work!.id).toBe(holder);
+  for (const id of [head, tail]) expect(await readWork(target.database, id)).toMatchObject({ key_blocked: true });
+  return { work: work!, head, tail };
+}
+async function nextIs(id: string): Promise<void> {
+  expect((await claim(target.database, 9)).map((work) => work.id)).toEqual([id]);
+}

@@ -45,7 +45,7 @@ async function rawSocket(): Promise<{ socket: Socket; received: () => string; cl
 }
 
 test('twenty clients at once each get their own answers, failures included', async () => {
-  const asked = Array.from({ length: 2_000 }, (_, n) => n);
+  const asked = Array.from({ length: 400 }, (_, n) => n);
   const answers = await Promise.all(
     asked.map((n) =>
       n % 7 === 0
@@ -192,7 +192,7 @@ test('a statement runs beside the loop: timers of this process keep firing', asy
   expect(ticks).toBeGreaterThan(5);
 });
 
-test('when PGlite itself dies it is started again and committed rows are there', async () => {
+test('when PGlite itself dies it is started again and committed rows are there', { timeout: 120_000 }, async () => {
   const home = temporaryHome();
   const database = await openEmbedded({ home });
   await database.query('create table survivor (n int)');
@@ -200,7 +200,7 @@ test('when PGlite itself dies it is started again and committed rows are there',
   // The front does not recognise this one, so the data never comes and PGlite exits.
   await expect(database.query('/* */ copy survivor from stdin')).rejects.toMatchObject({ code: 'db.unreachable' });
   await expect
-    .poll(() => database.query('select n from survivor').catch(() => 'not yet'), { timeout: 10_000 })
+    .poll(() => database.query('select n from survivor').catch(() => 'not yet'), { timeout: 60_000 })
     .toEqual([{ n: 1 }]);
   await database.close();
 });

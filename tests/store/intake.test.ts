@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openNotifications } from '../../src/store/notifications.ts';
 import { submitWork } from '../../src/store/submit-work.ts';
 import { completeWork } from '../../src/store/work.ts';
 import { testDatabase } from '../support/database.ts';
+import { listen } from './listener.ts';
 import {
   claim,
   claimOne,
@@ -109,19 +109,11 @@ describe('the message and the notification', () => {
   });
 
   test('one notification per statement, only for a live daemon with room, only once committed', async () => {
-    const heard: string[] = [];
-    const listener = openNotifications(target.database, ['animus_work_ready', 'marker'], {
-      onNotify: (channel, payload) => heard.push(channel === 'marker' ? payload : 'ready'),
-      onReconnect: () => {},
-    });
-    await listener.start();
+    const listener = await listen(target.database, 'animus_work_ready', 'marker');
     try {
       const mark = async (name: string) => {
         await target.database.query(`select pg_notify('marker', $1)`, [name]);
-        for (;;) {
-          if (heard.includes(name)) return;
-          await new Promise(setImmediate);
-        }
+        await listener.until(`marker ${name}`);
       };
       await insertWork(target.database);
       await mark('no daemon');
@@ -145,8 +137,15 @@ describe('the message and the notification', () => {
       await target.database.query(`update animus.daemons set seen_at = now() - interval '1 hour'`);
       await insertWork(target.database);
       await mark('long dead');
-      expect(heard).toEqual([
-        ...['no daemon', 'ready', 'bulk', 'uncommitted', 'rolled back', 'nothing inserted', 'saturated', 'long dead'],
+      expect(listener.heard.map((what) => what.replace('marker ', ''))).toEqual([
+        'no daemon',
+        'animus_work_ready',
+        'bulk',
+        'uncommitted',
+        'rolled back',
+        'nothing inserted',
+        'saturated',
+        'long dead',
       ]);
     } finally {
       await listener.stop();
@@ -243,7 +242,7 @@ describe('a dedup key', () => {
     expect(row!.n).toBe(100_000);
     expect(await target.database.query(`select count(*)::int as n from pgmq.q_work`)).toEqual([{ n: 100_000 }]);
     expect(await claim(target.database, 3)).toHaveLength(3);
-  });
+  }, 120_000);
 });
 
 describe('a parent', () => {

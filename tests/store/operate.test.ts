@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openNotifications } from '../../src/store/notifications.ts';
 import { completeWork, endCancelled, failWork } from '../../src/store/work.ts';
 import { type DatabaseClock, fakeDatabaseClock } from '../support/clock.ts';
 import { testDatabase } from '../support/database.ts';
+import { listen } from './listener.ts';
 import {
   claim,
   claimOne,
@@ -37,14 +37,12 @@ describe('cancel_work', () => {
       const id = await insertWork(target.database, { dedup_key: 'k', run_at });
       await cancel(id);
       expect(await readWork(target.database, id)).toMatchObject({
-        ...{
-          state: 'cancelled',
-          cancel_reason: 'not needed',
-          error: { code: 'work.cancelled' },
-          messages: 0,
-          archived: 1,
-          keys: 0,
-        },
+        state: 'cancelled',
+        cancel_reason: 'not needed',
+        error: { code: 'work.cancelled' },
+        messages: 0,
+        archived: 1,
+        keys: 0,
       });
     }
   });
@@ -130,7 +128,10 @@ describe('cancel_work', () => {
           tokens.toReversed(),
         ]);
       await Promise.all([
-        ...[beat(), beat(), claim(pool, 5), claim(pool, 5)],
+        beat(),
+        beat(),
+        claim(pool, 5),
+        claim(pool, 5),
         pool.query('select animus.cancel_work($1)', [middle]),
         pool.query('select animus.cancel_work($1)', [root]),
         pool.query(`select * from animus.complete_works($1, $2, array_fill('{}'::jsonb, array[$3::int]))`, [
@@ -193,12 +194,7 @@ describe('retry_work', () => {
 
 describe('watch_work', () => {
   test('an end is seen by the watcher or notified, however close the two are', async () => {
-    const heard: string[] = [];
-    const listener = openNotifications(target.database, ['animus_work_done'], {
-      onNotify: (_, payload) => heard.push(payload),
-      onReconnect: () => {},
-    });
-    await listener.start();
+    const listener = await listen(target.database, 'animus_work_done');
     try {
       const pool = target.open({ poolSize: 4 });
       for (let round = 0; round < 20; round++) {
@@ -207,7 +203,7 @@ describe('watch_work', () => {
           pool.query<{ state: string }>('select animus.watch_work($1) as state', [work.id]),
           completeWork(pool, work, {}, null),
         ]);
-        while (watched!.state !== 'completed' && !heard.includes(work.id)) await new Promise(setImmediate);
+        if (watched!.state !== 'completed') await listener.until(`animus_work_done ${work.id}`);
       }
       expect(await target.database.query('select 1 from animus.watches')).toEqual([]);
     } finally {

@@ -8,39 +8,12 @@ import { codeOf, emptyQueue, insertWork } from './queue-driver.ts';
 const target = testDatabase();
 
 /** Functions that run with their caller's rights: steps of the others, which look nothing up and prove nothing. */
-const INTERNAL = [
-  ...[
-    'cancel_error',
-    'cancel_open',
-    'claim_candidates',
-    'claim_heads',
-    'claim_these',
-    'complete_held',
-    'descendants',
-    'end_work',
-    'end_works',
-  ],
-  ...[
-    'hold_focus',
-    'hold_lease',
-    'key_is_held',
-    'lock_open_descendants',
-    'now',
-    'offer_freed_keys',
-    'offer_key',
-    'promote_due',
-    'raise',
-  ],
-  ...[
-    'reclaim_expired',
-    'refuse_merge_into_ancestor',
-    'requeue',
-    'take_key',
-    'transition_allowed',
-    'try_lock_open_descendants',
-  ],
-  ...['uuid_v7', 'wake_daemons'],
-];
+const INTERNAL = `
+  cancel_error cancel_open claim_candidates claim_heads claim_these complete_held descendants end_work end_works hold_focus hold_lease
+  key_is_held lock_open_descendants now offer_freed_keys offer_key promote_due raise reclaim_expired refuse_merge_into_ancestor requeue
+  take_key transition_allowed try_lock_open_descendants uuid_v7 wake_daemons`
+  .trim()
+  .split(/\s+/);
 
 test('every function is a definer with a fixed search path, or a step of those that are; nobody may call any unasked', async () => {
   const functions = await target.database.query<{

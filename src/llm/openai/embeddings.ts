@@ -18,7 +18,7 @@ export interface EmbedderSettings {
 }
 
 /** Vectors in the order of the texts, or why there are none: a batch that fails fails the call. */
-export type EmbedResult =
+type EmbedResult =
   | { readonly ok: true; readonly vectors: readonly (readonly number[])[]; readonly tokens: number }
   | { readonly ok: false; readonly failure: LlmFailure };
 

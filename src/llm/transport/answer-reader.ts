@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { type Fault, fault } from '../fault.ts';
 import { parseJson } from '../loose-json.ts';
@@ -24,7 +23,7 @@ type Mode = 'undecided' | 'events' | 'json' | 'error';
  * not stream, and proxies with something to say, answer with whatever content type they like: no event stream begins with `{`.
  */
 export function answerReader(fold: Fold, classify: (error: WireError) => Fault): AnswerReader {
-  const decoder = new StringDecoder('utf8');
+  const decoder = new TextDecoder();
   let status = 0;
   let mode: Mode = 'undecided';
   let text = '';
@@ -65,12 +64,12 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
       if (status < 200 || status > 299) mode = 'error';
     },
     chunk(chunk) {
-      take(decoder.write(chunk));
+      take(decoder.decode(chunk, { stream: true }));
       if (broken) return 'broken';
       return mode === 'events' && fold.ended() ? 'ended' : 'more';
     },
     result() {
-      take(decoder.end());
+      take(decoder.decode());
       if (mode === 'error') return classify({ status, body: text });
       if (mode === 'json') return broken ?? readWhole(fold, text);
       // Some servers leave out the last blank line; what is complete without it counts.

@@ -13,7 +13,8 @@ import { toJson } from './to-json.ts';
 /** A client of any provider that is reached by HTTP, from its wire format. */
 export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared): LlmClient {
   const mask = maskFor(endpoint.apiKey, endpoint.baseUrl);
-  return { complete: (request, options) => complete({ wire, endpoint, shared, mask, request, options }) };
+  const url = endpointUrl(endpoint.baseUrl, wire.path);
+  return { complete: (request, options) => complete({ wire, endpoint, shared, mask, url, request, options }) };
 }
 
 interface Call {
@@ -21,6 +22,7 @@ interface Call {
   readonly endpoint: Endpoint;
   readonly shared: HttpShared;
   readonly mask: Mask;
+  readonly url: URL;
   readonly request: LlmRequest;
   readonly options: CompleteOptions;
 }
@@ -58,12 +60,11 @@ async function complete(call: Call): Promise<LlmResult> {
 
 /** One HTTP exchange. The events it emits are live; whether they stand is known only at its end. */
 async function attempt(
-  { wire, endpoint, request, shared, options }: Call,
+  { wire, endpoint, request, shared, options, url }: Call,
   body: string,
   timeouts: Timeouts,
   emit: (event: LlmEvent) => void,
 ): Promise<Answer | Fault> {
-  const url = endpointUrl(endpoint.baseUrl, wire.path);
   const reader = answerReader(wire.fold(request, emit), wire.classify);
   const headers = {
     'content-type': 'application/json',

@@ -37,75 +37,98 @@ export interface BodyReader {
 /** After its end marker a server gets this long to end the response; then the socket is closed and nobody minds. */
 const AFTER_END_MS = 500;
 
-type Why = 'aborted' | 'first_byte' | 'idle' | 'total' | 'after_end';
+type Why = 'aborted' | 'first_byte' | 'idle' | 'total';
 
 /**
- * Sends one request and reads the answer. The first cause of an end wins; whichever it is, the socket is closed before
- * this resolves or reused by the pool. Redirects are not followed: the key would go with them.
+ * Sends one request and reads the answer. The first cause of an end wins; whichever it is, the socket is closed or back
+ * in its pool. Redirects are not followed: the key would go with them. Rejects only where the reader throws, which is a
+ * bug. It speaks to undici's dispatcher directly, because its body streams cost as much as everything we do with them.
  */
-export async function exchange(options: ExchangeOptions, reader: BodyReader): Promise<Exchanged | Fault> {
-  const { timeouts, signal } = options;
-  const controller = new AbortController();
-  const watch: { why: Why | null } = { why: null };
-  const end = (why: Why) => {
-    watch.why ??= why;
-    controller.abort();
-  };
-  const onAbort = () => end('aborted');
-  if (signal.aborted) return fault('aborted', 'aborted');
-  signal.addEventListener('abort', onAbort, { once: true });
-  const total = timer(timeouts.totalMs, () => end('total'));
-  let step = timer(timeouts.firstByteMs, () => end('first_byte'));
-  let answer: Exchanged | null = null;
-  let ended = false;
-  try {
-    const response = await send(options, controller.signal);
-    clearTimeout(step);
-    step = timer(timeouts.streamIdleMs, () => end('idle'));
-    answer = { type: 'exchanged', status: response.statusCode, headers: response.headers };
-    reader.begin(response.statusCode);
-    for await (const chunk of response.body) {
-      if (ended) continue;
-      step?.refresh();
-      const state = reader.chunk(chunk as Buffer);
-      if (state === 'broken') {
-        controller.abort();
-        return answer;
-      }
-      if (state === 'ended') {
-        ended = true;
-        clearTimeout(step);
-        step = timer(AFTER_END_MS, () => end('after_end'));
-      }
-    }
-    return answer;
-  } catch (error) {
-    // What came before the end marker is complete: how the connection ends after it is nobody's business.
-    if (ended && answer && watch.why !== 'aborted') return answer;
-    return watch.why && watch.why !== 'after_end' ? endedBy(watch.why, timeouts) : transportFault(error, options.url);
-  } finally {
-    clearTimeout(total);
-    clearTimeout(step);
-    signal.removeEventListener('abort', onAbort);
-  }
-}
+export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<Exchanged | Fault> {
+  if (options.signal.aborted) return Promise.resolve(fault('aborted', 'aborted'));
+  return new Promise((resolve, reject) => {
+    const { timeouts, signal, url } = options;
+    let connection: Dispatcher.DispatchController | null = null;
+    let answer: Exchanged | null = null;
+    let settled = false;
+    let ended = false;
+    const isSettled = () => settled;
 
-async function send(options: ExchangeOptions, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  const { url, method, headers, body, dispatcher } = options;
-  return dispatcher.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method,
-    headers,
-    body,
-    signal,
-    // Ours are exact and told apart; undici's are coarse.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    const settle = (act: () => void): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(total);
+      clearTimeout(step);
+      signal.removeEventListener('abort', onAbort);
+      act();
+    };
+    /** Settles first: what the closing socket reports is then no longer of interest. */
+    const close = (act: () => void): void => {
+      settle(act);
+      connection?.abort(CLOSED);
+    };
+    const end = (why: Why): void => close(() => resolve(endedBy(why, timeouts)));
+    const onAbort = (): void => end('aborted');
+    const total = timer(timeouts.totalMs, () => end('total'));
+    // Until the request is on its way the connect time-out of the pool watches.
+    let step: NodeJS.Timeout | undefined;
+    signal.addEventListener('abort', onAbort, { once: true });
+
+    options.dispatcher.dispatch(dispatchOptions(options), {
+      onRequestStart(controller) {
+        connection = controller;
+        clearTimeout(step);
+        if (settled) controller.abort(CLOSED);
+        else step = timer(timeouts.firstByteMs, () => end('first_byte'));
+      },
+      onResponseStart(_, status, headers) {
+        if (status < 200 || settled) return;
+        answer = { type: 'exchanged', status, headers };
+        clearTimeout(step);
+        step = timer(timeouts.streamIdleMs, () => end('idle'));
+        reader.begin(status);
+      },
+      onResponseData(_, chunk) {
+        if (settled || ended || !answer) return;
+        const whole = answer;
+        try {
+          const state = reader.chunk(chunk);
+          // The reader's caller may have aborted just now: a cleared timer must stay so.
+          if (isSettled()) return;
+          if (state === 'more') step?.refresh();
+          else if (state === 'broken') close(() => resolve(whole));
+          else {
+            ended = true;
+            clearTimeout(step);
+            step = timer(AFTER_END_MS, () => close(() => resolve(whole)));
+          }
+        } catch (error) {
+          close(() => reject(error));
+        }
+      },
+      onResponseEnd() {
+        const whole = answer;
+        settle(() => resolve(whole ?? fault('connection', `connection to ${showUrl(url)} ended without a response`)));
+      },
+      onResponseError(_, error) {
+        // What came before the end marker is complete: how the connection ends after it is nobody's business.
+        const whole = ended ? answer : null;
+        settle(() => resolve(whole ?? transportFault(error, url)));
+      },
+    });
   });
 }
 
-function endedBy(why: Exclude<Why, 'after_end'>, timeouts: Timeouts): Fault {
+/** Why a connection is closed from our side; nobody sees it. */
+const CLOSED = new Error('closed by animus');
+
+function dispatchOptions({ url, method, headers, body }: ExchangeOptions): Dispatcher.DispatchOptions {
+  const path = url.pathname + url.search;
+  // Our time-outs are exact and told apart; undici's are coarse.
+  return { origin: url.origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 };
+}
+
+function endedBy(why: Why, timeouts: Timeouts): Fault {
   switch (why) {
     case 'aborted':
       return fault('aborted', 'aborted');

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../core/clock.ts';
 import type { Timeouts } from '../client.ts';
@@ -12,6 +11,8 @@ export interface Endpoint {
   readonly provider: string;
   readonly baseUrl: URL;
   readonly apiKey: string | null;
+  /** Calls of the same one pause together. */
+  readonly pauseKey: string;
   /** False asks for the answer in one piece. */
   readonly stream: boolean;
   /** Extra headers, by lower-case name. */
@@ -53,7 +54,7 @@ export async function withRetries<Success extends { readonly type: string }>(
 ): Promise<RetriedOutcome<Success>> {
   const { endpoint, shared, signal } = call;
   const { clock, pauses } = shared;
-  const key = pauseKey(endpoint);
+  const key = endpoint.pauseKey;
   const { totalMs } = call.timeouts;
   const startedMs = clock.monotonicMs();
   const leftMs = () => (totalMs > 0 ? totalMs - (clock.monotonicMs() - startedMs) : Infinity);
@@ -89,12 +90,6 @@ async function waitForKey<Success>(
     await shared.clock.sleep(pauseMs, signal);
   }
   return leftMs() > 0 ? null : fault('timeout', 'the call took longer than its total time-out');
-}
-
-/** The name under which calls pause together: the same key at the same place, whatever the provider is called. */
-function pauseKey({ baseUrl, apiKey }: Endpoint): string {
-  const secret = `${apiKey ?? ''}\0${baseUrl.username}`;
-  return `${baseUrl.host}:${createHash('sha256').update(secret).digest('hex')}`;
 }
 
 function isFault(outcome: { readonly type: string }): outcome is Fault {

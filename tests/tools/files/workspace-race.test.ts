@@ -7,7 +7,7 @@ import { readFileTool } from '../../../src/tools/files/read-file.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { setUpBench } from '../tool-context.ts';
 
-const ROUNDS = 400;
+const ROUNDS = 200;
 
 test('reads never leave the workspace', async () => {
   const { call } = await setUpSwapper();

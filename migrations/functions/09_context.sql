@@ -1,0 +1,35 @@
+-- What keeps contexts small: outputs kept whole elsewhere, and model calls that are no turn.
+
+-- Keeps the whole output of an ended call as an artifact and leaves in its place p_shown, what the model is given of it.
+create or replace function animus.store_output(
+  p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_artifact_id uuid, p_shown text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.hold_focus(p_focus_id, p_token);
+  insert into animus.artifacts (id, focus_id, name, media_type, bytes, content, created_at)
+  select p_artifact_id, focus_id, name, 'text/plain; charset=utf-8', octet_length(output), convert_to(output, 'UTF8'), animus.now()
+    from animus.tool_calls where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id and output is not null;
+  if not found then
+    perform animus.raise('WA002', format('call %s of turn %s has no output to store', p_call_id, p_turn), p_focus_id);
+  end if;
+  update animus.tool_calls set output = p_shown where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id;
+end $$;
+
+-- Charges a model call that is no turn of the focus (a summary of its context). p_call: {provider, model, usage: {input, output} | null, cost_usd}.
+create or replace function animus.record_side_call(p_focus_id uuid, p_token bigint, p_call jsonb) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item   animus.work_items := animus.hold_focus(p_focus_id, p_token);
+  v_cost   numeric := coalesce((p_call ->> 'cost_usd')::numeric, 0);
+  v_input  bigint := coalesce((p_call #>> '{usage,input}')::bigint, 0);
+  v_output bigint := coalesce((p_call #>> '{usage,output}')::bigint, 0);
+begin
+  update animus.work_items set cost_usd = cost_usd + v_cost, input_tokens = input_tokens + v_input, output_tokens = output_tokens + v_output
+   where id = v_item.id;
+  insert into animus.spend as s (faculty, model, day, usd, input_tokens, output_tokens, calls)
+  values (v_item.faculty, coalesce(p_call ->> 'provider', '') || '/' || coalesce(p_call ->> 'model', ''),
+          (animus.now() at time zone 'UTC')::date, v_cost, v_input, v_output, 1)
+  on conflict (faculty, model, day) do update
+     set usd = s.usd + excluded.usd, input_tokens = s.input_tokens + excluded.input_tokens,
+         output_tokens = s.output_tokens + excluded.output_tokens, calls = s.calls + 1;
+end $$;

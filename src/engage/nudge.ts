@@ -1,0 +1,43 @@
+/** What the engine reminds the model of between two turns. Pure. */
+import type { Transcript } from '../store/transcript.ts';
+import { ledgerWrites } from './ledger-writes.ts';
+import { LEDGER_NUDGE, turnsLeftNotice } from './prompt.ts';
+
+export interface ReminderSettings {
+  /** Turns without a ledger entry; 0: no reminder. */
+  readonly ledgerNudgeInterval: number;
+  readonly maxTurns: number;
+  /**
+   * The model thinks between its calls. A text of ours among the results would make the provider drop that thinking, and
+   * the cache behind it: the reminder then waits for the end of the block.
+   */
+  readonly thinks: boolean;
+}
+
+/** How many turns are left when the model is told so. */
+const TURNS_LEFT = [5, 1];
+
+/** The reminders that are due after the newest turn and were not given yet. */
+export function dueReminders(transcript: Transcript, settings: ReminderSettings): string[] {
+  const newest = transcript.turns.at(-1);
+  if (!newest) return [];
+  const due: string[] = [];
+  if (isNudgeDue(transcript, settings)) due.push(LEDGER_NUDGE);
+  const left = settings.maxTurns - newest.turn;
+  if (TURNS_LEFT.includes(left) && newest.turn > left) due.push(turnsLeftNotice(left));
+  const given = transcript.messages.filter(({ afterTurn }) => afterTurn === newest.turn).map(({ content }) => content);
+  return due.filter((text) => !given.includes(text));
+}
+
+/** Once for every stretch of turns in which nothing is written. */
+function isNudgeDue(transcript: Transcript, { ledgerNudgeInterval, thinks }: ReminderSettings): boolean {
+  if (ledgerNudgeInterval === 0) return false;
+  const { turns } = transcript;
+  const wrote = (index: number) => ledgerWrites(turns[index]!).length > 0;
+  const newest = turns.length - 1;
+  const closes = ledgerWrites(turns[newest]!).some(({ type }) => type === 'step');
+  if (thinks && !closes) return false;
+  let silent = 0;
+  for (let index = thinks ? newest - 1 : newest; index >= 0 && !wrote(index); index -= 1) silent += 1;
+  return thinks ? silent >= ledgerNudgeInterval : silent === ledgerNudgeInterval;
+}

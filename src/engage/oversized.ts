@@ -1,0 +1,35 @@
+/** Results too large for the context: kept whole as artifacts, their beginning and end shown. */
+import { randomUUID } from 'node:crypto';
+import { BYTES_PER_TOKEN } from '../core/tokens.ts';
+import type { StoredOutput } from '../store/artifacts.ts';
+import type { RecordedTurn } from '../store/transcript.ts';
+import type { ContextLimits } from './context-bounds.ts';
+import { cutMiddle, fairShare } from './cut-text.ts';
+import { leftOutNote } from './prompt.ts';
+
+/** However small the window, this much of a result is shown: less would be the note alone. */
+const MIN_SHOWN_BYTES = 1000;
+
+/**
+ * The results of a turn that are too large, each with what is to be shown of it: none longer than `limits.result`, and all
+ * together no longer than `limits.results`, the longest cut first. Nothing is left to cut in what this returns.
+ */
+export function oversizedOutputs(turn: RecordedTurn, limits: ContextLimits, newId = randomUUID): StoredOutput[] {
+  // A part that read_output returns is bounded already, and a cut part would only name another artifact.
+  const calls = turn.calls.filter(({ name, output }) => output !== null && name !== 'read_output');
+  const sizes = calls.map(({ output }) => Buffer.byteLength(output ?? ''));
+  const fair = fairShare(sizes, limits.results * BYTES_PER_TOKEN);
+  const most = Math.max(MIN_SHOWN_BYTES, Math.floor(Math.min(fair, limits.result * BYTES_PER_TOKEN)));
+  return calls.flatMap(({ callId, output }, index) => {
+    if (sizes[index]! <= most) return [];
+    const artifactId: string = newId();
+    const shown = cutMiddle(output ?? '', most, (leftOut) => leftOutNote(leftOut, sizes[index]!, artifactId));
+    return [{ turn: turn.turn, callId, artifactId, shown }];
+  });
+}
+
+/** The turn with what is shown in place of what was stored. */
+export function withShown(turn: RecordedTurn, stored: readonly StoredOutput[]): RecordedTurn {
+  const shown = new Map(stored.map((output) => [output.callId, output.shown]));
+  return { ...turn, calls: turn.calls.map((call) => ({ ...call, output: shown.get(call.callId) ?? call.output })) };
+}

@@ -1,0 +1,29 @@
+/** Reads outputs that were too large for the context, in parts. */
+import { z } from 'zod';
+import { readArtifact } from '../store/artifacts.ts';
+import { databaseTool, toolError } from './tool.ts';
+
+/** Characters of one part: about 6,000 tokens of English. */
+const MAX_CHARACTERS = 20_000;
+
+export const readOutput = databaseTool({
+  name: 'read_output',
+  description:
+    'Reads a part of a large output that was cut in your context. The cut output names its artifact id. Offsets and limits are in characters.',
+  risk: 'read',
+  input: z.strictObject({
+    artifact: z.uuid().describe('the artifact id that the cut output names'),
+    offset: z.int().min(0).max(2_000_000_000).default(0).describe('characters to skip'),
+    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS).describe('characters to read at most'),
+  }),
+  async run({ artifact, offset, limit }, context, tx) {
+    const part = await readArtifact(tx, context.workItemId, artifact, offset, limit);
+    if (part === null) return toolError(`this work item has no artifact ${artifact}`);
+    if (offset >= part.characters) {
+      return toolError(`the artifact has ${part.characters} characters; offset ${offset} is behind its end`);
+    }
+    const end = Math.min(offset + limit, part.characters);
+    const next = end < part.characters ? `; the next part begins at offset ${end}` : '; this is its end';
+    return { content: `[characters ${offset} to ${end} of ${part.characters}${next}]\n${part.text}` };
+  },
+});

@@ -1,0 +1,133 @@
+/** Ways to hold a long history: ours, and those it is compared with. Each is a function from a transcript to a request's messages. */
+import { BYTES_PER_TOKEN } from '../../../src/core/tokens.ts';
+import { renderMessages } from '../../../src/engage/context.ts';
+import { closedBlock, isWorthIt, stubOf } from '../../../src/engage/context-blocks.ts';
+import type { Message } from '../../../src/llm/client.ts';
+import type { EngineMessage, RecordedCall, RecordedTurn, Transcript } from '../../../src/store/transcript.ts';
+
+/** How a history grows. */
+export interface Load {
+  readonly turns: number;
+  readonly callsPerTurn: number;
+  readonly resultBytes: number;
+  /** A step in every so many turns. */
+  readonly stepEvery: number;
+}
+
+/** Keeps what it needs between turns; `next` is given the transcript after each turn and returns what is sent. */
+export interface Keeping {
+  readonly name: string;
+  next(transcript: Transcript): readonly Message[];
+}
+
+/** The turn's answer and results: lookups, a finding every turn but the step's, and a step where one is due. */
+export function turnOf(turn: number, load: Load): RecordedTurn {
+  const looks = Array.from({ length: load.callsPerTurn }, (_, index) => look(turn, index, load.resultBytes));
+  const step = turn % load.stepEvery === 0;
+  const entry = step
+    ? `stage ${turn / load.stepEvery} is done`
+    : `line ${turn * 7} of file ${turn}.ts holds the cause of case ${turn}`;
+  const calls = [...looks, write(turn, step ? 'step' : 'finding', entry)];
+  return {
+    turn,
+    provider: 'anthropic',
+    model: 'claude-sonnet-4-5',
+    content: [
+      { type: 'text', text: `I look at part ${turn} of the work next.` },
+      ...calls.map(({ callId, name, input }) => ({ type: 'tool_call' as const, id: callId, name, input })),
+    ],
+    stopReason: 'tool_use',
+    cutToolCalls: [],
+    inputTokens: null,
+    calls,
+  };
+}
+
+function look(turn: number, index: number, bytes: number): RecordedCall {
+  const output = `part ${turn}.${index}: `.padEnd(bytes, `${turn} lorem ipsum `);
+  return {
+    callId: `c${turn}_${index}`,
+    name: 'look',
+    input: { part: `${turn}.${index}` },
+    state: 'done',
+    output,
+    isError: false,
+  };
+}
+
+function write(turn: number, type: string, content: string): RecordedCall {
+  const output = `recorded as entry ${turn}`;
+  return { callId: `l${turn}`, name: 'ledger_append', input: { type, content }, state: 'done', output, isError: false };
+}
+
+export function wholeHistory(): Keeping {
+  return { name: 'whole history', next: renderMessages };
+}
+
+/** What animus does. */
+export function stubAtEachStep(): Keeping {
+  const stubs: EngineMessage[] = [];
+  return {
+    name: 'stub at each step',
+    next(transcript) {
+      const stubbed = { ...transcript, messages: [...transcript.messages, ...stubs] };
+      const stub = stubFor(stubbed);
+      if (stub) stubs.push(stub);
+      return renderMessages({ ...transcript, messages: [...transcript.messages, ...stubs] });
+    },
+  };
+}
+
+/** The same stubs, made only once so many blocks are closed. */
+export function stubInBatches(blocks: number): Keeping {
+  const stubs: EngineMessage[] = [];
+  const due: EngineMessage[] = [];
+  return {
+    name: `stubs in batches of ${blocks}`,
+    next(transcript) {
+      const stub = stubFor({ ...transcript, messages: [...transcript.messages, ...stubs, ...due] });
+      if (stub) due.push(stub);
+      if (due.length >= blocks) stubs.push(...due.splice(0));
+      return renderMessages({ ...transcript, messages: [...transcript.messages, ...stubs] });
+    },
+  };
+}
+
+/** Keeps the newest closed block whole, and stubs the one before it. */
+export function stubOneBehind(): Keeping {
+  const stubs: EngineMessage[] = [];
+  const due: EngineMessage[] = [];
+  return {
+    name: 'stubs, one block kept back',
+    next(transcript) {
+      const stub = stubFor({ ...transcript, messages: [...transcript.messages, ...stubs, ...due] });
+      if (stub) due.push(stub);
+      if (due.length > 1) stubs.push(due.shift()!);
+      return renderMessages({ ...transcript, messages: [...transcript.messages, ...stubs] });
+    },
+  };
+}
+
+/** Replaces results older than the newest `keep` turns, anew each turn. */
+export function pruneEachTurn(keep: number): Keeping {
+  return {
+    name: `pruning results older than ${keep} turns`,
+    next(transcript) {
+      const newest = transcript.turns.length;
+      const turns = transcript.turns.map((turn) =>
+        turn.turn > newest - keep
+          ? turn
+          : { ...turn, calls: turn.calls.map((call) => ({ ...call, output: '(old result removed)' })) },
+      );
+      return renderMessages({ ...transcript, turns });
+    },
+  };
+}
+
+function stubFor(transcript: Transcript): EngineMessage | null {
+  const block = closedBlock(transcript);
+  if (!block) return null;
+  const content = stubOf(block, [], 8000 * BYTES_PER_TOKEN);
+  if (!isWorthIt(block, content)) return null;
+  return { afterTurn: transcript.turns.length, kind: 'stub', content, keepsFrom: block.keepsFrom };
+}

@@ -1,0 +1,107 @@
+/**
+ * What a long run's context costs, for several ways of holding it: `node tests/bench/engage/context.ts`. Everything is
+ * simulated and deterministic: requests are rendered and mapped by the product's own code, a model of the provider's cache
+ * counts what it would read and write, prices are the catalogue's.
+ */
+
+import { systemPrompt } from '../../../src/engage/prompt.ts';
+import { anthropicBody } from '../../../src/llm/anthropic/request.ts';
+import { costUsd, modelInfo } from '../../../src/llm/models.ts';
+import type { Transcript } from '../../../src/store/transcript.ts';
+import { toolSpecs, toolset } from '../../../src/tools/registry.ts';
+import {
+  type Keeping,
+  type Load,
+  pruneEachTurn,
+  stubAtEachStep,
+  stubInBatches,
+  stubOneBehind,
+  turnOf,
+  wholeHistory,
+} from './context-cases.ts';
+import { providerCache } from './provider-cache.ts';
+
+const MODEL = 'claude-sonnet-4-5';
+
+export interface Outcome {
+  readonly inputTokens: number;
+  /** Of all input tokens, those that repeat the request before byte for byte from its beginning. */
+  readonly extendsShare: number;
+  readonly cacheReadShare: number;
+  readonly usd: number;
+  /** Tokens of the longest request. */
+  readonly longest: number;
+}
+
+/** Runs a load through a way of keeping its history. */
+export function measure(load: Load, keeping: Keeping): Outcome {
+  const info = modelInfo('anthropic', MODEL);
+  const cache = providerCache();
+  const orient = { afterTurn: 0, kind: 'orient' as const, content: '# Work item\n'.padEnd(3000, 'Do the work well. ') };
+  let transcript: Transcript = { turns: [], messages: [orient] };
+  const sum = { input: 0, extends: 0, read: 0, usd: 0, longest: 0 };
+  for (let turn = 1; turn <= load.turns; turn += 1) {
+    const body = bodyOf(keeping.next(transcript));
+    const { usage, extendsTokens } = cache.ask(body);
+    sum.input += usage.input;
+    sum.extends += extendsTokens;
+    sum.read += usage.cacheRead;
+    // Answers are the same however the history is kept, so they are left out of the cost.
+    sum.usd += costUsd({ ...info, longPrompt: null }, usage) ?? 0;
+    sum.longest = Math.max(sum.longest, usage.input);
+    transcript = { ...transcript, turns: [...transcript.turns, turnOf(turn, load)] };
+  }
+  return {
+    inputTokens: sum.input,
+    extendsShare: sum.extends / sum.input,
+    cacheReadShare: sum.read / sum.input,
+    usd: sum.usd,
+    longest: sum.longest,
+  };
+}
+
+function bodyOf(messages: ReturnType<Keeping['next']>) {
+  const request = {
+    model: MODEL,
+    system: systemPrompt({ name: 'bench', systemPrompt: 'You work.' }),
+    tools: toolSpecs(toolset(['read_file', 'list_dir', 'write_file', 'edit_file', 'bash'])),
+    messages,
+    maxTokens: 8192,
+  };
+  return anthropicBody(request, true, { provider: 'anthropic', model: modelInfo('anthropic', 'claude-sonnet-4-5') });
+}
+
+/** Every way of keeping a history, each with state of its own. */
+export function keepings(): Keeping[] {
+  return [wholeHistory(), stubAtEachStep(), stubInBatches(3), stubInBatches(5), stubOneBehind(), pruneEachTurn(5)];
+}
+
+function print(load: Load): void {
+  const { turns, callsPerTurn, resultBytes, stepEvery } = load;
+  const lines = [`\n${turns} turns × ${callsPerTurn} calls × ${resultBytes} bytes, a step every ${stepEvery} turns`];
+  lines.push('| history | input tokens | of whole | extends the last | read from cache | longest | USD | of whole |');
+  lines.push('|---|---:|---:|---:|---:|---:|---:|---:|');
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  const whole = measure(load, wholeHistory());
+  for (const keeping of keepings()) {
+    const one = measure(load, keeping);
+    const cells = [
+      keeping.name,
+      one.inputTokens.toLocaleString('en'),
+      percent(one.inputTokens / whole.inputTokens),
+      percent(one.extendsShare),
+      percent(one.cacheReadShare),
+      one.longest.toLocaleString('en'),
+      one.usd.toFixed(2),
+      percent(one.usd / whole.usd),
+    ];
+    lines.push(`| ${cells.join(' | ')} |`);
+  }
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+if (import.meta.main) {
+  for (const callsPerTurn of [2, 12]) {
+    for (const stepEvery of [2, 5, 10]) print({ turns: 100, callsPerTurn, resultBytes: 4096, stepEvery });
+  }
+}
