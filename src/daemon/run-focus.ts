@@ -44,7 +44,11 @@ export async function runFocus(
       // Before the end is written: once it is, another daemon may own the item.
       await means.processes.killAll(work.id);
       const end = focus ? await closeWorkspace(reached, focus) : reached;
-      const state = await settle(end, work, faculty, { ...means, giveUpAfterMs: means.leaseSeconds * 1000 });
+      const state = await settle(end, work, faculty, {
+        ...means,
+        giveUpAfterMs: means.leaseSeconds * 1000,
+        focusId: focus?.key.focusId ?? null,
+      });
       if (end.kind === 'released' && end.holdFaculty) means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
       const over = focus && isOver(end, state) && !holdsWorktree(focus.row.directory);
       if (over) await removeFocusDirectory(focus.row.directory);
