@@ -12,8 +12,10 @@ export interface Faculty {
   readonly dedupUntil: 'resolved' | 'claimed';
   /** How long one focus may take, all phases together. */
   readonly runDeadlineSeconds: number;
-  /** `directory`: a scratch directory per focus. */
-  readonly isolation: 'directory' | 'none';
+  /** `directory`: a scratch directory per focus; `worktree`: a git worktree of `repo` in it, where the focus works. */
+  readonly isolation: 'directory' | 'none' | 'worktree';
+  /** Absolute; null unless the isolation is `worktree`. */
+  readonly repo: string | null;
   /** Absolute root of the file tools; null: the focus directory. */
   readonly workspace: string | null;
   readonly orient: PhaseHook | null;

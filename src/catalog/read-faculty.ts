@@ -1,6 +1,6 @@
 /** Turns the text of one faculty file into a Faculty, or into everything that is wrong with it. */
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import { type Problem, problemAt, showValue } from '../core/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/strict-toml.ts';
@@ -41,6 +41,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const recover = readHook(check, 'recover');
   checkRecoverHook(check);
   const workspace = readWorkspace(check);
+  const repo = readRepo(check);
 
   const name = document.given('faculty', 'name');
   const known = typeof name === 'string' ? name : null;
@@ -54,6 +55,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     dedupUntil: faculty.dedup_until,
     runDeadlineSeconds: faculty.run_deadline_seconds,
     isolation: faculty.isolation,
+    repo,
     workspace,
     orient,
     engage: engageOf(faculty.engage, systemPrompt, outcomeSchema),
@@ -230,6 +232,36 @@ function readWorkspace(check: Check): string | null {
   const problem = directoryProblem(workspace);
   if (problem !== null) conflict(check, ['workspace'], problem);
   return workspace;
+}
+
+/** The repository of a faculty that works in worktrees; its absolute path, whatever is wrong with it. */
+function readRepo(check: Check): string | null {
+  const { document } = check;
+  const written = document.given('faculty', 'repo');
+  if (document.given('faculty', 'isolation') !== 'worktree') {
+    if (written !== undefined)
+      conflict(check, ['repo'], 'is only for isolation = "worktree"; add that, or remove repo');
+    return null;
+  }
+  if (document.given('faculty', 'workspace') !== undefined) {
+    conflict(check, ['workspace'], 'with isolation = "worktree" the worktree is the workspace; remove workspace');
+    return null;
+  }
+  if (typeof written !== 'string') {
+    conflict(check, ['isolation'], '"worktree" needs repo, the repository to work on');
+    return null;
+  }
+  const repo = resolve(check.directory, written);
+  const problem = directoryProblem(repo) ?? repositoryProblem(repo);
+  if (problem !== null) conflict(check, ['repo'], problem);
+  return repo;
+}
+
+/** By its files alone: a repository's top directory has `.git`, a bare one is made like it. */
+function repositoryProblem(path: string): string | null {
+  const isRepository =
+    existsSync(join(path, '.git')) || (existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects')));
+  return isRepository ? null : `${path} is not the top directory of a git repository`;
 }
 
 function directoryProblem(path: string): string | null {

@@ -15,9 +15,9 @@ import { span } from '../telemetry/spans.ts';
 import { toolSpecs } from '../tools/registry.ts';
 import { consolidate } from './consolidate.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
-import { makeFocusDirectory } from './focus-directory.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { type Focus, type FocusMeans, spanKey } from './focus-scope.ts';
+import { openWorkspace } from './focus-workspace.ts';
 import { orient } from './orient.ts';
 import { recover } from './recover.ts';
 import { releaseDelaySeconds } from './recovery.ts';
@@ -70,16 +70,17 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     tools: toolSpecs(means.toolsOf(faculty)),
   });
   const snapshot = row.facultySnapshot as unknown as Faculty;
-  await makeFocusDirectory(row.directory);
+  const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
+  const { workspace, worktree } = await openWorkspace(key, row, snapshot, control, means);
   const emit = (event: FocusEventBody) => means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
   emit({ type: 'focus_started', focusId: row.id, number: row.number, resumed: row.resumes > 0 });
   return {
     work,
     faculty: snapshot,
     row,
-    key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id },
-    // File tools hold what they touch to the real path: a linked home would make them refuse everything.
-    workspace: await realpath(snapshot.workspace ?? row.directory),
+    key,
+    workspace,
+    worktree,
     control,
     means,
     emit,

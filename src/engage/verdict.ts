@@ -1,6 +1,7 @@
 /** What an answer means for the loop: the guards that end a run which goes wrong, with a reason a person understands. */
 import type { OutcomeSchema } from '../catalog/outcome-schema.ts';
 import type { EngineMessage, RecordedTurn, Transcript } from '../store/transcript.ts';
+import { newestAttempt } from './attempt.ts';
 import type { EngageEnd, EngageFailure } from './engage-end.ts';
 import { textOf } from './model-turn.ts';
 import { isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
@@ -33,15 +34,18 @@ const CUT_ANSWERS = 3;
  * Judges the newest turn, its calls all ended. Pure: a resumed focus comes to the same verdict, less what was said
  * already. Messages by others (stubs, operators) do not change it.
  */
-export function judge(turn: RecordedTurn, transcript: Transcript, limits: Limits): Verdict {
+export function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Verdict {
+  const transcript = newestAttempt(whole);
+  // What ended the attempt before is over with it.
+  if (transcript.turns.length === 0) return { kind: 'go_on', say: [] };
   const ended = isFinal(turn) ? endOfFinal(turn, transcript, limits) : endOf(turn, transcript, limits);
   if (ended) return { kind: 'end', end: ended };
   return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, limits), turn, transcript) };
 }
 
-/** Turns the focus may still take after its newest one. */
+/** Turns the attempt may still take after its newest one. */
 export function turnsLeft(transcript: Transcript, { maxTurns }: Pick<Limits, 'maxTurns'>): number {
-  return Math.max(0, maxTurns - transcript.turns.length);
+  return Math.max(0, maxTurns - newestAttempt(transcript).turns.length);
 }
 
 function endOf(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
@@ -52,7 +56,7 @@ function endOf(turn: RecordedTurn, transcript: Transcript, limits: Limits): Enga
     overflowed(turn, transcript) ??
     cutTooOften(turn, transcript) ??
     stalled(transcript) ??
-    outOfTurns(turn, limits)
+    outOfTurns(transcript, limits)
   );
 }
 
@@ -64,7 +68,7 @@ function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits):
   const repaired = transcript.messages.some(
     (message) => message.afterTurn < turn.turn && isRepairNotice(message.content),
   );
-  if (!repaired && turn.turn < limits.maxTurns) return null;
+  if (!repaired && transcript.turns.length < limits.maxTurns) return null;
   const when = repaired ? ', also after a repair' : '';
   return failed(
     'outcome_invalid',
@@ -125,8 +129,8 @@ function stalled({ turns }: Transcript): EngageEnd | null {
   );
 }
 
-function outOfTurns(turn: RecordedTurn, { maxTurns }: Limits): EngageEnd | null {
-  return turn.turn >= maxTurns ? failed('max_turns', `not done after ${maxTurns} turns (max_turns)`) : null;
+function outOfTurns({ turns }: Transcript, { maxTurns }: Limits): EngageEnd | null {
+  return turns.length >= maxTurns ? failed('max_turns', `not done after ${maxTurns} turns (max_turns)`) : null;
 }
 
 function failed(code: EngageFailure, message: string): EngageEnd {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { failureNotice } from '../../src/engage/attempt.ts';
 import { judge, type Limits, turnsLeft, type Verdict } from '../../src/engage/verdict.ts';
 import type { EngineMessage, RecordedCall, RecordedTurn, Transcript } from '../../src/store/transcript.ts';
 
@@ -168,6 +169,29 @@ describe('an outcome that must conform to a schema', () => {
 
   it('cannot be repaired when no turn is left', () => {
     expect(endOf([said('words')], [], { ...limits, maxTurns: 1 })).toMatchObject({ code: 'outcome_invalid' });
+  });
+});
+
+describe('a focus that goes on after an attempt that failed', () => {
+  const failure = (afterTurn: number): EngineMessage => ({
+    kind: 'notice',
+    content: failureNotice({ code: 'hook.blocked', message: 'the tests fail' }),
+    afterTurn,
+  });
+
+  it('asks the model again, whatever ended the attempt', () => {
+    expect(verdictOf([said('Done.')], [failure(1)])).toEqual({ kind: 'go_on', say: [] });
+    expect(verdictOf(Array.from({ length: 5 }, same), [failure(5)])).toEqual({ kind: 'go_on', say: [] });
+    expect(verdictOf([said('Done.'), said('Now it is.')], [failure(1)])).toMatchObject({ end: { kind: 'done' } });
+  });
+
+  it('has its turns, its reminder and its repair again', () => {
+    const limits: Limits = { maxTurns: 2, outcomeSchema: null };
+    const turns = [called(call('a')), called(call('b')), called(call('c'))];
+    expect(verdictOf(turns, [failure(2)], limits)).toEqual({ kind: 'go_on', say: [] });
+    expect(turnsLeft(transcriptOf(turns, [failure(2)]), limits)).toBe(1);
+    expect(endOf([...turns, called(call('d'))], [failure(2)], limits)).toMatchObject({ code: 'max_turns' });
+    expect(verdictOf([said(''), said('')], [failure(1)])).toMatchObject({ kind: 'go_on', say: [{ kind: 'nudge' }] });
   });
 });
 
