@@ -20,10 +20,16 @@ export async function compactUnderPressure(transcript: Transcript, means: Compac
   return (await compact(transcript, limit, means)) ?? transcript;
 }
 
-/** Compacts to half after the provider refused the request as too long; null where there is nothing to be made smaller. */
+/**
+ * Compacts to half after the provider refused the request as too long; null where there is nothing to be made smaller. Its
+ * count of the last request let it come to this, so the estimate alone decides.
+ */
 export async function compactAfterOverflow(transcript: Transcript, means: CompactMeans): Promise<Transcript | null> {
+  const turns = transcript.turns.map((turn) => ({ ...turn, inputTokens: null }));
+  const uncounted = { ...transcript, turns };
   const limit = contextLimits(means.bounds, means.model).prompt;
-  return compact(transcript, Math.min(limit, inputPressure(transcript, means) / 2), means);
+  const smaller = await compact(uncounted, Math.min(limit, inputPressure(uncounted, means) / 2), means);
+  return smaller && { ...smaller, turns: transcript.turns };
 }
 
 async function compact(transcript: Transcript, limit: number, means: CompactMeans): Promise<Transcript | null> {
