@@ -72,11 +72,22 @@ create index work_items_active on animus.work_items (faculty, id) where state in
 -- At most one active item per concurrency key, whatever the code does.
 create unique index work_items_key_holder on animus.work_items (concurrency_key) where state in ('claimed', 'running') and concurrency_key is not null;
 create index work_items_key_blocked on animus.work_items (concurrency_key, faculty, priority desc, id) where state = 'queued' and key_blocked;
-create index work_items_key_ready on animus.work_items (concurrency_key) where state = 'queued' and not key_blocked and concurrency_key is not null;
 create index work_items_waiting on animus.work_items (id) where state = 'waiting';
 create index work_items_children on animus.work_items (parent_id) where parent_id is not null;
 create index work_items_tree on animus.work_items (root_id) where depth > 0;
 create index work_items_resolved on animus.work_items (resolved_at) where resolved_at is not null;
+
+-- What a holder of a lease is told about its item: the columns that decide, none that may be large.
+create type animus.held_work as (
+  id                  uuid,
+  faculty             text,
+  state               text,
+  attempts            int,
+  max_attempts        int,
+  lease_owner         uuid,
+  cancel_requested_at timestamptz,
+  cancel_reason       text
+);
 
 -- Structural dedup: the active item of a faculty for a key. No foreign key: the row is written by the trigger that runs
 -- before the item's own row exists, and it leaves in the transaction that ends the item.
@@ -87,7 +98,11 @@ create table animus.active_keys (
   primary key (faculty, dedup_key)
 ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
-create index active_keys_item on animus.active_keys (work_item_id);
+-- Concurrency keys that were given up since the last claim. Ending work only leaves a note here; flagging and offering happen
+-- inside claims, which take turns, so no end ever waits for, or deadlocks with, another item's row.
+create table animus.freed_keys (
+  concurrency_key text not null
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
 create table animus.work_ledger (
   work_item_id uuid not null references animus.work_items (id) on delete cascade,

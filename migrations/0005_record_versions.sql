@@ -1,2 +1,3 @@
--- min_client: the oldest schema version a daemon may have been written for and still run on this database.
-insert into animus.settings (key, value) values ('schema_version', '5'), ('min_client', '5');
+-- The oldest schema version a daemon may have been written for and still run on this database; the schema's own version is
+-- the newest row of animus.schema_migrations.
+insert into animus.settings (key, value) values ('min_client', '1');

@@ -12,10 +12,12 @@ export async function main(): Promise<void> {
     });
   }
   // Whoever reads our output may leave early (`| head`): that is no failure, and nobody is left to write for.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(0);
+      throw error;
+    });
+  }
 
   const code = await runCli(process.argv.slice(2), {
     env: process.env,

@@ -32,7 +32,7 @@ language sql immutable parallel safe as $$
   select case p_from
     when 'scheduled' then p_to in ('queued', 'cancelled')
     when 'queued'    then p_to in ('claimed', 'cancelled')
-    when 'claimed'   then p_to in ('running', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
+    when 'claimed'   then p_to in ('running', 'completed', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
     when 'running'   then p_to in ('completed', 'waiting', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
     when 'waiting'   then p_to in ('queued', 'cancelled')
     when 'dead'      then p_to in ('queued')

@@ -39,6 +39,7 @@ begin
       new.merged_into := animus.take_key(new.faculty, new.dedup_key, new.id);
     end if;
     if new.merged_into is not null then
+      perform animus.refuse_merge_into_ancestor(new.parent_id, new.merged_into);
       new.state := 'merged';
       new.resolved_at := v_now;
       return new;
@@ -46,17 +47,14 @@ begin
   end if;
 
   new.state := case when new.run_at > v_now then 'scheduled' else 'queued' end;
-  -- One message per item, written to pgmq's table directly and in the columns that every version of pgmq has: pgmq.send
-  -- builds its statement as text on each call, which costs more than the insert itself.
-  insert into pgmq.q_work (vt, message) values (greatest(new.run_at, v_now), jsonb_build_object('work_item_id', new.id))
-  returning msg_id into new.queue_msg_id;
+  new.queue_msg_id := nextval('pgmq.q_work_msg_id_seq');
   return new;
 end $$;
 
 -- Takes the key for the item, or returns the active item that holds it. Waits for a concurrent insert of the same key to
 -- commit or roll back; loops when the holder ended between the two statements.
 create or replace function animus.take_key(p_faculty text, p_dedup_key text, p_id uuid) returns uuid
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
   v_holder uuid;
 begin
@@ -68,75 +66,86 @@ begin
   end loop;
 end $$;
 
--- One notification per statement, and only when a daemon has room: NOTIFY takes a database-wide lock at commit. A daemon
--- that marks itself free scans afterwards, so an insert that saw it busy is found.
+-- A child that merged into the item it was spawned by would have that item wait for itself.
+create or replace function animus.refuse_merge_into_ancestor(p_parent_id uuid, p_holder uuid) returns void
+language plpgsql as $$
+declare
+  v_id uuid := p_parent_id;
+begin
+  while v_id is not null loop
+    if v_id = p_holder then
+      perform animus.raise('WA004', format('the work is a duplicate of its own ancestor %s', p_holder), p_holder,
+        'give child work a dedup_key of its own');
+    end if;
+    select parent_id into v_id from animus.work_items where id = v_id;
+  end loop;
+end $$;
+
+-- Messages for what was really inserted, all in one statement: row by row they cost as much as the items themselves. Written
+-- to pgmq's table directly, in the columns that every version of pgmq has: pgmq.send builds its statement as text on each call.
 create or replace function animus.work_items_after_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform animus.wake_daemons();
+  insert into pgmq.q_work (msg_id, vt, message) overriding system value
+  select queue_msg_id, greatest(run_at, created_at), jsonb_build_object('work_item_id', id) from inserted where queue_msg_id is not null;
+  if found then perform animus.wake_daemons(); end if;
   return null;
 end $$;
 
+-- One notification per statement, and only when a live daemon has room: NOTIFY takes a database-wide lock at commit. A daemon
+-- that marks itself free scans afterwards, so an insert that saw it busy is found.
 create or replace function animus.wake_daemons() returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 begin
-  if exists (select from animus.daemons where stopped_at is null and not saturated) then
+  if exists (select from animus.daemons where stopped_at is null and not saturated and seen_at > animus.now() - interval '10 minutes') then
     perform pg_notify('animus_work_ready', '');
   end if;
 end $$;
 
--- Guards every update: legal transitions only, identity and the terminal outcome fixed, and the concurrency key handed on.
-create or replace function animus.work_items_before_update() returns trigger
+-- Fires only for updates that must not be (the trigger's condition says which); cheap for all the others.
+create or replace function animus.work_items_refuse_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if new.state <> old.state and not animus.transition_allowed(old.state, new.state) then
+  if not animus.transition_allowed(old.state, new.state) and new.state <> old.state then
     perform animus.raise('WA002', format('work item %s is %s and cannot become %s', old.id, old.state, new.state), old.id);
   end if;
-  if (new.id, new.faculty, new.root_id, new.depth, new.created_at) is distinct from (old.id, old.faculty, old.root_id, old.depth, old.created_at)
-     or new.parent_id is distinct from old.parent_id or new.dedup_key is distinct from old.dedup_key
-     or new.concurrency_key is distinct from old.concurrency_key then
-    perform animus.raise('WA004', format('work item %s: its identity (faculty, keys, parent) cannot change', old.id), old.id);
-  end if;
-  new.updated_at := animus.now();
-  return new;
-end $$;
-
--- When an item gives up its concurrency key (it held it, or it was the one that was offered it), the best waiting item of
--- each faculty is offered the key. One per faculty, because a faculty may be paused or full.
-create or replace function animus.work_items_pass_key() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform animus.unblock_key(old.concurrency_key);
+  perform animus.raise('WA004', format('work item %s: its identity (faculty, keys, parent) cannot change', old.id), old.id);
   return null;
 end $$;
 
-create or replace function animus.unblock_key(p_key text) returns void
+-- Open work is ended by cancel_work, which also frees its key, message and children; only what has ended may be deleted.
+create or replace function animus.work_items_refuse_delete() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_faculty text := '';
-  v_id      uuid;
 begin
-  loop
-    select faculty into v_faculty from animus.work_items
-     where concurrency_key = p_key and state = 'queued' and key_blocked and faculty > v_faculty order by faculty limit 1;
-    exit when not found;
-    select id into v_id from animus.work_items
-     where concurrency_key = p_key and state = 'queued' and key_blocked and faculty = v_faculty order by priority desc, id limit 1;
-    update animus.work_items set key_blocked = false where id = v_id and state = 'queued';
-  end loop;
+  perform animus.raise('WA002', format('work item %s is %s; only ended work can be deleted', old.id, old.state), old.id, 'cancel it first: select animus.cancel_work(…)');
+  return null;
+end $$;
+
+-- An item gave up its concurrency key: it held it, or it was the one that was offered it. The next claim hands it on.
+create or replace function animus.work_items_free_key() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into animus.freed_keys (concurrency_key) values (old.concurrency_key);
+  perform animus.wake_daemons();
+  return null;
 end $$;
 
 create or replace trigger work_items_before_insert before insert on animus.work_items
   for each row execute function animus.work_items_before_insert();
 create or replace trigger work_items_after_insert after insert on animus.work_items
-  for each statement execute function animus.work_items_after_insert();
-create or replace trigger work_items_before_update before update on animus.work_items
-  for each row execute function animus.work_items_before_update();
-create or replace trigger work_items_pass_key after update of state on animus.work_items
-  for each row when (old.concurrency_key is not null and new.state <> old.state
-    and (old.state in ('claimed', 'running') and new.state not in ('claimed', 'running')
-      or old.state = 'queued' and not old.key_blocked and new.state <> 'claimed'))
-  execute function animus.work_items_pass_key();
+  referencing new table as inserted for each statement execute function animus.work_items_after_insert();
+create or replace trigger work_items_refuse_update before update on animus.work_items
+  for each row when (new.state <> old.state and not animus.transition_allowed(old.state, new.state)
+    or new.id <> old.id or new.faculty <> old.faculty or new.root_id <> old.root_id or new.depth <> old.depth or new.created_at <> old.created_at
+    or new.parent_id is distinct from old.parent_id or new.dedup_key is distinct from old.dedup_key
+    or new.concurrency_key is distinct from old.concurrency_key)
+  execute function animus.work_items_refuse_update();
+create or replace trigger work_items_refuse_delete before delete on animus.work_items
+  for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
+create or replace trigger work_items_free_key after update on animus.work_items
+  for each row when (old.concurrency_key is not null and new.state not in ('claimed', 'running')
+    and (old.state in ('claimed', 'running') or old.state = 'queued' and new.state <> 'queued'))
+  execute function animus.work_items_free_key();
 
 -- The same as an insert, and tells whether the work merged into an active duplicate.
 create or replace function animus.submit_work(

@@ -1,13 +1,18 @@
--- Claiming: one short transaction under one advisory lock, so that faculty maxima and concurrency keys are exact.
+-- Claiming: one short transaction under one advisory lock, so that faculty maxima and concurrency keys are exact. A claim never
+-- waits for a row: what somebody else has locked is left for the next claim, so no open transaction can stop the queue.
 
 -- p_faculties: {"name": {"max": int, "max_attempts": int, "dedup_until": "resolved" | "claimed"}} — the faculties this daemon
--- can run; everything else is left alone. Returns the claimed items with fresh tokens, reclaimed ones among them.
+-- can run; everything else is left alone. p_limit: how many more it has room for. Returns the claimed items with fresh tokens,
+-- reclaimed ones first, then in the order of their claim. Also notes whether the daemon is full now, so that inserts need not
+-- wake it: a daemon that was full and gets less than it asked for must scan again (an insert may have seen it full).
+-- The settings make the plan independent of statistics: whatever the tables hold, a claim is a handful of index probes.
 create or replace function animus.claim_work(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval)
 returns setof animus.work_items
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_now      timestamptz;
-  v_claimed  uuid[];
+  v_now     timestamptz;
+  v_claimed uuid[];
 begin
   if p_limit < 1 then return; end if;
   -- Claimers take turns. The lock's wait is the length of a claim; inserts, heartbeats and completions never take it.
@@ -15,33 +20,83 @@ begin
   v_now := animus.now();
 
   perform animus.promote_due(v_now, 1000);
-
+  perform animus.offer_freed_keys();
   v_claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease);
   v_claimed := v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease);
 
+  update animus.daemons set saturated = not saturated where id = p_daemon_id and saturated <> (cardinality(v_claimed) = p_limit);
   if cardinality(v_claimed) > 0 then
-    return query select w.* from animus.work_items w where w.id = any (v_claimed);
+    return query select w.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
   end if;
 end $$;
 
 -- Moves scheduled items whose time has come into the queue, at most p_limit.
 create or replace function animus.promote_due(p_now timestamptz, p_limit int) returns int
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
   v_ids uuid[];
 begin
   select array_agg(id) into v_ids from (
-    select id from animus.work_items where state = 'scheduled' and run_at <= p_now order by run_at limit p_limit for update skip locked) due;
+    select id from animus.work_items where state = 'scheduled' and run_at <= p_now order by run_at limit p_limit for no key update skip locked) due;
   if v_ids is null then return 0; end if;
-  update animus.work_items set state = 'queued' where id = any (v_ids);
+  update animus.work_items set state = 'queued', updated_at = p_now where id = any (v_ids);
   return cardinality(v_ids);
+end $$;
+
+-- Hands on the concurrency keys that were given up since the last claim: the best waiting item of each faculty goes back into
+-- the claim index. One per faculty, because a faculty may be paused, full or unknown to every daemon. What somebody else has
+-- locked keeps its note for the next claim.
+create or replace function animus.offer_freed_keys() returns void
+language plpgsql as $$
+declare
+  v_key text;
+begin
+  for v_key in
+    with notes as (select f.ctid from animus.freed_keys f limit 1000 for update skip locked),
+    taken as (delete from animus.freed_keys f using notes n where f.ctid = n.ctid returning f.concurrency_key)
+    select distinct concurrency_key from taken
+  loop
+    continue when animus.key_is_held(v_key);  -- its end will leave another note
+    if not animus.offer_key(v_key) then
+      insert into animus.freed_keys (concurrency_key) values (v_key);
+    end if;
+  end loop;
+end $$;
+
+create or replace function animus.key_is_held(p_key text) returns boolean
+language sql stable as $$
+  select exists (select from animus.work_items where concurrency_key = p_key and state in ('claimed', 'running'))
+$$;
+
+-- Offers a free key to the best waiting item of each faculty; false when one of them was locked and has to be offered later.
+create or replace function animus.offer_key(p_key text) returns boolean
+language plpgsql as $$
+declare
+  v_faculty text := '';
+  v_id      uuid;
+  v_all     boolean := true;
+begin
+  loop
+    select faculty into v_faculty from animus.work_items
+     where concurrency_key = p_key and state = 'queued' and key_blocked and faculty > v_faculty order by faculty limit 1;
+    exit when not found;
+    select id into v_id from animus.work_items
+     where concurrency_key = p_key and state = 'queued' and key_blocked and faculty = v_faculty order by priority desc, id limit 1;
+    perform from animus.work_items where id = v_id and state = 'queued' for no key update skip locked;
+    if found then
+      update animus.work_items set key_blocked = false where id = v_id;
+    else
+      v_all := false;
+    end if;
+  end loop;
+  return v_all;
 end $$;
 
 -- Takes over items whose lease ran out. A crash counts as an attempt, unless the focus had got further since the last one:
 -- then only this crash counts, so that a long piece of work survives any number of deployments.
 create or replace function animus.reclaim_expired(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
   v_item      record;
   v_attempts  int;
@@ -52,107 +107,100 @@ begin
   for v_item in
     select id, faculty, attempts, crashes, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason from animus.work_items
      where state in ('claimed', 'running') and lease_expires_at < p_now and p_faculties ? faculty
-     order by lease_expires_at limit p_limit for update skip locked
+     order by lease_expires_at limit p_limit for no key update skip locked
   loop
-    if v_item.cancel_requested_at is not null then
-      perform animus.end_work(v_item.id, 'cancelled', p_error => jsonb_build_object('reason', v_item.cancel_reason), p_focus_ended_as => 'lost');
-      continue;
-    end if;
     v_crashes := case when v_item.turns > v_item.turns_at_claim then 1 else v_item.crashes + 1 end;
     v_attempts := v_item.attempts - v_item.crashes + v_crashes;
     v_max := coalesce((p_faculties -> v_item.faculty ->> 'max_attempts')::int, v_item.max_attempts, 3);
-    update animus.work_items set attempts = v_attempts, crashes = v_crashes where id = v_item.id;
-    if v_crashes > 0 and v_attempts >= v_max then
-      perform animus.end_work(v_item.id, 'dead', p_focus_ended_as => 'lost', p_error => jsonb_build_object(
-        'code', 'work.crashed', 'message', format('the daemon was lost %s time(s) without a new turn; attempts used up (%s of %s)', v_crashes, v_attempts, v_max)));
+    if v_item.cancel_requested_at is not null or v_attempts >= v_max then
+      continue when not animus.try_lock_open_descendants(v_item.id);
+      if v_item.cancel_requested_at is not null then
+        perform animus.end_work(v_item.id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
+      else
+        update animus.work_items set attempts = v_attempts, crashes = v_crashes where id = v_item.id;
+        perform animus.end_work(v_item.id, 'dead', jsonb_build_object('code', 'work.crashed', 'message',
+          format('the daemon was lost %s time(s) without a new turn; attempts used up (%s of %s)', v_crashes, v_attempts, v_max)), 'lost');
+      end if;
       continue;
     end if;
     update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'),
-           lease_expires_at = p_expires_at, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
+           lease_expires_at = p_expires_at, attempts = v_attempts, crashes = v_crashes, max_attempts = v_max, turns_at_claim = turns, updated_at = p_now where id = v_item.id;
     v_reclaimed := v_reclaimed || v_item.id;
   end loop;
   return v_reclaimed;
 end $$;
 
--- Claims up to p_limit queued items. Heads whose concurrency key turned out to be busy are flagged out of the index by
--- claim_round, and another round looks behind them.
+-- Claims up to p_limit queued items. Heads that could not be had (their key is busy: flagged out of the index; or somebody has
+-- locked them) are passed over, and another round looks behind them.
 create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
   v_claimed uuid[] := '{}';
+  v_locked  uuid[] := '{}';
+  v_heads   uuid[];
   v_round   record;
 begin
   while cardinality(v_claimed) < p_limit loop
-    select ids, blocked into v_round
-      from animus.claim_round(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), p_now, p_expires_at);
-    v_claimed := v_claimed || v_round.ids;
-    exit when v_round.blocked = 0;
+    v_heads := animus.claim_candidates(p_faculties, p_limit - cardinality(v_claimed), v_locked, p_now);
+    exit when v_heads is null;
+    select * into v_round from animus.claim_these(v_heads, p_daemon_id, p_faculties, p_now, p_expires_at);
+    v_claimed := v_claimed || v_round.claimed;
+    v_locked := v_locked || array(select unnest(v_heads) except select unnest(v_round.claimed) except select unnest(v_round.blocked));
+    exit when cardinality(v_round.claimed) = cardinality(v_heads);
   end loop;
   return v_claimed;
 end $$;
 
--- One round: the heads of every faculty with room, by priority, then fewest running, then age.
-create or replace function animus.claim_round(
-  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz, out ids uuid[], out blocked int)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- The heads of every faculty with room, by priority, then fewest running, then age; null when there are none.
+create or replace function animus.claim_candidates(p_faculties jsonb, p_limit int, p_without uuid[], p_now timestamptz) returns uuid[]
+language plpgsql as $$
 declare
-  v_ids     uuid[] := '{}';
-  v_blocked uuid[] := '{}';
-  v_keys    text[] := '{}';
-  v_head    record;
+  v_ids uuid[];
 begin
-  -- Collected into memory first: a set-returning query with a limit parameter is planned generically and scans.
-  for v_head in
-    select h.id, h.concurrency_key
+  select array_agg(candidate.id order by candidate.place) into v_ids from (
+    select h.id, row_number() over (order by h.priority desc, running.n + h.nth, h.id) as place
       from jsonb_each(p_faculties) f (name, options)
       cross join lateral (select count(*)::int as n from animus.work_items r where r.faculty = f.name and r.state in ('claimed', 'running')) running
       cross join lateral (
-        select q.id, q.priority, q.concurrency_key, row_number() over (order by q.priority desc, q.id) as nth
-          from (select w.id, w.priority, w.concurrency_key from animus.work_items w
-                 where w.faculty = f.name and w.state = 'queued' and not w.key_blocked
+        select q.id, q.priority, row_number() over (order by q.priority desc, q.id) as nth
+          from (select w.id, w.priority from animus.work_items w
+                 where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.id <> all (p_without)
                  order by w.priority desc, w.id
                  limit greatest(0, least(p_limit, (f.options ->> 'max')::int - running.n))) q) h
      where not exists (select from animus.pauses p where p.faculty in (f.name, '*') and (p.until is null or p.until > p_now))
-     order by h.priority desc, running.n + h.nth, h.id
-     limit p_limit
-  loop
-    if v_head.concurrency_key is not null then
-      if v_head.concurrency_key = any (v_keys) or animus.key_is_held(v_head.concurrency_key) then
-        v_blocked := v_blocked || v_head.id;
-        continue;
-      end if;
-      v_keys := v_keys || v_head.concurrency_key;
-    end if;
-    v_ids := v_ids || v_head.id;
-  end loop;
-
-  blocked := cardinality(v_blocked);
-  if blocked > 0 then
-    update animus.work_items set key_blocked = true where id = any (v_blocked) and state = 'queued';
-  end if;
-
-  -- The state is tested again: a cancel may have come between.
-  with claimed as (
-    update animus.work_items w
-       set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'), lease_expires_at = p_expires_at,
-           max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns
-     where w.id = any (v_ids) and w.state = 'queued'
-    returning w.id, w.faculty, w.dedup_key, w.queue_msg_id),
-  hidden as (
-    -- Hidden from plain pgmq readers once, for good: the token protects the work, not the visibility time-out.
-    update pgmq.q_work m set vt = 'infinity', read_ct = m.read_ct + 1 from claimed c where m.msg_id = c.queue_msg_id),
-  released as (
-    delete from animus.active_keys k using claimed c
-     where k.work_item_id = c.id and p_faculties -> c.faculty ->> 'dedup_until' = 'claimed')
-  select coalesce(array_agg(id), '{}') into ids from claimed;
+     order by place
+     limit p_limit) candidate;
+  return v_ids;
 end $$;
 
--- Is an item with this key active? Locks the holder, so that the answer stays true until the caller has flagged who must
--- wait: lock order is the holder first, then those it blocks (unblock_key runs under the holder's lock).
-create or replace function animus.key_is_held(p_key text) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Claims those of the candidates (best first) that nobody has locked and whose key is free; flags those whose key is not.
+create or replace function animus.claim_these(
+  p_ids uuid[], p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out blocked uuid[])
+language plpgsql as $$
 begin
-  perform from animus.work_items where concurrency_key = p_key and state in ('claimed', 'running') for no key update;
-  return found;
+  with candidate as (select c.id, c.place from unnest(p_ids) with ordinality as c (id, place)),
+  ours as (
+    select w.id, c.place, w.concurrency_key from candidate c join animus.work_items w on w.id = c.id
+     where w.state = 'queued' and not w.key_blocked for no key update of w skip locked),
+  judged as (
+    select o.id, o.place, o.concurrency_key is null or not animus.key_is_held(o.concurrency_key)
+           and row_number() over (partition by o.concurrency_key order by o.place) = 1 as free from ours o),
+  flagged as (
+    update animus.work_items w set key_blocked = true from judged j where w.id = j.id and not j.free returning w.id),
+  taken as (
+    update animus.work_items w
+       set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'), lease_expires_at = p_expires_at,
+           max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns, updated_at = p_now
+      from judged j where w.id = j.id and j.free
+    returning w.id, j.place, w.faculty, w.dedup_key, w.queue_msg_id),
+  hidden as (
+    -- Hidden from plain pgmq readers once, for good: the token protects the work, not the visibility time-out.
+    update pgmq.q_work m set vt = 'infinity', read_ct = m.read_ct + 1 from taken t where m.msg_id = t.queue_msg_id),
+  released as (
+    delete from animus.active_keys k using taken t
+     where t.dedup_key is not null and p_faculties -> t.faculty ->> 'dedup_until' = 'claimed'
+       and k.faculty = t.faculty and k.dedup_key = t.dedup_key and k.work_item_id = t.id)
+  select coalesce((select array_agg(id order by place) from taken), '{}'), coalesce((select array_agg(id) from flagged), '{}')
+    into claimed, blocked;
 end $$;

@@ -1,32 +1,37 @@
 -- What the holder of a lease may do. Every function proves the token under a row lock first.
 
--- Locks the item and proves that the token is the newest and the item active; raises WA001 otherwise.
-create or replace function animus.hold_lease(p_id uuid, p_token bigint) returns animus.work_items
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Locks the item and proves that the token is the newest and the item active; raises WA001 otherwise. Answers with few columns:
+-- a whole row would read its params and outcome out of TOAST on every write of a focus.
+create or replace function animus.hold_lease(p_id uuid, p_token bigint) returns animus.held_work
+language plpgsql as $$
 declare
-  v_item animus.work_items;
+  v_token bigint;
+  v_held  animus.held_work;
 begin
-  select * into v_item from animus.work_items where id = p_id for no key update;
+  select id, faculty, state, attempts, max_attempts, lease_owner, cancel_requested_at, cancel_reason, lease_token
+    into v_held.id, v_held.faculty, v_held.state, v_held.attempts, v_held.max_attempts, v_held.lease_owner, v_held.cancel_requested_at,
+         v_held.cancel_reason, v_token
+    from animus.work_items where id = p_id for no key update;
   if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
-  if v_item.lease_token is distinct from p_token or v_item.state not in ('claimed', 'running') then
-    perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', p_id, v_item.state), p_id);
+  if v_token is distinct from p_token or v_held.state not in ('claimed', 'running') then
+    perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', p_id, v_held.state), p_id);
   end if;
-  return v_item;
+  return v_held;
 end $$;
 
 -- The heartbeat: one statement per daemon. A row that comes back not held was lost; cancel_requested asks its focus to stop.
 create or replace function animus.extend_leases(p_daemon_id uuid, p_ids uuid[], p_tokens bigint[], p_lease interval)
 returns table (work_item_id uuid, held boolean, cancel_requested boolean)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_now timestamptz := animus.now();
 begin
   update animus.daemons set seen_at = v_now where id = p_daemon_id;
   return query
     with mine as (select u.id, u.token from unnest(p_ids, p_tokens) u (id, token)),
-    -- Locked in id order: two heartbeats and a cancel of a tree can then not wait for each other in a circle.
+    -- Locked in id order, like every path that locks several items: nobody waits for each other in a circle.
     locked as (
       select w.id from animus.work_items w join mine m on m.id = w.id and m.token = w.lease_token
        where w.state in ('claimed', 'running') order by w.id for no key update of w),
@@ -36,44 +41,76 @@ begin
     select m.id, k.id is not null, k.cancel_requested_at is not null from mine m left join kept k on k.id = m.id;
 end $$;
 
--- Hands an item back, attempts unchanged: a drain, or a failure of the world. Its focus stays open and goes on later.
+-- Hands an item back, attempts unchanged: a drain, or a failure of the world. Its focus stays open and goes on later. An item whose
+-- cancel was requested ends cancelled instead.
 create or replace function animus.release_work(p_id uuid, p_token bigint, p_run_at timestamptz default null, p_reason text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_item animus.work_items := animus.hold_lease(p_id, p_token);
+  v_held animus.held_work := animus.hold_lease(p_id, p_token);
 begin
-  if v_item.cancel_requested_at is not null then
-    perform animus.end_work(p_id, 'cancelled', p_error => jsonb_build_object('reason', v_item.cancel_reason), p_focus_ended_as => 'cancelled');
+  if v_held.cancel_requested_at is not null then
+    perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
     return;
   end if;
-  perform animus.requeue(p_id, p_run_at, v_now, case when p_reason is null then v_item.error
-    else jsonb_build_object('code', 'work.released', 'message', p_reason, 'at', v_now) end);
+  perform animus.requeue(p_id, p_run_at, v_now,
+    case when p_reason is not null then jsonb_build_object('code', 'work.released', 'message', p_reason, 'at', v_now) end);
 end $$;
 
--- active → queued or scheduled, message visible again.
-create or replace function animus.requeue(p_id uuid, p_run_at timestamptz, p_now timestamptz, p_error jsonb) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- active → queued or scheduled, message visible again; p_error replaces the item's last error unless null.
+create or replace function animus.requeue(p_id uuid, p_run_at timestamptz, p_now timestamptz, p_error jsonb, p_failed int default 0) returns text
+language plpgsql as $$
 declare
   v_item record;
 begin
   update animus.work_items
      set state = case when p_run_at > p_now then 'scheduled' else 'queued' end,
          run_at = case when p_run_at > p_now then p_run_at else run_at end,
-         lease_owner = null, lease_expires_at = null, error = p_error
+         attempts = attempts + p_failed, crashes = case when p_failed > 0 then 0 else crashes end,
+         lease_owner = null, lease_expires_at = null, error = coalesce(p_error, error), updated_at = p_now
    where id = p_id returning state, queue_msg_id into v_item;
   update pgmq.q_work set vt = greatest(p_run_at, p_now) where msg_id = v_item.queue_msg_id;
   if v_item.state = 'queued' then perform animus.wake_daemons(); end if;
+  return v_item.state;
 end $$;
 
 -- Ends the item as done. Calling it again with the same token changes nothing: an acknowledgement may get lost.
 create or replace function animus.complete_work(p_id uuid, p_token bigint, p_outcome jsonb, p_summary text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  if cardinality(animus.complete_held(array[p_id], array[p_token], array[p_outcome], array[p_summary])) > 0 then return; end if;
   perform from animus.work_items where id = p_id and state = 'completed' and lease_token = p_token;
-  if found then return; end if;
-  perform animus.hold_lease(p_id, p_token);
-  perform animus.end_work(p_id, 'completed', p_outcome => p_outcome, p_summary => p_summary, p_focus_ended_as => 'completed');
+  if not found then perform animus.hold_lease(p_id, p_token); end if;
+end $$;
+
+-- The same for many items in one statement; each is protected by its own token, and one that was lost does not hold up the
+-- others: it comes back with completed = false. Array n of each argument belongs to item n.
+create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
+returns table (work_item_id uuid, completed boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
+  return query
+    select m.id, exists (select from animus.work_items w where w.id = m.id and w.state = 'completed' and w.lease_token = m.token)
+      from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) order by m.nth;
+end $$;
+
+-- Locks those of the items whose lease the tokens prove, then ends them; returns their ids. Two statements: the second must see
+-- what was written while the first waited for a lock.
+create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
+language plpgsql as $$
+declare
+  v_ids       uuid[];
+  v_outcomes  jsonb[];
+  v_summaries text[];
+begin
+  select array_agg(held.id), array_agg(held.outcome), array_agg(held.summary) into v_ids, v_outcomes, v_summaries from (
+    select w.id, m.outcome, m.summary from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as m (id, token, outcome, summary)
+      join animus.work_items w on w.id = m.id and w.lease_token = m.token
+     where w.state in ('claimed', 'running') order by w.id for no key update of w) held;
+  if v_ids is null then return '{}'; end if;
+  perform animus.end_works(v_ids, 'completed', v_outcomes, v_summaries, null, 'completed');
+  return v_ids;
 end $$;
 
 -- Ends an attempt that failed: again at p_retry_at, or dead when there is none or attempts are used up. p_keep says what the
@@ -82,63 +119,78 @@ create or replace function animus.fail_work(p_id uuid, p_token bigint, p_error j
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_item animus.work_items := animus.hold_lease(p_id, p_token);
+  v_held animus.held_work := animus.hold_lease(p_id, p_token);
 begin
-  if v_item.cancel_requested_at is not null then
-    perform animus.end_work(p_id, 'cancelled', p_error => jsonb_build_object('reason', v_item.cancel_reason), p_focus_ended_as => 'cancelled');
+  if v_held.cancel_requested_at is not null then
+    perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
     return 'cancelled';
   end if;
-  update animus.work_items set attempts = attempts + 1, crashes = 0 where id = p_id;
-  if p_retry_at is null or v_item.attempts + 1 >= v_item.max_attempts then
-    perform animus.end_work(p_id, 'dead', p_error => p_error, p_focus_ended_as => 'failed');
+  if p_retry_at is null or v_held.attempts + 1 >= v_held.max_attempts then
+    update animus.work_items set attempts = attempts + 1, crashes = 0 where id = p_id;
+    perform animus.end_work(p_id, 'dead', p_error, 'failed');
     return 'dead';
   end if;
   if p_keep <> 'transcript' then
     update animus.foci set ended_as = 'failed', ended_at = v_now, error = p_error where work_item_id = p_id and ended_as is null;
   end if;
-  perform animus.requeue(p_id, p_retry_at, v_now, p_error);
-  return case when p_retry_at > v_now then 'scheduled' else 'queued' end;
+  return animus.requeue(p_id, p_retry_at, v_now, p_error, p_failed => 1);
 end $$;
 
 -- A running item whose cancel was requested, ended by its own focus.
 create or replace function animus.end_cancelled(p_id uuid, p_token bigint) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_item animus.work_items := animus.hold_lease(p_id, p_token);
+  v_held animus.held_work := animus.hold_lease(p_id, p_token);
 begin
-  if v_item.cancel_requested_at is null then
+  if v_held.cancel_requested_at is null then
     perform animus.raise('WA002', format('nobody asked to cancel work item %s', p_id), p_id);
   end if;
-  perform animus.end_work(p_id, 'cancelled', p_error => jsonb_build_object('reason', v_item.cancel_reason), p_focus_ended_as => 'cancelled');
+  perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
 end $$;
 
--- The one place where an item ends: state, message, key, focus, children and watchers, in the caller's transaction and
--- under the caller's lock on the item.
-create or replace function animus.end_work(
-  p_id uuid, p_state text, p_outcome jsonb default null, p_summary text default null, p_error jsonb default null, p_focus_ended_as text default null) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_now  timestamptz := animus.now();
-  v_item record;
+-- Ends an item dead or cancelled, and what it spawned with it. The caller holds its row lock.
+create or replace function animus.end_work(p_id uuid, p_state text, p_error jsonb, p_focus_ended_as text) returns void
+language plpgsql as $$
 begin
-  update animus.work_items
-     set state = p_state, outcome = p_outcome, outcome_summary = p_summary, error = p_error, resolved_at = v_now,
-         lease_owner = null, lease_expires_at = null, key_blocked = false
-   where id = p_id returning queue_msg_id, dedup_key into v_item;
-  with gone as (delete from pgmq.q_work where msg_id = v_item.queue_msg_id returning msg_id, read_ct, enqueued_at, vt, message)
-  insert into pgmq.a_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from gone;
-  if v_item.dedup_key is not null then
-    delete from animus.active_keys where work_item_id = p_id;
-  end if;
-  if p_focus_ended_as is not null then
-    update animus.foci set ended_as = p_focus_ended_as, ended_at = v_now, error = p_error where work_item_id = p_id and ended_as is null;
-  end if;
-  if p_state in ('dead', 'cancelled') then
-    perform animus.cancel_children(p_id, format('its parent %s is %s', p_id, p_state));
-  end if;
+  perform animus.end_works(array[p_id], p_state, null, null, p_error, p_focus_ended_as);
+  perform animus.cancel_open(animus.lock_open_descendants(p_id), format('its parent %s is %s', p_id, p_state));
+end $$;
+
+-- The one place where items end: state, message, key, focus and watchers, in the caller's transaction. The caller holds the
+-- items' row locks since an earlier statement.
+create or replace function animus.end_works(
+  p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text) returns void
+language plpgsql as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_watched uuid[];
+begin
+  with ended as (
+    update animus.work_items w
+       set state = p_state, outcome = i.outcome, outcome_summary = i.summary, error = p_error, resolved_at = v_now, updated_at = v_now,
+           lease_owner = null, lease_expires_at = null, key_blocked = false,
+           cancel_reason = case when p_state = 'cancelled' then coalesce(p_error ->> 'message', p_error ->> 'reason') else w.cancel_reason end
+      from unnest(p_ids, p_outcomes, p_summaries) as i (id, outcome, summary)
+     where w.id = i.id
+    returning w.id, w.faculty, w.dedup_key, w.queue_msg_id),
+  message as (
+    delete from pgmq.q_work m using ended e where m.msg_id = e.queue_msg_id returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message),
+  archived as (
+    insert into pgmq.a_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message),
+  key as (
+    delete from animus.active_keys k using ended e
+     where e.dedup_key is not null and k.faculty = e.faculty and k.dedup_key = e.dedup_key and k.work_item_id = e.id),
+  focus as (
+    update animus.foci f set ended_as = p_focus_ended_as, ended_at = v_now, error = p_error from ended e where f.work_item_id = e.id and f.ended_as is null),
+  -- Nobody waits any more; a late answer then finds nothing to resolve.
+  wait as (
+    update animus.waits w set resolved_at = v_now, result = jsonb_build_object('ended', p_state) from ended e
+     where w.work_item_id = e.id and w.resolved_at is null),
+  watch as (
+    delete from animus.watches w using ended e where w.work_item_id = e.id returning w.work_item_id)
+  select array_agg(work_item_id) into v_watched from watch;
   -- Sent only where somebody watches; an item nobody waits for costs no NOTIFY.
-  if exists (select from animus.watches where work_item_id = p_id) then
-    delete from animus.watches where work_item_id = p_id;
-    perform pg_notify('animus_work_done', p_id::text);
+  if v_watched is not null then
+    perform pg_notify('animus_work_done', watched::text) from unnest(v_watched) watched;
   end if;
 end $$;

@@ -9,11 +9,11 @@ returns animus.foci
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now   timestamptz := animus.now();
-  v_item  animus.work_items := animus.hold_lease(p_id, p_token);
+  v_item  animus.held_work := animus.hold_lease(p_id, p_token);
   v_id    uuid;
   v_focus animus.foci;
 begin
-  update animus.work_items set state = 'running' where id = p_id;
+  update animus.work_items set state = 'running', updated_at = v_now where id = p_id;
   update animus.foci set resumes = resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
          directory = case when host = p_host then directory else p_directory_root || '/' || id end
    where work_item_id = p_id and ended_as is null returning * into v_focus;
@@ -28,8 +28,8 @@ begin
 end $$;
 
 -- The item of a focus, its lease proven.
-create or replace function animus.hold_focus(p_focus_id uuid, p_token bigint) returns animus.work_items
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function animus.hold_focus(p_focus_id uuid, p_token bigint) returns animus.held_work
+language plpgsql as $$
 declare
   v_id uuid;
 begin
@@ -53,7 +53,7 @@ create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_item animus.work_items := animus.hold_focus(p_focus_id, p_token);
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
   if v_item.cancel_requested_at is not null then return 'cancelled'; end if;
   if exists (select from animus.pauses p where p.faculty in (v_item.faculty, '*') and (p.until is null or p.until > v_now)) then return 'paused'; end if;
@@ -71,7 +71,7 @@ create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now    timestamptz := animus.now();
-  v_item   animus.work_items := animus.hold_focus(p_focus_id, p_token);
+  v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_cost   numeric := coalesce((p_answer ->> 'cost_usd')::numeric, 0);
   v_input  bigint := coalesce((p_answer #>> '{usage,input}')::bigint, 0);
   v_output bigint := coalesce((p_answer #>> '{usage,output}')::bigint, 0);
@@ -92,7 +92,7 @@ begin
   select p_focus_id, p_turn, c ->> 'call_id', n, c ->> 'name', c -> 'input', c ->> 'state', case when c ->> 'state' = 'started' then v_now end
     from json_array_elements(p_calls) with ordinality as e (c, n);
   update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_cost, input_tokens = input_tokens + v_input,
-         output_tokens = output_tokens + v_output where id = v_item.id;
+         output_tokens = output_tokens + v_output, updated_at = v_now where id = v_item.id;
   insert into animus.spend as s (faculty, model, day, usd, input_tokens, output_tokens, calls)
   values (v_item.faculty, coalesce(p_answer ->> 'provider', '') || '/' || coalesce(p_answer ->> 'model', ''),
           (v_now at time zone 'UTC')::date, v_cost, v_input, v_output, 1)

@@ -34,18 +34,20 @@ begin
   return v_seq;
 end $$;
 
-create or replace function animus.work_ledger_append_only() returns trigger
+create or replace function animus.append_only() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  -- A delete that cascades from the item finds the item gone already: the ledger goes with its item, and only so.
-  if tg_op = 'DELETE' and not exists (select from animus.work_items where id = old.work_item_id) then return old; end if;
-  perform animus.raise('WA002', format('the ledger is append-only: %s refused', lower(tg_op)));
+  -- A delete that cascades from the item finds the item gone already: these rows go with their item, and only so.
+  if tg_op = 'DELETE' and old.work_item_id is not null and not exists (select from animus.work_items where id = old.work_item_id) then return old; end if;
+  perform animus.raise('WA002', format('%s is append-only: %s refused', tg_table_name, lower(tg_op)));
   return null;
 end $$;
 
 create or replace trigger work_ledger_append_only before update or delete on animus.work_ledger
-  for each row execute function animus.work_ledger_append_only();
+  for each row execute function animus.append_only();
 create or replace trigger work_ledger_no_truncate before truncate on animus.work_ledger
-  for each statement execute function animus.work_ledger_append_only();
-create or replace trigger decisions_append_only before update on animus.decisions
-  for each row execute function animus.work_ledger_append_only();
+  for each statement execute function animus.append_only();
+create or replace trigger decisions_append_only before update or delete on animus.decisions
+  for each row execute function animus.append_only();
+create or replace trigger decisions_no_truncate before truncate on animus.decisions
+  for each statement execute function animus.append_only();

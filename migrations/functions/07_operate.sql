@@ -4,48 +4,82 @@
 -- Children follow. Returns the state afterwards; cancelling what has ended changes nothing.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default 'cancelled by an operator') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_state text;
 begin
   perform animus.require_operator();
-  if not exists (select from animus.work_items where id = p_id) then
+  select state into v_state from animus.work_items where id = p_id;
+  if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
   insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', p_reason, session_user, animus.now());
-  return animus.cancel_one(p_id, p_reason);
+  if v_state not in ('completed', 'dead', 'merged', 'cancelled') then
+    perform from animus.work_items where id = p_id for no key update;
+    perform animus.cancel_open(animus.lock_open_descendants(p_id) || p_id, p_reason);
+  end if;
+  return (select state from animus.work_items where id = p_id);
 end $$;
 
-create or replace function animus.cancel_one(p_id uuid, p_reason text) returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Cancels those of the items (their rows locked by the caller) that are open.
+create or replace function animus.cancel_open(p_ids uuid[], p_reason text) returns void
+language plpgsql as $$
 declare
-  v_item animus.work_items;
+  v_now timestamptz := animus.now();
 begin
-  select * into v_item from animus.work_items where id = p_id for no key update;
-  case
-    when v_item.state in ('completed', 'dead', 'merged', 'cancelled') then
-      return v_item.state;
-    when v_item.state in ('claimed', 'running') then
-      if v_item.cancel_requested_at is null then
-        update animus.work_items set cancel_requested_at = animus.now(), cancel_reason = p_reason where id = p_id;
-        perform pg_notify('animus_cancel', p_id::text);
-        perform animus.cancel_children(p_id, p_reason);
-      end if;
-      return v_item.state;
-    else
-      update animus.work_items set cancel_reason = p_reason where id = p_id;
-      perform animus.end_work(p_id, 'cancelled', p_error => jsonb_build_object('reason', p_reason), p_focus_ended_as => 'cancelled');
-      return 'cancelled';
-  end case;
+  if cardinality(p_ids) = 0 then return; end if;
+  perform animus.end_works(
+    array(select id from animus.work_items where id = any (p_ids) and state in ('scheduled', 'queued', 'waiting')),
+    'cancelled', null, null, animus.cancel_error(p_reason), 'cancelled');
+  update animus.work_items set cancel_requested_at = v_now, cancel_reason = p_reason, updated_at = v_now
+   where id = any (p_ids) and state in ('claimed', 'running') and cancel_requested_at is null;
+  if found then perform pg_notify('animus_cancel', ''); end if;
 end $$;
 
--- Locks run from the ancestor down, children in id order: the order every path through a tree uses.
-create or replace function animus.cancel_children(p_id uuid, p_reason text) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function animus.cancel_error(p_reason text) returns jsonb
+language sql immutable as $$ select jsonb_build_object('code', 'work.cancelled', 'message', p_reason) $$;
+
+-- Locks every open item below one whose lock the caller holds, also below ended ones, and returns their ids. In id order, which
+-- puts ancestors before descendants: the order of every path that locks several items. Looks again until nothing new
+-- turns up: a child may have been committed while this waited for a lock.
+create or replace function animus.lock_open_descendants(p_id uuid) returns uuid[]
+language plpgsql as $$
 declare
-  v_child uuid;
+  v_below  uuid[];
+  v_locked uuid[] := '{}';
+  v_more   uuid[];
 begin
-  for v_child in select id from animus.work_items where parent_id = p_id and resolved_at is null order by id loop
-    perform animus.cancel_one(v_child, p_reason);
+  loop
+    v_below := animus.descendants(p_id);
+    select array_agg(o.id) into v_more from (
+      select w.id from animus.work_items w
+       where w.id = any (v_below) and w.resolved_at is null and w.id <> all (v_locked) order by w.id for no key update) o;
+    if v_more is null then return v_locked; end if;
+    v_locked := v_locked || v_more;
   end loop;
 end $$;
+
+-- The same for a claim, which must not wait: false when somebody else has one of them locked.
+create or replace function animus.try_lock_open_descendants(p_id uuid) returns boolean
+language plpgsql as $$
+declare
+  v_below  uuid[] := animus.descendants(p_id);
+  v_open   int;
+  v_locked int;
+begin
+  select count(*) into v_open from animus.work_items where id = any (v_below) and resolved_at is null;
+  select count(*) into v_locked from (
+    select from animus.work_items where id = any (v_below) and resolved_at is null for no key update skip locked) l;
+  return v_locked >= v_open;
+end $$;
+
+create or replace function animus.descendants(p_id uuid) returns uuid[]
+language sql stable as $$
+  with recursive below as (
+    select w.id from animus.work_items w where w.parent_id = p_id
+    union all
+    select w.id from animus.work_items w join below b on w.parent_id = b.id)
+  select coalesce(array_agg(id), '{}') from below
+$$;
 
 -- Queues a dead or cancelled item again with fresh attempts; its ledger stays, a new focus begins. When its dedup key is
 -- active again, that item already does the work: its id is returned instead.
@@ -72,7 +106,7 @@ begin
   insert into pgmq.q_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
      set state = 'queued', attempts = 0, crashes = 0, resolved_at = null, outcome = null, outcome_summary = null,
-         cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id
+         error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id, updated_at = v_now
    where id = p_id;
   insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', session_user, v_now);
   perform animus.wake_daemons();
@@ -101,13 +135,22 @@ begin
   return true;
 end $$;
 
--- Asks for animus_work_done and animus_ledger notifications of an item, for a while; nobody else pays for them.
-create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns void
+-- Asks for animus_work_done and animus_ledger notifications of an item, for a while; nobody else pays for them. Returns the
+-- item's state: an item that has ended sends nothing more. The row lock orders this against an end that is being
+-- committed, so that the end is either seen here or notified; call it outside long transactions, after LISTEN.
+create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_state    text;
+  v_resolved timestamptz;
 begin
-  if not exists (select from animus.work_items where id = p_id) then
+  select state, resolved_at into v_state, v_resolved from animus.work_items where id = p_id for share;
+  if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
-  insert into animus.watches (work_item_id, until) values (p_id, animus.now() + p_for)
-  on conflict (work_item_id) do update set until = greatest(animus.watches.until, excluded.until);
+  if v_resolved is null then
+    insert into animus.watches (work_item_id, until) values (p_id, animus.now() + p_for)
+    on conflict (work_item_id) do update set until = greatest(animus.watches.until, excluded.until);
+  end if;
+  return v_state;
 end $$;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { AnimusError, messageOf } from '../core/errors.ts';
 import { listProblems, type Problem, problemAt } from '../core/problem.ts';
 import type { Faculty } from './faculty.ts';
-import { readFaculty } from './read-faculty.ts';
+import { type FacultyReferences, readFaculty } from './read-faculty.ts';
 
 /** What a directory of faculty files holds. */
 export interface Faculties {
@@ -17,9 +17,10 @@ export interface Faculties {
 /**
  * Reads every `*.toml` directly in the directory. A file with problems yields no faculty and hides no other; of several
  * sound files with one name none is used, for animus would have to guess. Never throws for what it finds; a directory that
- * cannot be read is a problem too. `toolNames`: the tools that faculties may name.
+ * cannot be read is a problem too. `options` are the
+ * names that faculties may refer to.
  */
-export function loadFaculties(directory: string, options: { readonly toolNames: readonly string[] }): Faculties {
+export function loadFaculties(directory: string, options: FacultyReferences): Faculties {
   const faculties = new Map<string, Faculty>();
   const problems: Problem[] = [];
   const sound = new Map<string, number>();
@@ -27,7 +28,7 @@ export function loadFaculties(directory: string, options: { readonly toolNames: 
   for (const file of facultyFiles(resolve(directory), problems)) {
     const text = readText(file, problems);
     if (text === null) continue;
-    const reading = readFaculty(file, text, options.toolNames);
+    const reading = readFaculty(file, text, options);
     problems.push(...reading.problems);
     if (reading.name !== null) filesByName.set(reading.name, [...(filesByName.get(reading.name) ?? []), file]);
     if (reading.faculty === null) continue;

@@ -1,5 +1,6 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test holds the two equal. */
 import type { z } from 'zod';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/faculty-name.ts';
 import {
   argumentList,
   count,
@@ -69,15 +70,15 @@ const recover = table({
   backoff: oneOf(['exponential', 'fixed']).default('exponential'),
   base_seconds: seconds(0, 86_400).default(10),
   max_seconds: seconds(0, 604_800).default(900),
-  command: planned(),
-  args: planned(),
-  timeout_seconds: planned(),
+  command: command.optional(),
+  args: argumentList().default([]),
+  timeout_seconds: seconds(0.1, 86_400).default(60),
 });
 
 /** A faculty file, as written: everything stands under `[faculty]`. */
 export const facultySchema = table({
   faculty: table({
-    name: matching(/^[a-z][a-z0-9_-]{0,62}$/, '1 to 63 lower-case letters, digits, - and _, a letter first'),
+    name: matching(FACULTY_NAME, FACULTY_NAME_RULE),
     description: text().default(''),
     max_concurrent: count(1, 10_000).optional(),
     concurrent: flag().default(true),

@@ -62,11 +62,13 @@ export interface EngageSettings {
   readonly truncateClosedBlocks: boolean;
 }
 
-export interface RecoverSettings {
+interface RecoverSettings {
   /** Attempts in all, the first included. */
   readonly maxAttempts: number;
   readonly backoff: 'exponential' | 'fixed';
   /** Delay before the second attempt; doubled for each further one where exponential. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
+  /** Decides after each failure, within maxAttempts; null: the policy above. */
+  readonly hook: PhaseHook | null;
 }

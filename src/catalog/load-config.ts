@@ -2,9 +2,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type Config, readConfig } from '../core/config.ts';
+import type { Config } from '../core/config.ts';
 import type { Environment, SecretFile } from '../core/environment.ts';
 import { AnimusError, messageOf } from '../core/errors.ts';
+import { readConfig } from '../core/read-config.ts';
 
 /** Where to look. */
 export interface LoadConfigOptions {

@@ -8,6 +8,14 @@ import { didYouMean } from '../core/suggest.ts';
 import type { EngageSettings, Faculty, PhaseHook } from './faculty.ts';
 import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 
+/** What faculties may refer to. */
+export interface FacultyReferences {
+  /** Tools beside the engine's own. */
+  readonly toolNames: readonly string[];
+  /** Providers of the configuration; not checked where they are not given. */
+  readonly providerNames?: readonly string[];
+}
+
 /** Either the faculty, or why there is none; the name also where only something else is wrong. */
 export interface FacultyReading {
   readonly name: string | null;
@@ -15,18 +23,21 @@ export interface FacultyReading {
   readonly problems: readonly Problem[];
 }
 
-/** Reads a faculty file's text. `file` is absolute; prompt files, hooks and workspace are looked at on this machine. `toolNames` are the tools that may be named. */
-export function readFaculty(file: string, text: string, toolNames: readonly string[]): FacultyReading {
+/** Reads a faculty file's text. `file` is absolute; prompt files, hooks and workspace are looked at on this machine. */
+export function readFaculty(file: string, text: string, references: FacultyReferences): FacultyReading {
   const document = readStrictToml(file, text, facultySchema);
   const problems = [...document.problems];
   const check: Check = { document, directory: dirname(file), problems };
   const systemPrompt = readSystemPrompt(check);
-  checkTools(check, toolNames);
+  checkTools(check, references.toolNames);
+  checkProvider(check, references.providerNames);
   checkConcurrency(check);
   checkThinking(check);
   checkBackoff(check);
   const orient = readHook(check, 'orient');
   const consolidate = readHook(check, 'consolidate');
+  const recover = readHook(check, 'recover');
+  checkRecoverHook(check);
   const workspace = readWorkspace(check);
 
   const name = document.given('faculty', 'name');
@@ -50,6 +61,7 @@ export function readFaculty(file: string, text: string, toolNames: readonly stri
       backoff: faculty.recover.backoff,
       baseSeconds: faculty.recover.base_seconds,
       maxSeconds: faculty.recover.max_seconds,
+      hook: recover,
     },
     origins: originsOf(document),
   };
@@ -105,6 +117,15 @@ function checkTools(check: Check, toolNames: readonly string[]): void {
   }
 }
 
+function checkProvider(check: Check, providerNames: readonly string[] | undefined): void {
+  const model = check.document.given('faculty', 'engage', 'model');
+  if (typeof model !== 'string' || !model.includes('/') || providerNames === undefined) return;
+  const provider = model.slice(0, model.indexOf('/'));
+  if (providerNames.includes(provider)) return;
+  const hint = didYouMean(provider, providerNames) || ` (there are ${providerNames.join(', ')})`;
+  conflict(check, ['engage', 'model'], `no provider named ${provider}${hint}`);
+}
+
 /** The short forms `concurrent = false` and `parallel_tool_execution = false` stand for a maximum of 1. */
 function checkConcurrency(check: Check): void {
   const { document } = check;
@@ -150,7 +171,7 @@ function checkBackoff(check: Check): void {
   );
 }
 
-function readHook(check: Check, phase: 'orient' | 'consolidate'): PhaseHook | null {
+function readHook(check: Check, phase: 'orient' | 'consolidate' | 'recover'): PhaseHook | null {
   const written = check.document.given('faculty', phase, 'command');
   if (typeof written !== 'string') return null;
   const command = written.includes('/') ? resolve(check.directory, written) : written;
@@ -158,6 +179,15 @@ function readHook(check: Check, phase: 'orient' | 'consolidate'): PhaseHook | nu
   if (problem !== null) conflict(check, [phase, 'command'], problem);
   const hook = check.document.sound?.faculty[phase];
   return hook ? { command, args: hook.args, timeoutSeconds: hook.timeout_seconds } : null;
+}
+
+/** The other phases need a command as soon as they are written; recover has settings of its own without one. */
+function checkRecoverHook(check: Check): void {
+  const given = (key: string) => check.document.given('faculty', 'recover', key) !== undefined;
+  if (given('command')) return;
+  for (const key of ['args', 'timeout_seconds']) {
+    if (given(key)) conflict(check, ['recover', key], 'there is no command that it could be for');
+  }
 }
 
 function hookProblem(written: string, command: string): string | null {

@@ -22,6 +22,11 @@ export function ledgerType(value: string): LedgerType {
   return oneOf(value, LEDGER_TYPES);
 }
 
+/** A reader of one of these words. */
+export function choice<Value extends string>(values: readonly Value[]): (value: string) => Value {
+  return (value) => oneOf(value, values);
+}
+
 /** A moment: ISO 8601 (`2026-03-01T09:00`, local without a zone), or from now: `+90s`, `+10m`, `+2h`, `+1d`. */
 export function moment(value: string): Date {
   const later = /^\+(\d{1,7})([smhd])$/.exec(value);

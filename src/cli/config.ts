@@ -51,6 +51,8 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.poll_seconds', config.daemon.pollSeconds);
   add('daemon.shutdown_grace_seconds', config.daemon.shutdownGraceSeconds);
   add('daemon.pool_size', config.daemon.poolSize);
+  add('retention.resolved_days', config.retention.resolvedDays);
+  add('retention.artifacts_days', config.retention.artifactsDays);
   for (const provider of config.providers.values()) {
     const at = `providers.${provider.name}`;
     add(`${at}.kind`, provider.kind, at);
@@ -58,7 +60,8 @@ function settingsOf(config: Config): Setting[] {
       add(`${at}.script`, provider.script, at);
       continue;
     }
-    add(`${at}.base_url`, provider.baseUrl);
+    // Some gateways take a key as a parameter.
+    add(`${at}.base_url`, provider.baseUrl.replace(/\?.*/, '?***'));
     add(`${at}.api_key`, provider.apiKey === null ? null : String(provider.apiKey));
   }
   for (const [name, model] of config.models) {

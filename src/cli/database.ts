@@ -1,4 +1,5 @@
 /** The database of a command: DATABASE_URL, else the embedded one, through its daemon or opened for this one command. */
+import { systemClock } from '../core/clock.ts';
 import type { Config } from '../core/config.ts';
 import { AnimusError } from '../core/errors.ts';
 import { checkCompatible } from '../store/compatibility.ts';
@@ -23,15 +24,23 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
 
 /** The same without a look at the schema, for the commands that make it. */
 export async function withRawDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
-  const { drain } = invocation.context.signals;
   const config = invocation.config();
   refuseInsideWork(config, invocation);
+  const finished = new AbortController();
+  try {
+    const overdue = interruptionOverdue(invocation.context.signals.drain, finished.signal);
+    return await Promise.race([openAndWork(config, work), overdue]);
+  } finally {
+    finished.abort();
+  }
+}
+
+async function openAndWork<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
   const database = await openConfiguredDatabase(config, { role: 'command', log: silentLog });
   try {
-    return await Promise.race([work(database), rejectedWhen(drain)]);
+    return await work(database);
   } finally {
-    // After an interruption a statement may still run: the process ends without waiting for it.
-    if (!drain.aborted) await database.close();
+    await database.close();
   }
 }
 
@@ -41,10 +50,19 @@ function refuseInsideWork(config: Config, { context }: Invocation): void {
   if (workItemId && config.databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
 }
 
-function rejectedWhen(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const interrupt = () => reject(new AnimusError('interrupted'));
-    if (signal.aborted) interrupt();
-    else signal.addEventListener('abort', interrupt, { once: true });
+/** How long an interrupted command may take to end by itself, before it is left behind with its connection. */
+const LINGER_MS = 1000;
+
+/** Rejects when the command was interrupted and did not end in time (a server that does not answer). */
+async function interruptionOverdue(interrupted: AbortSignal, finished: AbortSignal): Promise<never> {
+  await aborted(AbortSignal.any([interrupted, finished]));
+  await systemClock.sleep(LINGER_MS, finished);
+  throw new AnimusError('interrupted');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }

@@ -80,6 +80,9 @@ function showEvent(output: Output, event: FocusEvent): void {
     case 'ended':
       if (event.reason !== null) output.line(styled(`  ${event.state}: ${event.reason}`, 'red'));
       return;
+    case 'waiting':
+      output.line('  ', styled(`waiting  ${event.kind}  ${event.deadline ?? ''}`, 'yellow'));
+      return;
     case 'turn_started':
     case 'tool_started':
     case 'text':

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadFaculties } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
+import type { FacultyReferences } from '../catalog/read-faculty.ts';
 import type { Problem } from '../core/problem.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
@@ -42,7 +43,7 @@ export function facultiesDirectory(invocation: Invocation, option: string | unde
 function listFaculties(invocation: Invocation, options: FacultyOptions): number {
   const { output } = invocation;
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
+  const { faculties, problems } = loadFaculties(directory, references(invocation));
   output.document({
     directory,
     faculties: [...faculties.values()].map(facultyJson),
@@ -71,7 +72,7 @@ function listFaculties(invocation: Invocation, options: FacultyOptions): number 
 function checkFaculties(invocation: Invocation, options: FacultyOptions, names: readonly string[]): number {
   const { output } = invocation;
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
+  const { faculties, problems } = loadFaculties(directory, references(invocation));
   const missing = names.filter((name) => !faculties.has(name));
   const ok = problems.length === 0 && missing.length === 0;
   output.document({ directory, ok, faculties: [...faculties.keys()], missing, problems: problems.map(problemJson) });
@@ -84,6 +85,11 @@ function checkFaculties(invocation: Invocation, options: FacultyOptions, names: 
     output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
   if (ok && faculties.size === 0) output.note(`no faculty files in ${directory}`);
   return ok ? 0 : 2;
+}
+
+/** What the daemon of this configuration would let faculties refer to. */
+function references(invocation: Invocation): FacultyReferences {
+  return { toolNames: FACULTY_TOOL_NAMES, providerNames: [...invocation.config().providers.keys()] };
 }
 
 function facultyJson(faculty: Faculty) {

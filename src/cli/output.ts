@@ -16,11 +16,12 @@ export type Style = 'plain' | 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cya
 /** A piece of text with its style; a bare string is plain. */
 export type Part = string | { readonly text: string; readonly style: Style };
 
-/** A column of a table: `shrink` columns give way when the terminal is too narrow. */
+/** A column of a table. Where the terminal is too narrow, `optional` columns are left out, then `shrink` columns are cut. */
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
   readonly shrink?: boolean;
+  readonly optional?: boolean;
 }
 
 /** Prints for people, or one JSON document for programs. */
@@ -53,7 +54,8 @@ export interface OutputOptions {
 
 /** An output on these streams. Colours only on a terminal, never with NO_COLOR or TERM=dumb. */
 export function createOutput({ stdout, stderr, env, json }: OutputOptions): Output {
-  const width = stdout.isTTY ? Math.max(20, stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+  // A terminal that does not know its size says 0.
+  const width = stdout.isTTY ? Math.max(20, stdout.columns || 80) : Number.POSITIVE_INFINITY;
   const colours = stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const printLine = (parts: readonly Part[]) => stdout.write(`${renderLine(parts, width, colours)}\n`);
 

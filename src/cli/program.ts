@@ -8,6 +8,8 @@ import { addDemoCommand } from './demo.ts';
 import { addFacultyCommands } from './faculty.ts';
 import { addLedgerCommands } from './ledger.ts';
 import { createOutput } from './output.ts';
+import { addPauseCommands } from './pause.ts';
+import { addScheduleCommands } from './schedule.ts';
 import { addServeCommand } from './serve.ts';
 import { addStatusCommand } from './status.ts';
 import { version } from './version.ts';
@@ -46,6 +48,8 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
   addServeCommand(program, run);
   addStatusCommand(program, run);
   addWorkCommands(program, run);
+  addPauseCommands(program, run);
+  addScheduleCommands(program, run);
   addLedgerCommands(program, run);
   addFacultyCommands(program, run);
   addDbCommands(program, run);

@@ -6,6 +6,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from './database.ts';
 import { type Output, type Part, styled } from './output.ts';
 import { age, counted, grouped, shortId, stateLabel, usd } from './quantities.ts';
+import { showInbox, showSchedules } from './status-ways-in.ts';
 
 /** Adds `animus status`. */
 export function addStatusCommand(program: Command, run: RunCommand): void {
@@ -28,8 +29,12 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
   showDaemons(output, status);
   showFoci(output, status);
   showQueue(output, status);
+  showSchedules(output, status);
+  showInbox(output, status);
   showSpend(output, status);
   showPauses(output, status);
+  if (status.memory?.vector === false)
+    output.line(styled('Memory    ', 'bold'), `by text only: ${status.memory.reason ?? 'no pgvector'}`);
   return 0;
 }
 
@@ -58,8 +63,8 @@ function showDaemons(output: Output, { daemons, at }: Status): void {
     [
       { title: 'DAEMON', shrink: true },
       { title: 'STATE' },
-      { title: 'MAX', align: 'right' },
-      { title: 'SEEN' },
+      { title: 'MAX', align: 'right', optional: true },
+      { title: 'SEEN', optional: true },
       { title: 'FACULTIES', shrink: true },
     ],
     daemons.map((daemon) => [
@@ -90,10 +95,10 @@ function showFoci(output: Output, { foci, at }: Status): void {
     [
       { title: 'RUNNING' },
       { title: 'FACULTY', shrink: true },
-      { title: 'PHASE' },
+      { title: 'PHASE', optional: true },
       { title: 'TURN', align: 'right' },
-      { title: 'FOR', align: 'right' },
-      { title: 'COST', align: 'right' },
+      { title: 'FOR', align: 'right', optional: true },
+      { title: 'COST', align: 'right', optional: true },
       { title: 'PLAN OR DESCRIPTION', shrink: true },
     ],
     foci.map((focus) => [
@@ -113,7 +118,12 @@ function showQueue(output: Output, { queue, at, count_cap: cap }: Status): void 
   const now = Date.parse(at);
   output.line();
   output.table(
-    [{ title: 'QUEUE', shrink: true }, { title: 'QUEUED', align: 'right' }, { title: 'NEXT IS FROM' }, { title: '' }],
+    [
+      { title: 'QUEUE', shrink: true },
+      { title: 'QUEUED', align: 'right' },
+      { title: 'NEXT IS FROM', optional: true },
+      { title: '' },
+    ],
     queue.map((line) => [
       line.faculty,
       `${grouped(line.queued)}${line.queued >= cap ? '+' : ''}`,
@@ -130,9 +140,9 @@ function showSpend(output: Output, { spend_today: spend }: Status): void {
     [
       { title: 'TODAY (UTC)', shrink: true },
       { title: 'MODEL', shrink: true },
-      { title: 'CALLS', align: 'right' },
-      { title: 'IN', align: 'right' },
-      { title: 'OUT', align: 'right' },
+      { title: 'CALLS', align: 'right', optional: true },
+      { title: 'IN', align: 'right', optional: true },
+      { title: 'OUT', align: 'right', optional: true },
       { title: 'COST', align: 'right' },
     ],
     spend.map((line) => [

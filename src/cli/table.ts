@@ -2,17 +2,27 @@ import { displayWidth, harmless, pad, truncate } from './display-width.ts';
 import type { Column, Part } from './output.ts';
 
 const GAP = '  ';
-const NARROWEST = 8;
+const NARROWEST = 12;
+const EMPTY = { text: '', style: 'plain' } as const;
 
-/** Lays rows out under their titles, within `width` columns: the widest shrinkable column gives way first. */
+/**
+ * Lays rows out under their titles, within `width` columns where that is possible: optional columns are left out, the
+ * last one first, then the widest shrinkable column is cut.
+ */
 export function layOutTable(columns: readonly Column[], rows: readonly (readonly Part[])[], width: number): Part[][] {
   const cells = rows.map((row) => columns.map((_, index) => plainPart(row[index] ?? '')));
-  const widths = columns.map((column, index) =>
-    Math.max(displayWidth(column.title), ...cells.map((row) => displayWidth(row[index]?.text ?? ''))),
+  const natural = columns.map((column, index) =>
+    cells.reduce((widest, row) => Math.max(widest, displayWidth(row[index]?.text ?? '')), displayWidth(column.title)),
   );
-  shrink(columns, widths, width);
+  const kept = keptColumns(columns, natural, width);
+  const shown = kept.flatMap((index) => columns[index] ?? []);
+  const widths = kept.map((index) => natural[index] ?? 0);
+  shrink(shown, widths, width);
   const header = columns.map((column) => ({ text: column.title, style: 'dim' as const }));
-  return [header, ...cells].map((row) => layOutRow(columns, row, widths));
+  return [header, ...cells].map((row) => {
+    const own = kept.map((index) => row[index] ?? EMPTY);
+    return layOutRow(shown, own, widths);
+  });
 }
 
 interface Cell {
@@ -22,6 +32,21 @@ interface Cell {
 
 function plainPart(part: Part): Cell {
   return typeof part === 'string' ? { text: harmless(part), style: 'plain' } : { ...part, text: harmless(part.text) };
+}
+
+/** Which columns fit when every shrinkable one is as narrow as it may be. */
+function keptColumns(columns: readonly Column[], widths: readonly number[], width: number): number[] {
+  const least = (index: number) => {
+    const natural = widths[index] ?? 0;
+    return columns[index]?.shrink ? Math.min(natural, NARROWEST) : natural;
+  };
+  let kept = columns.map((_, index) => index);
+  while (kept.reduce((sum, index) => sum + least(index), GAP.length * (kept.length - 1)) > width) {
+    const dropped = kept.findLast((index) => columns[index]?.optional);
+    if (dropped === undefined) break;
+    kept = kept.filter((index) => index !== dropped);
+  }
+  return kept;
 }
 
 function shrink(columns: readonly Column[], widths: number[], width: number): void {
@@ -39,7 +64,7 @@ function shrink(columns: readonly Column[], widths: number[], width: number): vo
 
 function layOutRow(columns: readonly Column[], row: readonly Cell[], widths: readonly number[]): Part[] {
   return columns.flatMap((column, index) => {
-    const cell = row[index] ?? { text: '', style: 'plain' };
+    const cell = row[index] ?? EMPTY;
     const last = index === columns.length - 1;
     const text = truncate(cell.text, widths[index] ?? 0);
     const padded = last && column.align !== 'right' ? text : pad(text, widths[index] ?? 0, column.align);

@@ -52,17 +52,19 @@ function showItem(output: Output, item: WorkDetail): void {
   output.line(styled(item.description || '(no description)', 'bold'));
   const field = (name: string, ...parts: readonly Part[]) =>
     output.line('  ', styled(name.padEnd(10), 'dim'), ...parts);
-  field('id', item.id);
+  // Never cut: ids are there to be copied.
+  const idField = (name: string, id: string) => output.block(`  ${name.padEnd(10)}${id}`);
+  idField('id', item.id);
   const ended = item.resolved_at ? `, ended ${age(item.resolved_at, now)}` : '';
   field('state', stateLabel(item.state), `  (created ${age(item.created_at, now)}${ended})`);
-  if (item.merged_into !== null) field('merged', `into ${item.merged_into}`);
+  if (item.merged_into !== null) idField('merged', `into ${item.merged_into}`);
   field('faculty', item.faculty, item.skill === null ? '' : `, skill ${item.skill}`);
   if (item.run_at !== null && item.state === 'scheduled') field('runs', age(item.run_at, now));
-  field('attempts', String(item.attempts), item.max_attempts === null ? '' : ` of ${item.max_attempts}`);
+  if (item.attempts > 0) field('attempts', `${item.attempts} of ${item.max_attempts ?? '?'} failed`);
   if (item.priority !== 0) field('priority', String(item.priority));
   if (item.dedup_key !== null) field('dedup key', item.dedup_key);
   field('source', item.source, item.trigger_info === null ? '' : `  ${JSON.stringify(item.trigger_info)}`);
-  if (item.parent_id !== null) field('parent', item.parent_id);
+  if (item.parent_id !== null) idField('parent', item.parent_id);
   if (Object.keys(item.params).length > 0) field('params', JSON.stringify(item.params));
   const tokens = `${grouped(item.input_tokens)} in, ${grouped(item.output_tokens)} out`;
   if (item.turns > 0) field('cost', usd(item.cost_usd), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
@@ -147,9 +149,16 @@ export function showOutcome(output: Output, item: WorkDetail): void {
   }
   if (item.outcome === null) return;
   heading(output, 'Outcome');
-  if (item.outcome_summary !== null) output.block(item.outcome_summary, '  ');
-  const rest = JSON.stringify(item.outcome, null, 2);
+  const text = onlyText(item.outcome);
+  if (text === null && item.outcome_summary !== null) output.block(item.outcome_summary, '  ');
+  const rest = text ?? JSON.stringify(item.outcome, null, 2);
   if (rest !== '{}') output.block(rest, '  ');
+}
+
+/** What the model said last, where that is the whole outcome: its summary is its first line. */
+function onlyText(outcome: unknown): string | null {
+  const { text, ...others } = (outcome ?? {}) as { text?: unknown };
+  return typeof text === 'string' && Object.keys(others).length === 0 ? text : null;
 }
 
 function heading(output: Output, title: string, ...rest: readonly Part[]): void {

@@ -1,10 +1,7 @@
 /** `animus work submit`. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { loadFaculties } from '../catalog/faculties.ts';
-import { AnimusError, messageOf } from '../core/errors.ts';
 import { didYouMean } from '../core/suggest.ts';
 import type { Queryable } from '../store/database.ts';
 import { type NewWork, type SubmittedWork, submitWork } from '../store/submit-work.ts';
@@ -15,6 +12,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from './database.ts';
 import { facultiesDirectory } from './faculty.ts';
 import { followWork } from './follow-work.ts';
+import { jsonObject, jsonOf } from './json-option.ts';
 import { styled } from './output.ts';
 import { stateLabel } from './quantities.ts';
 
@@ -131,26 +129,6 @@ async function warnIfUnknown(
   invocation.output.note(
     `no loaded faculty is named ${faculty}${didYouMean(faculty, known)}; the work waits until one is`,
   );
-}
-
-/** JSON given directly, or as `@file`. */
-function jsonOf(option: string, given: string, cwd: string): unknown {
-  const file = given.startsWith('@') ? resolve(cwd, given.slice(1)) : null;
-  try {
-    return JSON.parse(file === null ? given : readFileSync(file, 'utf8'));
-  } catch (error) {
-    const where = file === null ? '' : ` (${file})`;
-    throw new AnimusError(
-      'usage.invalid',
-      { detail: `${option}${where}: expected JSON: ${messageOf(error)}` },
-      { cause: error },
-    );
-  }
-}
-
-function jsonObject(option: string, value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new AnimusError('usage.invalid', { detail: `${option}: expected a JSON object, got ${JSON.stringify(value)}` });
 }
 
 /** Links the work to the caller's trace, where it has one in W3C form. */

@@ -7,10 +7,11 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withDatabase } from './database.ts';
 import { type Column, styled } from './output.ts';
 import { age, shortId, stateLabel, usd } from './quantities.ts';
+import { addOperateCommands } from './work-operate.ts';
 import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
 
-/** Adds `animus work submit|list|show`. */
+/** Adds `animus work submit|list|show|cancel|retry`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'work', 'work items: submit, list, look at');
   addSubmitCommand(group, run);
@@ -24,6 +25,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 20)
     .action(run(listCommand));
   addShowCommand(group, run);
+  addOperateCommands(group, run);
 }
 
 interface ListOptions extends CommonOptions {
@@ -52,10 +54,10 @@ async function listCommand(invocation: Invocation, options: ListOptions): Promis
 const COLUMNS: readonly Column[] = [
   { title: 'ID' },
   { title: 'STATE' },
-  { title: 'FACULTY', shrink: true },
-  { title: 'AGE', align: 'right' },
-  { title: 'TURNS', align: 'right' },
-  { title: 'COST', align: 'right' },
+  { title: 'FACULTY', shrink: true, optional: true },
+  { title: 'AGE', align: 'right', optional: true },
+  { title: 'TURNS', align: 'right', optional: true },
+  { title: 'COST', align: 'right', optional: true },
   { title: 'DESCRIPTION', shrink: true },
 ];
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { count, httpUrl, matching, oneOf, planned, seconds, table, tableOf, text, usdPerMillion } from './fields.ts';
 
-/** A provider's name: the part of a model before the slash. */
-export const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+/** The part of a model's name before the slash. */
+const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 const providerName = matching(PROVIDER_NAME, 'of 1 to 63 lower-case letters, digits, - and _');
 const modelName = matching(/^[a-z0-9][a-z0-9_-]{0,62}\/\S+$/, 'of the form "provider/model"');
@@ -20,6 +20,11 @@ const daemon = table({
   focus_host_grace_seconds: planned(),
 });
 
+const retention = table({
+  resolved_days: count(1, 36_500).default(90),
+  artifacts_days: count(1, 36_500).default(30),
+});
+
 const provider = table({
   kind: oneOf(['anthropic', 'openai', 'scripted']),
   base_url: httpUrl().optional(),
@@ -31,8 +36,8 @@ const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
   usd_per_million: table({
-    input: usdPerMillion().optional(),
-    output: usdPerMillion().optional(),
+    input: usdPerMillion(),
+    output: usdPerMillion(),
     cache_read: usdPerMillion().optional(),
     cache_write: usdPerMillion().optional(),
   }).optional(),
@@ -43,7 +48,7 @@ export const configSchema = table({
   daemon: daemon.prefault({}),
   providers: tableOf(providerName, provider).prefault({}),
   models: tableOf(modelName, model).prefault({}),
-  retention: planned(),
+  retention: retention.prefault({}),
   budget: planned(),
   sandbox: planned(),
   embeddings: planned(),

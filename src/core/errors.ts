@@ -63,6 +63,10 @@ export const ERRORS = {
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),
 
+  'schedule.not_found': row('no schedule named {name}{hint}', false, 3),
+  'schedule.exists': row('there is a schedule named {name} already; remove it first, or choose another name', false, 5),
+  'schedule.invalid': row('{detail}', false, 2),
+
   'hook.failed': row('hook {command} failed: {detail}', true, 1),
   'hook.blocked': row('hook {command} blocked: {reason}', false, 1),
   'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended{stderr}', true, 1),
@@ -73,6 +77,7 @@ export const ERRORS = {
 
   'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
   'llm.base_url': row('provider {provider}: base_url is no http or https URL', false, 2),
+  'llm.no_embeddings': row('provider {provider} makes no embeddings; name one of kind openai', false, 2),
 
   'focus.ended': row('{reason}', true, 1),
 } as const satisfies Record<string, ErrorRow>;

@@ -1,4 +1,5 @@
 import { AnimusError, type ErrorCode, type ErrorDetails } from './errors.ts';
+import { maskSecrets } from './secrets.ts';
 
 /** One thing wrong with what a person wrote. Problems are collected, so that all of them can be shown at once. */
 export interface Problem {
@@ -41,6 +42,7 @@ export function listProblems(problems: readonly Problem[]): string {
 export function showValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value instanceof Date) return `the date ${value.toISOString()}`;
-  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  // A key pasted where the name of its variable belongs must not be printed.
+  const text = typeof value === 'number' ? String(value) : maskSecrets(JSON.stringify(value));
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

@@ -52,7 +52,7 @@ export function readStrictToml<Schema extends z.ZodType>(
 }
 
 /** A path as it would be written in TOML; `[n]` for places in a list. */
-export function showPath(path: readonly PropertyKey[]): string {
+function showPath(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => {
       if (typeof part === 'number') return `[${part}]`;

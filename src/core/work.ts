@@ -21,7 +21,7 @@ export const BIRTH_STATES = ['queued', 'scheduled', 'merged'] as const satisfies
 export const TRANSITIONS: Readonly<Record<WorkState, readonly WorkState[]>> = {
   scheduled: ['queued', 'cancelled'],
   queued: ['claimed', 'cancelled'],
-  claimed: ['running', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled'],
+  claimed: ['running', 'completed', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled'],
   running: ['completed', 'waiting', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled'],
   waiting: ['queued', 'cancelled'],
   completed: [],

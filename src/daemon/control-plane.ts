@@ -2,10 +2,11 @@
 
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
-import { isAnimusError, messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
 import { markSaturated } from '../store/daemons.ts';
 import type { Database } from '../store/database.ts';
+import { resolveDueWaits } from '../store/waits.ts';
 import { type ClaimedWork, claimWork } from '../store/work.ts';
 import type { Log } from '../telemetry/log.ts';
 import { count } from '../telemetry/metrics.ts';
@@ -46,6 +47,10 @@ export interface ControlPlane extends Service {
 
 /** A daemon that leaves saturation scans now and again after these milliseconds: an insert may have seen it busy. */
 const RESCANS_MS = [100, 1000] as const;
+/** Items whose waits one look resolves: it stays short, and the next one follows at once. */
+const WAITS_PER_LOOK = 100;
+/** Between two looks: an item that somebody holds stays due, and must not be asked for in a tight loop. */
+const MIN_WAITS_PAUSE_MS = 50;
 
 export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   const { db, clock, log, wake } = means;
@@ -57,6 +62,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   let saturated = false;
   let troubled = false;
   let rescans: number[] = [];
+  let lookAtWaitsAtMs = 0;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -68,6 +74,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   /** One round; returns how long to wait for a ring before the next. */
   async function claimOnce(): Promise<number> {
     try {
+      const untilWaitsMs = await wakeDueWaits();
       const free = means.maxConcurrent - running.size;
       if (free > 0) {
         const faculties = means.faculties();
@@ -79,12 +86,23 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       await noteSaturation();
       if (troubled) log.info({}, 'the database answers again');
       troubled = false;
-      return rescans.shift() ?? means.pollSeconds * 1000;
+      return Math.min(rescans.shift() ?? Number.POSITIVE_INFINITY, means.pollSeconds * 1000, untilWaitsMs);
     } catch (error) {
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot claim work; trying again');
       troubled = true;
       return 500 + 1000 * Math.random();
     }
+  }
+
+  /** Waits whose deadline has passed are resolved with or without room for more work. Returns how long until the next look. */
+  async function wakeDueWaits(): Promise<number> {
+    const pollMs = means.pollSeconds * 1000;
+    // Rings come by the thousand under load; deadlines do not move with them.
+    if (clock.monotonicMs() >= lookAtWaitsAtMs) {
+      const { nextDueMs } = await resolveDueWaits(db, WAITS_PER_LOOK);
+      lookAtWaitsAtMs = clock.monotonicMs() + Math.max(MIN_WAITS_PAUSE_MS, Math.min(pollMs, nextDueMs ?? pollMs));
+    }
+    return Math.max(0, lookAtWaitsAtMs - clock.monotonicMs());
   }
 
   async function noteSaturation(): Promise<void> {
@@ -108,6 +126,8 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       .finally(() => {
         running.delete(work.id);
         finished.delete(done);
+        // It may have parked on a timer that is due before the next look.
+        lookAtWaitsAtMs = 0;
         wake.ring();
       });
     finished.add(done);
@@ -133,9 +153,4 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       await Promise.all(finished);
     },
   };
-}
-
-/** True for failures after which the database may simply be asked again. */
-export function isDatabaseTrouble(error: unknown): boolean {
-  return isAnimusError(error, 'db.unreachable');
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { facultiesError, loadFaculties } from '../catalog/faculties.ts';
+import { type Faculties, facultiesError, loadFaculties } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Config } from '../core/config.ts';
@@ -23,7 +23,11 @@ import { type ControlPlane, createControlPlane } from './control-plane.ts';
 import { sweepFocusDirectories } from './focus-directory.ts';
 import { openModels } from './focus-model.ts';
 import { createHeartbeat } from './heartbeat.ts';
+import { createInbox } from './inbox.ts';
+import { createJanitor } from './janitor.ts';
+import { watchFaculties } from './reload.ts';
 import { runFocus } from './run-focus.ts';
+import { createScheduler } from './scheduler.ts';
 import { createWake } from './wake.ts';
 
 export interface DaemonOptions {
@@ -57,7 +61,7 @@ export interface DaemonReady {
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock } = options;
   const log = options.log ?? openLog({ level: config.logLevel });
-  const faculties = readFaculties(options, log);
+  let known = readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
 
   const telemetry = await startTelemetry({ version: options.version, log });
@@ -89,7 +93,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     maxConcurrent,
     leaseSeconds,
     pollSeconds: config.daemon.pollSeconds,
-    faculties: () => faculties,
+    faculties: () => known.faculties,
     runFocus: (work, faculty, control) =>
       runFocus(work, faculty, control, {
         db,
@@ -122,31 +126,54 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     running: controlPlane.running,
     processes,
   });
+  const { pollSeconds } = config.daemon;
+  const inbox = createInbox({ db, clock, log, pollSeconds });
+  const scheduler = createScheduler({ db, clock, log, pollSeconds });
+  const janitor = createJanitor({ db, clock, log, retention: config.retention, directoryRoot });
+  const rings = {
+    animus_work_ready: () => wake.ring(),
+    animus_cancel: heartbeat.beat,
+    animus_inbox: () => inbox.ring(),
+  };
   const notifications = openNotifications(
     db,
-    ['animus_work_ready', 'animus_cancel'],
+    Object.keys(rings),
     {
-      onNotify: (channel) => (channel === 'animus_cancel' ? void heartbeat.beat() : wake.ring()),
-      onReconnect: () => wake.ring(),
+      onNotify: (channel) => void rings[channel as keyof typeof rings](),
+      onReconnect: () => Object.values(rings).forEach((ring) => void ring()),
     },
     log,
   );
-
-  await registerDaemon(db, {
-    id: daemonId,
-    host: hostname(),
-    pid: process.pid,
-    version: options.version,
-    maxConcurrent,
-    faculties: claimableFaculties(faculties.values(), new Map(), 0),
-    problems: [],
+  const register = ({ faculties, problems }: Faculties) =>
+    registerDaemon(db, {
+      id: daemonId,
+      host: hostname(),
+      pid: process.pid,
+      version: options.version,
+      maxConcurrent,
+      faculties: claimableFaculties(faculties.values(), new Map(), 0),
+      problems: problems.map(({ message }) => message),
+    });
+  const reload = watchFaculties({
+    directory: resolve(options.facultiesDir),
+    initial: known,
+    load: () => loadAdapted(options),
+    onChange: async (faculties) => {
+      await register(faculties);
+      known = faculties;
+      wake.ring();
+    },
+    clock,
+    log,
   });
+
+  await register(known);
   closing.defer(() => deregister(db, daemonId, log));
-  for (const service of [notifications, heartbeat, controlPlane]) {
+  for (const service of [notifications, heartbeat, controlPlane, inbox, scheduler, janitor, reload]) {
     await service.start();
     closing.defer(() => service.stop());
   }
-  const names = [...faculties.keys()];
+  const names = [...known.faculties.keys()];
   log.info({ database: db.where, faculties: names, max_concurrent: maxConcurrent, isolation }, 'the daemon takes work');
   options.onReady?.({ db, daemonId, faculties: names });
 
@@ -182,12 +209,19 @@ async function end(
 }
 
 /** All faculties of the directory; a daemon with none, or only broken ones, does not start. */
-function readFaculties({ facultiesDir, adapt }: DaemonOptions, log: Log): ReadonlyMap<string, Faculty> {
-  const { faculties, problems } = loadFaculties(resolve(facultiesDir), { toolNames: FACULTY_TOOL_NAMES });
+function readFaculties(options: DaemonOptions, log: Log): Faculties {
+  const { faculties, problems } = loadAdapted(options);
   if (faculties.size === 0) throw facultiesError(problems);
   for (const problem of problems) log.error({ file: problem.details['file'] }, `faculty left out: ${problem.message}`);
-  if (!adapt) return faculties;
-  return new Map([...faculties].map(([name, faculty]) => [name, adapt(faculty)]));
+  return { faculties, problems };
+}
+
+function loadAdapted({ facultiesDir, config, adapt = (faculty) => faculty }: DaemonOptions): Faculties {
+  const { faculties, problems } = loadFaculties(resolve(facultiesDir), {
+    toolNames: FACULTY_TOOL_NAMES,
+    providerNames: [...config.providers.keys()],
+  });
+  return { faculties: new Map([...faculties].map(([name, faculty]) => [name, adapt(faculty)])), problems };
 }
 
 /** What a tool's command must not be able to open. */

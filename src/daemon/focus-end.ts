@@ -5,13 +5,20 @@ import type { Clock } from '../core/clock.ts';
 import { isAnimusError, messageOf } from '../core/errors.ts';
 import type { WorkState } from '../core/work.ts';
 import type { Database } from '../store/database.ts';
+import { parkWork } from '../store/waits.ts';
 import { type ClaimedWork, completeWork, endCancelled, failWork, releaseWork, type WorkError } from '../store/work.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
 
 export type FocusEnd =
   | { readonly kind: 'completed'; readonly outcome: Readonly<Record<string, unknown>>; readonly summary: string }
-  | { readonly kind: 'failed'; readonly error: WorkError }
+  | {
+      readonly kind: 'failed';
+      /** `ledger_kept_after`: the next attempt's orientation leaves out the entries up to this one. */
+      readonly error: WorkError & { readonly ledger_kept_after?: number };
+      /** What the recover hook decided; none: the default policy decides. */
+      readonly recovery?: Recovery;
+    }
   | {
       readonly kind: 'released';
       readonly delaySeconds: number;
@@ -19,9 +26,18 @@ export type FocusEnd =
       /** The provider is in trouble: claim nothing more for this faculty until the delay is over. */
       readonly holdFaculty: boolean;
     }
+  /** Nothing but waiting calls is left of the turn; the item is waiting and the focus goes on later, perhaps elsewhere. */
+  | { readonly kind: 'parked' }
   | { readonly kind: 'cancelled' }
   /** The lease is gone: another daemon owns the item, and nothing may be written. */
   | { readonly kind: 'lost' };
+
+/** Again after the delay, or never; and what the next attempt goes on from. */
+export interface Recovery {
+  /** Null: dead. */
+  readonly retryDelaySeconds: number | null;
+  readonly keep: 'ledger' | 'transcript' | 'nothing';
+}
 
 export interface SettleMeans {
   readonly db: Database;
@@ -66,10 +82,12 @@ async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, db: Dat
       await completeWork(db, work, end.outcome, end.summary);
       return 'completed';
     case 'failed':
-      return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
+      return writeFailure(end, work, faculty, db);
     case 'released':
       await releaseWork(db, work, end);
       return end.delaySeconds > 0 ? 'scheduled' : 'queued';
+    case 'parked':
+      return parkWork(db, work);
     case 'cancelled':
       await endCancelled(db, work);
       return 'cancelled';
@@ -78,4 +96,15 @@ async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, db: Dat
     default:
       return end satisfies never;
   }
+}
+
+async function writeFailure(
+  end: Extract<FocusEnd, { kind: 'failed' }>,
+  work: ClaimedWork,
+  faculty: Faculty,
+  db: Database,
+): Promise<WorkState> {
+  const { recovery } = end;
+  if (recovery) return failWork(db, work, end.error, recovery.retryDelaySeconds, recovery.keep);
+  return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
 }

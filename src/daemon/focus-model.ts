@@ -2,8 +2,9 @@
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Config, ModelConfig } from '../core/config.ts';
 import type { FocusModel } from '../engage/model-turn.ts';
-import { createLlm, type Llm, type ProviderSettings } from '../llm/llm.ts';
+import { createLlm, type Llm } from '../llm/llm.ts';
 import { costUsd, type ModelOverride } from '../llm/models.ts';
+import type { ProviderSettings } from '../llm/provider-settings.ts';
 import { loadScript } from '../llm/scripted/script.ts';
 
 /** Where foci get their models. */

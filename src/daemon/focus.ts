@@ -1,4 +1,5 @@
-/** One focus: orient → engage → consolidate, and how its end is settled. The top function reads as its steps. */
+/** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
+import { realpath } from 'node:fs/promises';
 import type { Faculty } from '../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
 import type { EngageEnd } from '../engage/engage-end.ts';
@@ -17,26 +18,43 @@ import { makeFocusDirectory } from './focus-directory.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { type Focus, type FocusMeans, spanKey } from './focus-scope.ts';
 import { orient } from './orient.ts';
+import { recover } from './recover.ts';
 import { releaseDelaySeconds } from './recovery.ts';
 
-/** Runs the phases of one focus. Never rejects: whatever happens is an end. */
+/** Runs one focus, recovering where it failed. Never rejects: whatever happens is an end. */
 export async function attempt(
   work: ClaimedWork,
   faculty: Faculty,
   control: FocusControl,
   means: FocusMeans,
 ): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
+  const { end, focus } = await runPhases(work, faculty, control, means);
+  if (focus === null || end.kind !== 'failed') return { end, focus };
+  try {
+    return { end: await recover(focus, end), focus };
+  } catch (error) {
+    return { end: endOfError(error, control, focus.faculty, 'recover'), focus };
+  }
+}
+
+async function runPhases(
+  work: ClaimedWork,
+  faculty: Faculty,
+  control: FocusControl,
+  means: FocusMeans,
+): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
   let focus: Focus | null = null;
+  let phase: Phase = 'orient';
   try {
     focus = await begin(work, faculty, control, means);
     await orient(focus);
-    await enter(focus, 'engage');
+    phase = await enter(focus, 'engage');
     const engaged = endOfEngage(await engageFocus(focus));
     if (engaged.kind !== 'done') return { end: engaged, focus };
-    await enter(focus, 'consolidate');
+    phase = await enter(focus, 'consolidate');
     return { end: await consolidate(focus, engaged.finalText), focus };
   } catch (error) {
-    return { end: endOfError(error, control), focus };
+    return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
   }
 }
 
@@ -57,17 +75,19 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     faculty: snapshot,
     row,
     key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id },
-    workspace: snapshot.workspace ?? row.directory,
+    // File tools hold what they touch to the real path: a linked home would make them refuse everything.
+    workspace: await realpath(snapshot.workspace ?? row.directory),
     control,
     means,
     emit,
   };
 }
 
-async function enter(focus: Focus, phase: Phase): Promise<void> {
+async function enter(focus: Focus, phase: Phase): Promise<Phase> {
   focus.control.signal.throwIfAborted();
   await setPhase(focus.means.db, focus.key, phase);
   focus.emit({ type: 'phase', phase });
+  return phase;
 }
 
 function engageFocus(focus: Focus): Promise<EngageEnd> {
@@ -78,7 +98,6 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
     engage({
       db: means.db,
       focus: key,
-      faculty: work.faculty,
       model: means.models.forFocus(faculty, key.focusId),
       system: focus.row.systemPrompt,
       tools: focus.row.tools,
@@ -114,7 +133,8 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
     case 'done':
       return end;
     case 'cancelled':
-      return { kind: 'cancelled' };
+    case 'parked':
+      return end;
     case 'interrupted':
       return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
     case 'failed':
@@ -130,8 +150,12 @@ function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'don
   }
 }
 
+function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
+  return `not done within run_deadline_seconds (${runDeadlineSeconds} s); all that it had started was stopped`;
+}
+
 /** What a thrown error means. An aborted focus ends by its abort reason, whatever was thrown on the way out. */
-function endOfError(error: unknown, control: FocusControl): FocusEnd {
+function endOfError(error: unknown, control: FocusControl, faculty: Faculty, phase: Phase): FocusEnd {
   const reason = abortReason(control);
   switch (reason) {
     case 'lease_lost':
@@ -141,7 +165,7 @@ function endOfError(error: unknown, control: FocusControl): FocusEnd {
     case 'shutdown':
       return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
     case 'deadline':
-      return { kind: 'failed', error: { code: 'focus.deadline', message: 'run_deadline_seconds passed' } };
+      return { kind: 'failed', error: { code: 'focus.deadline', message: deadlineMessage(faculty), phase } };
     case null:
       break;
     default:
@@ -152,5 +176,5 @@ function endOfError(error: unknown, control: FocusControl): FocusEnd {
     return { kind: 'released', delaySeconds: 0, reason: messageOf(error), holdFaculty: false };
   }
   const code = error instanceof AnimusError ? error.code : 'internal.bug';
-  return { kind: 'failed', error: { code, message: messageOf(error) } };
+  return { kind: 'failed', error: { code, message: messageOf(error), phase } };
 }

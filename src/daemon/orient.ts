@@ -2,6 +2,7 @@
 import { AnimusError } from '../core/errors.ts';
 import { estimateTokens } from '../core/tokens.ts';
 import { orientMessage } from '../engage/prompt.ts';
+import { readLedgerKeptAfter } from '../store/kept-ledger.ts';
 import { type LedgerEntry, readLedger } from '../store/ledger.ts';
 import { addMessage, readTranscript } from '../store/transcript.ts';
 import { span } from '../telemetry/spans.ts';
@@ -15,11 +16,12 @@ export async function orient(focus: Focus): Promise<void> {
   if (transcript.messages.some((message) => message.kind === 'orient')) return;
   await span('work.orient', spanKey(focus), async () => {
     focus.emit({ type: 'phase', phase: 'orient' });
-    const before = await readLedger(db, focus.work.id);
+    const kept = { after: await readLedgerKeptAfter(db, focus.work.id) };
+    const before = await readLedger(db, focus.work.id, kept);
     const found = await orientHook(focus, before);
     const work = { ...focus.work, params: { ...focus.work.params, ...found.params } };
     // Read again: the hook may have written to it.
-    const ledger = await readLedger(db, focus.work.id);
+    const ledger = await readLedger(db, focus.work.id, kept);
     const content = orientMessage(work, ledger, found.context, focus.workspace);
     await addMessage(db, focus.key, { afterTurn: 0, kind: 'orient', content }, estimateTokens(content));
   });

@@ -36,13 +36,15 @@ export async function runFocus(
     const startedMs = means.clock.monotonicMs();
     const deadline = new AbortController();
     const watching = abortAtDeadline(faculty.runDeadlineSeconds, deadline.signal, control, means.clock);
+    // Until the first heartbeat: a daemon that freezes right after the claim leaves no process behind either.
+    means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
     try {
       const { end, focus } = await attempt(work, faculty, control, means);
       // Before the end is written: once it is, another daemon may own the item.
       await means.processes.killAll(work.id);
       const state = await settle(end, work, faculty, { ...means, giveUpAfterMs: means.leaseSeconds * 1000 });
       if (end.kind === 'released' && end.holdFaculty) means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
-      if (focus && isOver(end)) await removeFocusDirectory(focus.row.directory);
+      if (focus && isOver(end, state)) await removeFocusDirectory(focus.row.directory);
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
       report(end, state, work, focus, means);
@@ -68,9 +70,10 @@ async function abortAtDeadline(
   if (!cancelled.aborted) control.abort('deadline');
 }
 
-/** A focus that was released or lost goes on later, perhaps here, and needs its directory. */
-function isOver(end: FocusEnd): boolean {
-  return end.kind === 'completed' || end.kind === 'failed' || end.kind === 'cancelled';
+/** A focus that was released or lost, or whose transcript is kept, goes on later, perhaps here, and needs its directory. */
+function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boolean {
+  if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
+  return end.kind === 'completed' || end.kind === 'cancelled';
 }
 
 function report(

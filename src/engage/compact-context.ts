@@ -47,7 +47,7 @@ async function compact(transcript: Transcript, limit: number, means: CompactMean
     const summarised = await summarise(transcript, plan, input, means);
     if (summarised) return summarised;
   }
-  count('work.context.compactions', 1, { faculty: means.faculty });
+  count('work.context.compactions', 1, { faculty: means.context.faculty });
   return recordSummary(means.db, transcript, plan.keepsFrom, plan.content, means);
 }
 
@@ -65,7 +65,7 @@ async function summarise(
   const text = narrative.text || narrativeSoFar(transcript);
   const smaller = plan.fits ? input : { ...input, summaryTokens: input.summaryTokens / 2 };
   const content = summaryOf(transcript, smaller, text);
-  count('work.context.emergency_summarizations', 1, { faculty: means.faculty });
+  count('work.context.emergency_summarizations', 1, { faculty: means.context.faculty });
   // One transaction: a summary that is paid for is not asked for again.
   return means.db.transaction(async (tx) => {
     await recordSideCall(tx, means.focus, response, response.usage ? means.model.costUsd(response.usage) : 0);

@@ -5,8 +5,17 @@ import type { LlmFailure } from '../llm/client.ts';
 export type EngageEnd =
   | { readonly kind: 'done'; readonly finalText: string }
   | { readonly kind: 'interrupted'; readonly reason: 'drained' | 'paused' }
+  /** Calls of the newest turn wait, all others have ended: the focus goes on when the waits are resolved. */
+  | { readonly kind: 'parked' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }
   | { readonly kind: 'model_failed'; readonly failure: LlmFailure };
 
-export type EngageFailure = 'max_turns' | 'refused' | 'empty_answer' | 'context_overflow';
+export type EngageFailure =
+  | 'max_turns'
+  | 'refused'
+  | 'empty_answer'
+  | 'context_overflow'
+  | 'cut_answers'
+  | 'repeated_call'
+  | 'no_progress';

@@ -1,6 +1,7 @@
 /** What can be watched of a focus while it runs. One typed union, used by the demo, by `--wait` and by tests. */
 import type { LedgerType, WorkState } from '../core/work.ts';
 import type { Phase } from '../store/transcript.ts';
+import type { WaitKind } from '../store/waits.ts';
 
 export type FocusEvent = { readonly workItemId: string; readonly faculty: string } & FocusEventBody;
 
@@ -34,6 +35,15 @@ export type FocusEventBody =
       readonly isError: boolean;
       readonly output: string;
       readonly durationMs: number;
+    }
+  /** A call waits. The focus is parked when every other call of its turn has ended; `deadline` is ISO 8601. */
+  | {
+      readonly type: 'waiting';
+      readonly turn: number;
+      readonly callId: string;
+      readonly name: string;
+      readonly kind: WaitKind;
+      readonly deadline: string | null;
     }
   | { readonly type: 'ledger'; readonly seq: number; readonly entryType: LedgerType; readonly content: string }
   | { readonly type: 'ended'; readonly state: WorkState; readonly reason: string | null };

@@ -15,6 +15,7 @@ import type { EngageEnd } from './engage-end.ts';
 import type { TurnMeans } from './model-turn.ts';
 import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
 import { judge } from './verdict.ts';
+import { collectWaits } from './waiting.ts';
 
 export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;
@@ -52,11 +53,14 @@ async function iterate(transcript: Transcript, means: EngageMeans): Promise<Step
   const newest = current.turns.at(-1);
   if (newest) {
     if (newest.calls.some((call) => call.output === null)) {
-      current = replaceLast(current, await runToolCalls(newest, { ...means, tools: means.toolset }));
+      const callMeans = { ...means, tools: means.toolset };
+      const ran = await collectWaits(await runToolCalls(newest, callMeans), callMeans);
+      if (ran.calls.some((call) => call.output === null)) return end({ kind: 'parked' });
+      current = replaceLast(current, ran);
     }
     const verdict = judge(newest, current, means);
     if (verdict.kind === 'end') return verdict;
-    if (verdict.kind === 'say') current = await say(current, verdict.message, means);
+    for (const message of verdict.say) current = await say(current, message, means);
   }
   if (means.drain.aborted) return end({ kind: 'interrupted', reason: 'drained' });
 

@@ -60,6 +60,15 @@ export function cutAnswerNotice(cutToolCalls: readonly string[]): string {
   return `Your last answer reached its token limit and was cut.${calls} Go on from there.`;
 }
 
+/** Said after an answer that the end of the context window cut. */
+export const FULL_WINDOW_NOTICE =
+  'Your last answer was cut because the context window was full. The context has been made smaller since; your ledger is complete. Go on from there, in fewer words.';
+
+/** Said when calls only bring back what is known, before that ends the work. */
+export function stallNotice({ tool, repeats }: { readonly tool: string; readonly repeats: number }): string {
+  return `You are going in circles: your last calls brought nothing that you did not know (${tool}, ${repeats} times the same call with the same result). Do not repeat them: try something else, use wait_until if something needs time, or end with an answer that says what is missing. If this goes on, the work is ended as failed.`;
+}
+
 /** The result of a call that was cut off by a crash and is not safe to repeat. */
 export const IN_DOUBT_RESULT =
   'interrupted: the daemon stopped while this call was running. It may or may not have happened; check before you repeat it.';

@@ -5,6 +5,7 @@ import type { ToolCallBlock } from '../llm/client.ts';
 import type { Database } from '../store/database.ts';
 import { toText } from '../store/json.ts';
 import { type CallResult, finishToolCalls, type RecordedCall, type RecordedTurn } from '../store/transcript.ts';
+import { openWait, type WaitRequest } from '../store/waits.ts';
 import { span } from '../telemetry/spans.ts';
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 import type { FocusListener } from './events.ts';
@@ -35,7 +36,7 @@ export async function runToolCalls(turn: RecordedTurn, focusMeans: CallMeans): P
   let database: Promise<unknown> = Promise.resolve();
 
   const running = turn.calls.map((call) => {
-    if (call.output !== null) return Promise.resolve(call);
+    if (call.output !== null || call.state === 'waiting') return Promise.resolve(call);
     const prepared = prepare(call, turn, means);
     if (prepared.kind === 'answered') return Promise.resolve(finish(turn, call, prepared.output, 0, means));
     if (prepared.tool.kind === 'database') {
@@ -81,7 +82,7 @@ type Prepared =
   | { readonly kind: 'ready'; readonly tool: Tool; readonly input: unknown };
 
 /** Finds the tool and validates the input; what is wrong with either is an answer that says what was expected. */
-function prepare(call: RecordedCall, turn: RecordedTurn, means: CallMeans): Prepared {
+export function prepare(call: RecordedCall, turn: RecordedTurn, means: CallMeans): Prepared {
   const tool = means.tools.get(call.name);
   if (!tool) {
     const known = [...means.tools.keys()].toSorted().join(', ');
@@ -134,6 +135,10 @@ async function runCall(
           'work.tool.is_error': output.isError ?? false,
           'work.tool.output_bytes': output.content.length,
         });
+        if (output.wait) {
+          await openWait(means.db, context, turn.turn, call.callId, output.wait);
+          return waiting(turn, call, output.wait, means);
+        }
         return finish(turn, call, output, performance.now() - startedMs, means);
       },
     );
@@ -160,10 +165,24 @@ async function runInTransaction(
 ): Promise<RecordedCall> {
   const output = await means.db.transaction(async (tx) => {
     const result = await tool.run(input, context, tx);
-    await finishToolCalls(tx, context, [callResult(turn, call, result, performance.now() - startedMs)]);
+    if (result.wait) await openWait(tx, context, turn.turn, call.callId, result.wait);
+    else await finishToolCalls(tx, context, [callResult(turn, call, result, performance.now() - startedMs)]);
     return result;
   });
+  if (output.wait) return waiting(turn, call, output.wait, means);
   return ended(turn, call, output, performance.now() - startedMs, means);
+}
+
+function waiting(turn: RecordedTurn, call: RecordedCall, wait: WaitRequest, means: CallMeans): RecordedCall {
+  means.onEvent({
+    type: 'waiting',
+    turn: turn.turn,
+    callId: call.callId,
+    name: call.name,
+    kind: wait.kind,
+    deadline: wait.deadline?.toISOString() ?? null,
+  });
+  return { ...call, state: 'waiting' };
 }
 
 function finish(
@@ -177,7 +196,8 @@ function finish(
   return ended(turn, call, output, durationMs, means);
 }
 
-function ended(
+/** The call with its result, told to whoever watches. */
+export function ended(
   turn: RecordedTurn,
   call: RecordedCall,
   output: ToolOutput,
@@ -201,7 +221,8 @@ function ended(
   return { ...call, state, output: text, isError };
 }
 
-function callResult(turn: RecordedTurn, call: RecordedCall, output: ToolOutput, durationMs: number): CallResult {
+/** A call's end as the journal takes it. */
+export function callResult(turn: RecordedTurn, call: RecordedCall, output: ToolOutput, durationMs: number): CallResult {
   const isError = output.isError ?? false;
   return {
     turn: turn.turn,

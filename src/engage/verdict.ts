@@ -1,41 +1,133 @@
 /** What an answer means for the loop: the guards that end a run which goes wrong, with a reason a person understands. */
 import type { EngineMessage, RecordedTurn, Transcript } from '../store/transcript.ts';
-import type { EngageEnd } from './engage-end.ts';
+import type { EngageEnd, EngageFailure } from './engage-end.ts';
 import { textOf } from './model-turn.ts';
-import { cutAnswerNotice, EMPTY_ANSWER_NUDGE } from './prompt.ts';
+import { measureStall } from './progress.ts';
+import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } from './prompt.ts';
 
-/** What the newest answer means: the loop ends, goes on, or says something to the model first. */
+/** What the newest answer means: the loop ends, or goes on once these messages have been said. */
 export type Verdict =
   | { readonly kind: 'end'; readonly end: EngageEnd }
-  | { readonly kind: 'go_on' }
-  | { readonly kind: 'say'; readonly message: Pick<EngineMessage, 'kind' | 'content'> };
+  | { readonly kind: 'go_on'; readonly say: readonly Saying[] };
 
-/** Judges the newest turn, its calls all ended. Pure: a resumed focus comes to the same verdict. */
-export function judge(turn: RecordedTurn, transcript: Transcript, limits: { readonly maxTurns: number }): Verdict {
-  const said = transcript.messages.some((message) => message.afterTurn === turn.turn);
-  const more = turn.calls.length > 0 || turn.stopReason === 'pause_turn' || turn.stopReason === 'max_tokens';
-  if (turn.stopReason === 'refusal') {
-    return end({ kind: 'failed', code: 'refused', message: `the model refused: ${textOf(turn) || 'no reason given'}` });
-  }
-  if (turn.stopReason === 'context_overflow') {
-    return end({ kind: 'failed', code: 'context_overflow', message: "the model's context window is full" });
-  }
-  if (!more && textOf(turn) !== '') return end({ kind: 'done', finalText: textOf(turn) });
-  if (turn.turn >= limits.maxTurns) {
-    return end({ kind: 'failed', code: 'max_turns', message: `not done after ${limits.maxTurns} turns (max_turns)` });
-  }
-  if (said) return { kind: 'go_on' };
-  if (turn.stopReason === 'max_tokens') {
-    return { kind: 'say', message: { kind: 'notice', content: cutAnswerNotice(turn.cutToolCalls) } };
-  }
-  if (more) return { kind: 'go_on' };
-  const remindedBefore = transcript.messages.some((message) => message.kind === 'nudge' && message.afterTurn > 0);
-  if (remindedBefore) {
-    return end({ kind: 'failed', code: 'empty_answer', message: 'the model answered nothing, twice' });
-  }
-  return { kind: 'say', message: { kind: 'nudge', content: EMPTY_ANSWER_NUDGE } };
+/** A message to the model, placed after the newest turn. */
+export type Saying = Pick<EngineMessage, 'kind' | 'content'>;
+
+/** Bounds of a run. */
+export interface Limits {
+  readonly maxTurns: number;
 }
 
-function end(ending: EngageEnd): Verdict {
-  return { kind: 'end', end: ending };
+/** The same call with the same result, in so many turns with nothing new between them. */
+const REPEATS = { warn: 3, end: 5 } as const;
+/** So many turns in a row of calls that all had been made before with the same result: a circle of several calls. */
+const WITHOUT_NEWS = { warn: 6, end: 10 } as const;
+/** So many answers in a row cut at max_tokens before a call was complete. */
+const CUT_ANSWERS = 3;
+
+/**
+ * Judges the newest turn, its calls all ended. Pure: a resumed focus comes to the same verdict, less what was said
+ * already. Messages by others (stubs, operators) do not change it.
+ */
+export function judge(turn: RecordedTurn, transcript: Transcript, limits: Limits): Verdict {
+  const ended = endOf(turn, transcript, limits);
+  if (ended) return { kind: 'end', end: ended };
+  return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript), turn, transcript) };
+}
+
+/** Turns the focus may still take after its newest one. */
+export function turnsLeft(transcript: Transcript, { maxTurns }: Limits): number {
+  return Math.max(0, maxTurns - transcript.turns.length);
+}
+
+function endOf(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
+  if (turn.stopReason === 'refusal')
+    return failed('refused', `the model refused: ${textOf(turn) || 'no reason given'}`);
+  if (isFinal(turn)) return { kind: 'done', finalText: textOf(turn) };
+  return (
+    emptyAgain(turn, transcript) ??
+    overflowed(turn, transcript) ??
+    cutTooOften(turn, transcript) ??
+    stalled(transcript) ??
+    outOfTurns(turn, limits)
+  );
+}
+
+/** An answer in words that asks for nothing more. */
+function isFinal(turn: RecordedTurn): boolean {
+  const goesOn = ['pause_turn', 'max_tokens', 'context_overflow'].includes(turn.stopReason);
+  return turn.calls.length === 0 && !goesOn && textOf(turn) !== '';
+}
+
+function isEmpty(turn: RecordedTurn): boolean {
+  return turn.calls.length === 0 && !isCut(turn) && turn.stopReason !== 'pause_turn' && textOf(turn) === '';
+}
+
+function isCut(turn: RecordedTurn): boolean {
+  return turn.stopReason === 'max_tokens' || turn.stopReason === 'context_overflow';
+}
+
+function emptyAgain(turn: RecordedTurn, { turns }: Transcript): EngageEnd | null {
+  const before = turns.at(-2);
+  if (!isEmpty(turn) || !before || !isEmpty(before)) return null;
+  return failed('empty_answer', 'the model answered nothing, twice in a row');
+}
+
+/** The first time the context is made smaller and the model goes on; when that did not help, nothing does. */
+function overflowed(turn: RecordedTurn, { turns }: Transcript): EngageEnd | null {
+  if (turn.stopReason !== 'context_overflow' || turns.at(-2)?.stopReason !== 'context_overflow') return null;
+  return failed('context_overflow', "the model's context window is full, and compacting the context did not help");
+}
+
+function cutTooOften(turn: RecordedTurn, { turns }: Transcript): EngageEnd | null {
+  const last = turns.slice(-CUT_ANSWERS);
+  const cut = last.length === CUT_ANSWERS && last.every((each) => isCut(each) && each.calls.length === 0);
+  if (!isCut(turn) || !cut) return null;
+  return failed(
+    'cut_answers',
+    `${CUT_ANSWERS} answers in a row were cut at max_tokens; raise max_tokens of the faculty`,
+  );
+}
+
+function stalled({ turns }: Transcript): EngageEnd | null {
+  const stall = measureStall(turns);
+  if (!stall) return null;
+  const { tool, repeats, turnsWithoutNews } = stall;
+  if (repeats >= REPEATS.end) {
+    return failed(
+      'repeated_call',
+      `the same call of ${tool} gave the same result ${repeats} times, also after a warning`,
+    );
+  }
+  if (turnsWithoutNews < WITHOUT_NEWS.end) return null;
+  return failed(
+    'no_progress',
+    `for ${turnsWithoutNews} turns every call only repeated an earlier one with the same result`,
+  );
+}
+
+function outOfTurns(turn: RecordedTurn, { maxTurns }: Limits): EngageEnd | null {
+  return turn.turn >= maxTurns ? failed('max_turns', `not done after ${maxTurns} turns (max_turns)`) : null;
+}
+
+function failed(code: EngageFailure, message: string): EngageEnd {
+  return { kind: 'failed', code, message };
+}
+
+function sayings(turn: RecordedTurn, transcript: Transcript): Saying[] {
+  // A paused answer goes back exactly as it is.
+  if (turn.stopReason === 'pause_turn') return [];
+  if (turn.stopReason === 'max_tokens') return [{ kind: 'notice', content: cutAnswerNotice(turn.cutToolCalls) }];
+  if (turn.stopReason === 'context_overflow') return [{ kind: 'notice', content: FULL_WINDOW_NOTICE }];
+  if (isEmpty(turn)) return [{ kind: 'nudge', content: EMPTY_ANSWER_NUDGE }];
+  const stall = measureStall(transcript.turns);
+  if (stall?.repeats === REPEATS.warn || stall?.turnsWithoutNews === WITHOUT_NEWS.warn) {
+    return [{ kind: 'notice', content: stallNotice(stall) }];
+  }
+  return [];
+}
+
+function notYetSaid(say: readonly Saying[], turn: RecordedTurn, { messages }: Transcript): Saying[] {
+  const said = messages.filter((message) => message.afterTurn === turn.turn);
+  return say.filter(({ kind, content }) => !said.some((old) => old.kind === kind && old.content === content));
 }

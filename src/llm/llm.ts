@@ -2,36 +2,17 @@ import { Agent } from 'undici';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { AnimusError } from '../core/errors.ts';
 import { anthropicWire } from './anthropic/wire.ts';
-import type { LlmClient, Timeouts } from './client.ts';
-import { type Endpoint, type HttpShared, httpLlmClient } from './http/client.ts';
-import { createKeyPauses } from './http/key-pauses.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from './http/retry-policy.ts';
+import type { LlmClient } from './client.ts';
 import { type ModelInfo, type ModelOverride, modelInfo } from './models.ts';
+import { type Embedder, type EmbedderSettings, openaiEmbedder } from './openai/embeddings.ts';
+import { openaiWire } from './openai/wire.ts';
+import { type ProbeResult, probe } from './probe.ts';
+import { endpointOf, type HttpProviderSettings, type ProviderSettings } from './provider-settings.ts';
 import { scriptedClient } from './scripted/client.ts';
-import type { Script } from './scripted/script.ts';
-import type { Wire } from './wire.ts';
-
-/** A provider that is reached by HTTP. The key comes from the environment or a file, never from TOML. */
-export interface HttpProviderSettings {
-  readonly kind: 'anthropic';
-  /** May hold user, password and query: all are masked wherever the URL is shown. */
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-  /** False asks for answers in one piece. Default true. */
-  readonly stream?: boolean;
-  /** Sent with every request, by lower-case name. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly timeouts?: Partial<Timeouts>;
-  readonly retry?: Partial<RetryPolicy>;
-}
-
-/** A provider that plays a script and is no model. */
-export interface ScriptedProviderSettings {
-  readonly kind: 'scripted';
-  readonly script: Script;
-}
-
-export type ProviderSettings = HttpProviderSettings | ScriptedProviderSettings;
+import { httpLlmClient } from './transport/client.ts';
+import { createKeyPauses, type KeyPauses } from './transport/key-pauses.ts';
+import type { Endpoint, HttpShared } from './transport/retries.ts';
+import type { Wire, WireOptions } from './wire.ts';
 
 /** Everything `createLlm` needs. */
 export interface LlmSettings {
@@ -57,6 +38,10 @@ export interface ResolvedModel {
 export interface Llm {
   /** `provider/model`, or a model of the default provider. Throws `llm.unknown_provider`. */
   resolve(name: string): ResolvedModel;
+  /** One cheap call that proves address, key and model name. A script is always fine. */
+  probe(name: string, signal: AbortSignal): Promise<ProbeResult>;
+  /** Texts to vectors. Throws `llm.unknown_provider`, and `llm.no_embeddings` for providers that are not of kind `openai`. */
+  embedder(settings: EmbedderSettings & { readonly provider: string }): Embedder;
   /** Ends kept-alive connections; calls in flight are cut. */
   stop(): Promise<void>;
 }
@@ -67,83 +52,91 @@ export interface LlmEnvironment {
   readonly random?: () => number;
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts = {
-  connectMs: 10_000,
-  firstByteMs: 120_000,
-  streamIdleMs: 90_000,
-  totalMs: 1_200_000,
-};
-
-/** Sets up every provider; nothing is connected before the first call. */
+/** Sets up every provider; nothing is connected before the first call. Throws `llm.base_url`. */
 export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {}): Llm {
-  const clock = environment.clock ?? systemClock;
+  const { clock = systemClock, random = Math.random } = environment;
   const pauses = createKeyPauses(clock);
-  const random = environment.random ?? Math.random;
-  const agents: Agent[] = [];
-  const clients = new Map<string, LlmClient>();
-  const clientOf = (provider: string, config: ProviderSettings): LlmClient => {
-    if (config.kind === 'scripted') return scriptedClient(provider, config.script, clock);
-    const endpoint = endpointOf(provider, config);
-    const dispatcher = new Agent({ connect: { timeout: endpoint.timeouts.connectMs }, keepAliveTimeout: 60_000 });
-    agents.push(dispatcher);
-    const shared: HttpShared = { dispatcher, pauses, clock, random };
-    return httpLlmClient(wireOf(provider, config, settings), endpoint, shared);
+  const providers = new Map(
+    Object.entries(settings.providers).map(([name, config]) => [
+      name,
+      config.kind === 'scripted'
+        ? { kind: config.kind, client: scriptedClient(name, config.script, clock) }
+        : connect(name, config, settings, { pauses, clock, random }),
+    ]),
+  );
+  const find = (name: string, model: string) => {
+    const provider = providers.get(name);
+    if (provider) return provider;
+    const known = [...providers.keys()].join(', ') || 'none';
+    throw new AnimusError('llm.unknown_provider', { provider: name, model, known });
+  };
+  const parse = (name: string) => {
+    const [provider, model] = parseModelName(name, settings);
+    return { provider, model, connected: find(provider, name) };
   };
   return {
     resolve(name) {
-      const { provider, model, config } = parseModelName(name, settings);
-      const client = clients.get(provider) ?? clientOf(provider, config);
-      clients.set(provider, client);
-      return { provider, model, kind: config.kind, client, info: modelInfo(provider, model, settings.models) };
+      const { provider, model, connected } = parse(name);
+      const { kind, client } = connected;
+      return { provider, model, kind, client, info: modelInfo(provider, model, settings.models) };
+    },
+    async probe(name, signal) {
+      const { model, connected } = parse(name);
+      if (connected.kind === 'scripted') return { ok: true, durationMs: 0, listed: null };
+      return probe({ ...connected, model, signal });
+    },
+    embedder({ provider, ...embedding }) {
+      const connected = find(provider, embedding.model);
+      if (connected.kind !== 'openai') throw new AnimusError('llm.no_embeddings', { provider });
+      return openaiEmbedder(embedding, connected.endpoint, connected.shared);
     },
     async stop() {
+      const agents = [...providers.values()].flatMap((provider) =>
+        provider.kind === 'scripted' ? [] : provider.agent,
+      );
       await Promise.all(agents.map((agent) => agent.destroy()));
     },
   };
 }
 
 /** A first part that names a provider is one; else the whole is a model of the default provider, slashes and all. */
-function parseModelName(name: string, settings: LlmSettings) {
+function parseModelName(name: string, settings: LlmSettings): readonly [provider: string, model: string] {
   const slash = name.indexOf('/');
-  const prefix = slash > 0 ? name.slice(0, slash) : '';
-  const provider = Object.hasOwn(settings.providers, prefix) ? prefix : settings.defaultProvider;
-  const config = settings.providers[provider];
-  if (!config) {
-    const known = Object.keys(settings.providers).join(', ') || 'none';
-    throw new AnimusError('llm.unknown_provider', { provider, model: name, known });
-  }
-  return { provider, config, model: provider === prefix ? name.slice(slash + 1) : name };
+  const prefix = name.slice(0, Math.max(0, slash));
+  return Object.hasOwn(settings.providers, prefix) ? [prefix, name.slice(slash + 1)] : [settings.defaultProvider, name];
 }
 
-function endpointOf(provider: string, config: HttpProviderSettings): Endpoint {
-  const stream = config.stream ?? true;
-  const firstByteMs = stream ? DEFAULT_TIMEOUTS.firstByteMs : 600_000;
-  return {
-    provider,
-    baseUrl: parseBaseUrl(provider, config.baseUrl),
-    apiKey: config.apiKey,
-    stream,
-    headers: config.headers ?? {},
-    timeouts: { ...DEFAULT_TIMEOUTS, firstByteMs, ...config.timeouts },
-    retry: { ...DEFAULT_RETRY, ...config.retry },
-  };
+interface Connected {
+  readonly kind: HttpProviderSettings['kind'];
+  readonly client: LlmClient;
+  readonly endpoint: Endpoint;
+  readonly shared: HttpShared;
+  readonly wire: Wire;
+  readonly agent: Agent;
 }
 
-/** The text is not repeated in the error: it may hold a password. */
-function parseBaseUrl(provider: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new AnimusError('llm.base_url', { provider });
+/** A pool per provider: connect time-outs are its own. */
+function connect(
+  provider: string,
+  config: HttpProviderSettings,
+  settings: LlmSettings,
+  common: { readonly pauses: KeyPauses; readonly clock: Clock; readonly random: () => number },
+): Connected {
+  const endpoint = endpointOf(provider, config);
+  const agent = new Agent({ connect: { timeout: endpoint.timeouts.connectMs }, keepAliveTimeout: 60_000 });
+  const shared: HttpShared = { dispatcher: agent, ...common };
+  const infoOf = (model: string) => modelInfo(provider, model, settings.models);
+  const wire = wireOf(config.kind, { provider, infoOf }, endpoint);
+  return { kind: config.kind, client: httpLlmClient(wire, endpoint, shared), endpoint, shared, wire, agent };
 }
 
-function wireOf(provider: string, config: HttpProviderSettings, settings: LlmSettings): Wire {
-  switch (config.kind) {
+function wireOf(kind: HttpProviderSettings['kind'], options: WireOptions, endpoint: Endpoint): Wire {
+  switch (kind) {
     case 'anthropic':
-      return anthropicWire({
-        provider,
-        thinksAdaptively: (model) => modelInfo(provider, model, settings.models).thinking === 'adaptive',
-      });
+      return anthropicWire(options);
+    case 'openai':
+      return openaiWire({ ...options, host: endpoint.baseUrl.hostname });
     default:
-      return config.kind satisfies never;
+      return kind satisfies never;
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Usage } from './client.ts';
 
 /** USD per million tokens. What a vendor does not price apart costs what plain input costs. */
-export interface Prices {
+interface Prices {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -20,10 +20,18 @@ export interface ModelInfo {
   readonly prices: Prices | null;
   /** Other prices, for every token of a call whose prompt is longer. */
   readonly longPrompt: { readonly aboveTokens: number; readonly prices: Prices } | null;
-  /** `budget`: takes a thinking budget. `adaptive`: decides itself, takes no budget. `always`: reasons, and takes only an effort. */
-  readonly thinking: 'none' | 'budget' | 'adaptive' | 'always';
+  /**
+   * How it thinks. `budget`: within a budget it is given (Claude up to 4.6). `adaptive`: as it sees fit, it refuses a
+   * budget (Claude 4.7 to 5). `bound`: so, always, and its thinking blocks hold only behind an unchanged history
+   * (Claude Fable 5.1, 5.5). `always`: OpenAI's reasoning models. `none`: not, or nothing has to be said about it.
+   */
+  readonly thinking: 'none' | 'budget' | 'adaptive' | 'bound' | 'always';
   /** Takes a reasoning effort. */
   readonly effort: boolean;
+  /** Takes an effort beside tools; OpenAI's Chat Completions refuses both together since GPT-5.4. */
+  readonly effortWithTools: boolean;
+  /** Takes `parallel_tool_calls`; OpenAI's o-series refuses the word. */
+  readonly parallelTools: boolean;
   /** Takes a temperature. */
   readonly temperature: boolean;
   readonly images: boolean;
@@ -35,7 +43,7 @@ export interface ModelInfo {
 export type ModelOverride = Partial<Omit<ModelInfo, 'known'>>;
 
 /** A catalogue entry with its place: `vendor` is the provider name that its prices hold for. */
-export interface ModelEntry {
+interface ModelEntry {
   readonly vendor: string;
   readonly model: string;
   readonly info: ModelInfo;
@@ -55,6 +63,8 @@ const UNKNOWN: ModelInfo = {
   longPrompt: null,
   thinking: 'none',
   effort: false,
+  effortWithTools: true,
+  parallelTools: true,
   temperature: true,
   images: false,
   known: false,
@@ -65,10 +75,19 @@ interface CatalogueFile {
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelOverride>>>>;
 }
 
-let loaded: Catalogue | null = null;
+interface Indexed extends Catalogue {
+  readonly byVendor: ReadonlyMap<string, ModelInfo>;
+  readonly byName: ReadonlyMap<string, ModelInfo>;
+}
+
+let loaded: Indexed | null = null;
 
 /** The catalogue; read on first use, then kept. */
 export function builtInCatalogue(): Catalogue {
+  return catalogue();
+}
+
+function catalogue(): Indexed {
   loaded ??= readCatalogue();
   return loaded;
 }
@@ -117,21 +136,22 @@ export function maxCostUsd(info: ModelInfo, inputTokens: number, maxTokens: numb
 }
 
 function findBuiltIn(provider: string, model: string): ModelInfo {
+  const { byVendor, byName } = catalogue();
   const names = [model, model.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')];
-  const entries = builtInCatalogue().entries;
   for (const name of names) {
-    const own = entries.find((entry) => entry.vendor === provider && entry.model === name);
-    if (own) return own.info;
+    const own = byVendor.get(`${provider}/${name}`);
+    if (own) return own;
   }
   // `anthropic/claude-sonnet-4.5` through a gateway is `claude-sonnet-4-5` at home.
   const bare = names.map((name) => name.slice(name.lastIndexOf('/') + 1));
-  const foreign = entries.find(({ model: known }) =>
-    [...names, ...bare, ...bare.map((name) => name.replaceAll('.', '-'))].includes(known),
-  );
-  return foreign ? { ...foreign.info, prices: null, longPrompt: null } : UNKNOWN;
+  for (const name of [...names, ...bare, ...bare.map((each) => each.replaceAll('.', '-'))]) {
+    const foreign = byName.get(name);
+    if (foreign) return { ...foreign, prices: null, longPrompt: null };
+  }
+  return UNKNOWN;
 }
 
-function readCatalogue(): Catalogue {
+function readCatalogue(): Indexed {
   const file = JSON.parse(readFileSync(new URL('./models.json', import.meta.url), 'utf8')) as CatalogueFile;
   const entries = Object.entries(file.vendors).flatMap(([vendor, models]) =>
     Object.entries(models).map(([model, info]) => ({
@@ -140,5 +160,10 @@ function readCatalogue(): Catalogue {
       info: { ...UNKNOWN, ...info, known: true },
     })),
   );
-  return { checked: file.checked, entries };
+  return {
+    checked: file.checked,
+    entries,
+    byVendor: new Map(entries.map(({ vendor, model, info }) => [`${vendor}/${model}`, info])),
+    byName: new Map(entries.toReversed().map(({ model, info }) => [model, info])),
+  };
 }

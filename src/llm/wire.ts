@@ -1,18 +1,29 @@
 import type { ContentBlock, LlmEvent, LlmRequest, StopReason, Usage } from './client.ts';
 import type { Fault } from './fault.ts';
+import type { ModelInfo } from './models.ts';
 
 /**
  * What makes a provider: how a request is written, how its answer is folded, what its errors mean. Everything else
- * (sockets, time-outs, retries, pauses, masking) is the same for all of them and lives in http/.
+ * (sockets, time-outs, retries, pauses, masking) is the same for all of them and lives in transport/.
  */
 export interface Wire {
   /** Appended to the path of the base URL. */
   readonly path: string;
-  headers(apiKey: string | null, request: LlmRequest): Record<string, string>;
+  /** Where the list of models stands, by GET. */
+  readonly modelsPath: string;
+  /** `request` is null for calls that are no completion. */
+  headers(apiKey: string | null, request: LlmRequest | null): Record<string, string>;
   body(request: LlmRequest, stream: boolean): Record<string, unknown>;
   fold(request: LlmRequest, emit: (event: LlmEvent) => void): Fold;
   /** What an error means, from an HTTP status (null in mid-stream) and the body as text. */
   classify(error: WireError): Fault;
+}
+
+/** What a wire must know of its provider. */
+export interface WireOptions {
+  /** The provider's name in the configuration. */
+  readonly provider: string;
+  readonly infoOf: (model: string) => ModelInfo;
 }
 
 /** An error as it arrived. */

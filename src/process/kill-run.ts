@@ -15,18 +15,28 @@ export interface RunTrace {
   readonly startTicks: number;
 }
 
+/** After so many looks that found nothing, each later than the last, on a host that is never still. */
+const ENOUGH_EMPTY_LOOKS = 6;
+
 /**
  * Sends SIGKILL to all of a run until nothing of it is alive or `limitMs` have passed; resolves to the pids that are
  * left (in uninterruptible sleep, say). Zombies count as gone: their reaper may be slow or, in a container, missing.
  */
 export async function killRun(trace: RunTrace, limitMs = 5000): Promise<readonly number[]> {
   const startedAt = performance.now();
-  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-    const alive = killOnce(trace);
-    if (alive.length === 0) return [];
-    if (performance.now() - startedAt > limitMs) return alive;
+  for (let pauseMs = 1, emptyLooks = 0; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    const { pids, certain } = killOnce(trace);
+    emptyLooks = pids.length === 0 ? emptyLooks + 1 : 0;
+    if (emptyLooks > 0 && (certain || emptyLooks >= ENOUGH_EMPTY_LOOKS)) return [];
+    if (performance.now() - startedAt > limitMs) return pids;
     await sleep(pauseMs);
   }
+}
+
+/** What one look has found; when it is not certain, something may have slipped through between two of its steps. */
+interface Look {
+  readonly pids: readonly number[];
+  readonly certain: boolean;
 }
 
 /** Start of a live process in clock ticks since boot, 0 where that cannot be known. */
@@ -34,27 +44,46 @@ export function startTicksOf(pid: number): number {
   return readStat(pid)?.startTicks ?? 0;
 }
 
-/** One wave; returns the pids that were alive when it began. */
-function killOnce(trace: RunTrace): readonly number[] {
-  const pids = findProcesses(trace);
-  if (pids === null) return trace.pgid !== null && signal(-trace.pgid, 'SIGKILL') ? [trace.pgid] : [];
-  for (const pid of pids) signal(pid, 'SIGKILL');
-  return pids;
+/** One wave; returns what was alive when it began. */
+function killOnce(trace: RunTrace): Look {
+  if (process.platform !== 'linux') {
+    const alive = trace.pgid !== null && signal(-trace.pgid, 'SIGKILL');
+    return { pids: alive ? [trace.pgid] : [], certain: true };
+  }
+  const look = findProcesses(trace);
+  for (const pid of look.pids) signal(pid, 'SIGKILL');
+  return look;
 }
 
-/** The run's live processes, or null where there is no /proc to read. */
-export function findProcesses(trace: RunTrace): readonly number[] | null {
-  if (process.platform !== 'linux') return null;
+/**
+ * The run's live processes, by /proc. A process may hand on to a child that is too new to be listed and exit before it
+ * is looked at itself, and in the midst of an exec its environment reads as empty: so a look is certain only when the
+ * host has created no process meanwhile and nobody's environment was empty.
+ */
+export function findProcesses(trace: RunTrace): Look {
+  const lastPid = lastPidOfHost();
   const groupIsOurs = trace.pgid !== null && !isReused(trace.pgid, trace);
   const pids: number[] = [];
+  let certain = true;
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const stat = readStat(pid);
-    if (!stat || stat.dead || stat.startTicks < trace.startTicks) continue;
-    if ((groupIsOurs && stat.pgid === trace.pgid) || carriesMarker(pid, trace.spawnId)) pids.push(pid);
+    if (!stat || stat.dead || stat.startTicks < trace.startTicks || stat.parent === KERNEL_THREADS) continue;
+    const environment = readProc(`/proc/${pid}/environ`);
+    if (environment === '') certain = false;
+    const marked = environment?.split('\0').includes(`${SPAWN_MARKER}=${trace.spawnId}`) ?? false;
+    if (marked || (groupIsOurs && stat.pgid === trace.pgid)) pids.push(pid);
   }
-  return pids;
+  return { pids, certain: certain && lastPid === lastPidOfHost() };
+}
+
+/** Parent of all kernel threads, which come and go and have no environment. */
+const KERNEL_THREADS = 2;
+
+/** The fifth field of loadavg is the pid that was given out last. */
+function lastPidOfHost(): string {
+  return readProc('/proc/loadavg')?.split(' ')[4] ?? '';
 }
 
 /** A group lives on without its leader, but a leader of another start means that the number went to somebody else. */
@@ -63,17 +92,18 @@ function isReused(pgid: number, trace: RunTrace): boolean {
   return leader !== null && trace.startTicks !== 0 && leader.startTicks !== trace.startTicks;
 }
 
-function readStat(pid: number): { dead: boolean; pgid: number; startTicks: number } | null {
+function readStat(pid: number): { dead: boolean; parent: number; pgid: number; startTicks: number } | null {
   const text = readProc(`/proc/${pid}/stat`);
   if (text === null) return null;
   // The second field is the name in parentheses and may itself hold spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const state = fields[0] ?? '';
-  return { dead: state === 'Z' || state === 'X', pgid: Number(fields[2]), startTicks: Number(fields[19]) };
-}
-
-function carriesMarker(pid: number, spawnId: string): boolean {
-  return readProc(`/proc/${pid}/environ`)?.split('\0').includes(`${SPAWN_MARKER}=${spawnId}`) ?? false;
+  return {
+    dead: state === 'Z' || state === 'X',
+    parent: Number(fields[1]),
+    pgid: Number(fields[2]),
+    startTicks: Number(fields[19]),
+  };
 }
 
 /** Null when the process is gone or not ours to look at. */

@@ -1,162 +1,169 @@
 /** The daemon's side of the supervisor: starts it with the first run, relays runs, and cleans up should it die. */
 import { randomUUID } from 'node:crypto';
 import { killRun, type RunTrace } from './kill-run.ts';
-import { NO_OUTPUT } from './output-capture.ts';
 import type { ProcessHost, ProcessOwner, ProcessResult, ProcessSpec } from './process-host.ts';
 import { clampTimer, NOT_STARTED } from './supervised-run.ts';
-import { type SupervisorLink, startSupervisor } from './supervisor-link.ts';
+import { type SupervisorEnd, type SupervisorLink, startSupervisor } from './supervisor-link.ts';
 import { type FromSupervisor, hostMs } from './supervisor-protocol.ts';
 
 /** Where the host tells what an operator may want to know; fields hold no secrets. */
 export type ProcessLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** `graceMs` lies between SIGTERM and SIGKILL when a run times out or is aborted; default 2,000. */
+/** Settings of a process host. */
 export interface ProcessHostOptions {
   readonly log?: ProcessLog;
+  /** Between SIGTERM and SIGKILL when a run times out or is aborted; default 2,000. */
   readonly graceMs?: number;
+  /** Beyond time-out and grace: how long the supervisor may take to report before it counts as hung; default 10,000. */
+  readonly watchdogMs?: number;
 }
 
 interface PendingRun {
-  readonly spec: ProcessSpec;
   readonly startedAt: number;
   trace: RunTrace;
   settle(result: ProcessResult): void;
 }
 
-/** Beyond time-out and grace: how long the supervisor may take to sweep and report before it counts as hung. */
-const WATCHDOG_SLACK_MS = 10_000;
-
 /**
  * A process host with one supervisor process, which is started by the first `run`, again after it has died, and ended by
- * `stop`. Runs are independent of each other; any number may be under way.
+ * `stop`. Runs are independent of each other; any number may be under way. It keeps the daemon alive only while one is.
  */
 export function createProcessHost(options: ProcessHostOptions = {}): ProcessHost {
-  const log: ProcessLog = options.log ?? (() => {});
-  const graceMs = options.graceMs ?? 2000;
-  const runs = new Map<number, PendingRun>();
-  const kills = new Map<number, () => void>();
-  const deadlines = new Map<ProcessOwner, number>();
-  const cleanups = new Set<Promise<void>>();
-  let link: SupervisorLink | null = null;
-  let stopped = false;
-  let lastId = 0;
+  return new SupervisedHost({ log: () => {}, graceMs: 2000, watchdogMs: 10_000, ...options });
+}
 
-  const connect = (): SupervisorLink => {
-    if (link) return link;
-    const started = startSupervisor({ receive, ended: (detail) => lost(started, detail) });
-    link = started;
-    // What an earlier supervisor knew, a new one has to be told.
-    for (const [owner, atMs] of deadlines) started.send({ type: 'deadline', owner, atMs });
-    return started;
-  };
+class SupervisedHost implements ProcessHost {
+  readonly #options: Required<ProcessHostOptions>;
+  readonly #runs = new Map<number, PendingRun>();
+  readonly #kills = new Map<number, () => void>();
+  /** On the host's monotonic clock; a supervisor that is started anew has to be told of them. */
+  readonly #deadlines = new Map<ProcessOwner, number>();
+  readonly #cleanups = new Set<Promise<void>>();
+  #supervisor: SupervisorLink | null = null;
+  #stopped = false;
+  #lastId = 0;
 
-  const receive = (message: FromSupervisor): void => {
-    const run = message.type === 'killed' ? undefined : runs.get(message.id);
-    switch (message.type) {
-      case 'started':
-        if (run) run.trace = { ...run.trace, pgid: message.pgid, startTicks: message.startTicks };
-        return;
-      case 'ended':
-        return run?.settle(message.result);
-      case 'killed':
-        return kills.get(message.id)?.();
-      default:
-        throw new Error(`unknown message ${JSON.stringify(message satisfies never)}`);
-    }
-  };
+  constructor(options: Required<ProcessHostOptions>) {
+    this.#options = options;
+  }
 
-  /** The supervisor is gone: nobody but us is left to kill what it had running. */
-  const lost = (which: SupervisorLink, detail: string): void => {
-    if (link !== which) return;
-    link = null;
-    const orphans = [...runs.values()];
-    if (!stopped || orphans.length > 0) log('warn', 'the process supervisor ended', { detail, runs: orphans.length });
-    const cleanup = cleanUp(orphans, detail).finally(() => cleanups.delete(cleanup));
-    cleanups.add(cleanup);
-  };
+  async start(): Promise<void> {
+    this.#stopped = false;
+  }
 
-  const cleanUp = async (orphans: readonly PendingRun[], detail: string): Promise<void> => {
-    await Promise.all(
-      orphans.map(async (run) => {
-        const left = await killRun(run.trace);
-        run.settle(cutOff(run, `the process supervisor ended (${detail}) and the command was killed`, left));
-      }),
-    );
-    for (const done of kills.values()) done();
-  };
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#supervisor?.stop();
+    await Promise.all(this.#cleanups);
+  }
 
-  const run = (spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult> => {
-    if (stopped)
-      return Promise.resolve({ ...NOT_STARTED, problem: 'the process host has been stopped', durationMs: 0 });
+  run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult> {
+    if (this.#stopped) return Promise.resolve({ ...NOT_STARTED, problem: 'the process host has been stopped' });
     if (signal.aborted)
-      return Promise.resolve({ ...NOT_STARTED, ended: 'aborted', problem: 'aborted before it started', durationMs: 0 });
-    const id = ++lastId;
-    const spawnId = randomUUID();
+      return Promise.resolve({ ...NOT_STARTED, ended: 'aborted', problem: 'aborted before it started' });
+    const { graceMs, watchdogMs } = this.#options;
+    const supervisor = this.#connect();
+    const id = ++this.#lastId;
+    const trace: RunTrace = { pgid: null, spawnId: randomUUID(), startTicks: 0 };
     return new Promise((resolve) => {
-      const current = connect();
-      const abort = (): void => current.send({ type: 'abort', id });
-      const watchdog = watch(current, spec.timeoutMs + graceMs + WATCHDOG_SLACK_MS);
+      const abort = (): void => supervisor.send({ type: 'abort', id });
+      const watchdog = watch(supervisor, spec.timeoutMs + graceMs + watchdogMs);
       const settle = (result: ProcessResult): void => {
         clearTimeout(watchdog.timer);
         signal.removeEventListener('abort', abort);
-        runs.delete(id);
-        if (runs.size === 0) link?.unref();
+        this.#runs.delete(id);
+        if (this.#runs.size === 0) this.#supervisor?.unref();
         resolve(result);
       };
-      runs.set(id, { spec, startedAt: performance.now(), trace: { pgid: null, spawnId, startTicks: 0 }, settle });
-      current.ref();
-      current.send({ type: 'run', id, spawnId, graceMs, spec });
+      this.#runs.set(id, { startedAt: performance.now(), trace, settle });
+      supervisor.ref();
+      supervisor.send({ type: 'run', id, spawnId: trace.spawnId, graceMs, spec });
       signal.addEventListener('abort', abort, { once: true });
     });
-  };
+  }
 
-  const killAll = async (owner: ProcessOwner): Promise<void> => {
-    deadlines.delete(owner);
-    const current = link;
-    if (current) {
-      const id = ++lastId;
+  setDeadline(owner: ProcessOwner, ms: number): void {
+    const atMs = hostMs() + ms;
+    this.#deadlines.set(owner, atMs);
+    this.#supervisor?.send({ type: 'deadline', owner, atMs });
+  }
+
+  async killAll(owner: ProcessOwner): Promise<void> {
+    this.#deadlines.delete(owner);
+    const supervisor = this.#supervisor;
+    if (supervisor) {
+      const id = ++this.#lastId;
       await new Promise<void>((resolve) => {
-        kills.set(id, () => {
-          kills.delete(id);
-          resolve();
-        });
-        current.send({ type: 'kill_all', id, owner });
+        this.#kills.set(id, resolve);
+        supervisor.send({ type: 'kill_all', id, owner });
       });
+      this.#kills.delete(id);
     }
-    await Promise.all(cleanups);
-  };
+    await Promise.all(this.#cleanups);
+  }
 
-  return {
-    start: async () => {
-      stopped = false;
-    },
-    stop: async () => {
-      stopped = true;
-      await link?.stop();
-      await Promise.all(cleanups);
-    },
-    run,
-    setDeadline(owner, ms) {
-      const atMs = hostMs() + ms;
-      deadlines.set(owner, atMs);
-      link?.send({ type: 'deadline', owner, atMs });
-    },
-    killAll,
-  };
+  #connect(): SupervisorLink {
+    if (this.#supervisor) return this.#supervisor;
+    const supervisor = startSupervisor({
+      receive: (message) => this.#receive(message),
+      ended: (end) => this.#lost(end),
+    });
+    this.#supervisor = supervisor;
+    for (const [owner, atMs] of this.#deadlines) supervisor.send({ type: 'deadline', owner, atMs });
+    return supervisor;
+  }
+
+  #receive(message: FromSupervisor): void {
+    switch (message.type) {
+      case 'started': {
+        const run = this.#runs.get(message.id);
+        if (run) run.trace = { ...run.trace, pgid: message.pgid, startTicks: message.startTicks };
+        return;
+      }
+      case 'ended':
+        return this.#runs.get(message.id)?.settle(message.result);
+      case 'killed':
+        return this.#kills.get(message.id)?.();
+      default:
+        throw new Error(`unknown message ${JSON.stringify(message satisfies never)}`);
+    }
+  }
+
+  /** The supervisor is gone: nobody but us is left to kill what it had running. */
+  #lost(end: SupervisorEnd): void {
+    this.#supervisor = null;
+    const orphans = [...this.#runs.values()];
+    if (!this.#stopped || orphans.length > 0) {
+      this.#options.log('warn', 'the process supervisor ended', { detail: end.detail, runs: orphans.length });
+    }
+    const cleanup = this.#cleanUp(orphans, end).finally(() => this.#cleanups.delete(cleanup));
+    this.#cleanups.add(cleanup);
+  }
+
+  async #cleanUp(orphans: readonly PendingRun[], end: SupervisorEnd): Promise<void> {
+    const kills = [...this.#kills.values()];
+    await Promise.all(orphans.map((run) => cutOff(run, end)));
+    for (const done of kills) done();
+  }
+}
+
+async function cutOff(run: PendingRun, { started, detail }: SupervisorEnd): Promise<void> {
+  const left = started ? await killRun(run.trace) : [];
+  const durationMs = performance.now() - run.startedAt;
+  if (!started)
+    return run.settle({ ...NOT_STARTED, problem: `the process supervisor cannot be started: ${detail}`, durationMs });
+  const fate = run.trace.pgid === null ? 'the command, if it had started, was killed' : 'the command was killed';
+  const leftOver = left.length > 0 ? `; could not be killed: process ${left.join(', ')}` : '';
+  const problem = `the process supervisor ended (${detail}) and ${fate}${leftOver}`;
+  run.settle({ ...NOT_STARTED, ended: 'aborted', problem, durationMs });
 }
 
 /** A supervisor that is frozen cannot keep time-outs: kill it, and its end is handled like any other. */
-function watch(watched: SupervisorLink, ms: number): { timer: NodeJS.Timeout } {
-  const handle = { timer: setTimeout(secondLook, clampTimer(ms)) };
+function watch(supervisor: SupervisorLink, ms: number): { timer: NodeJS.Timeout } {
+  const watchdog = { timer: setTimeout(secondLook, clampTimer(ms)) };
   // If we ourselves were frozen, the report is waiting to be read: give it a turn before judging.
   function secondLook(): void {
-    handle.timer = setTimeout(() => watched.kill(), 2000);
+    watchdog.timer = setTimeout(() => supervisor.kill(), 2000);
   }
-  return handle;
-}
-
-function cutOff(run: PendingRun, why: string, left: readonly number[]): ProcessResult {
-  const problem = left.length > 0 ? `${why}; could not be killed: process ${left.join(', ')}` : why;
-  const durationMs = performance.now() - run.startedAt;
-  return { ended: 'aborted', exitCode: null, signal: null, stdout: NO_OUTPUT, stderr: NO_OUTPUT, durationMs, problem };
+  return watchdog;
 }

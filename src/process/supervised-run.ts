@@ -86,6 +86,7 @@ export const NOT_STARTED = {
   signal: null,
   stdout: NO_OUTPUT,
   stderr: NO_OUTPUT,
+  durationMs: 0,
 } as const;
 
 function notStarted(problem: string, startedAt: number): SupervisedRun {
@@ -95,16 +96,18 @@ function notStarted(problem: string, startedAt: number): SupervisedRun {
 
 /** The child, or why there is none. */
 function trySpawn(spec: ProcessSpec, spawnId: string): { child: ChildProcess; trace: RunTrace | null } | string {
-  // Looked at beforehand because spawn's ENOENT does not tell a missing directory from a missing command.
-  if (!statSync(spec.cwd, { throwIfNoEntry: false })?.isDirectory())
-    return `the working directory ${spec.cwd} does not exist`;
-  const program = findProgram(spec.command, spec.env['PATH'] ?? '/usr/bin:/bin', spec.cwd);
-  if (program === null) return `${spec.command}: not found or not executable`;
-  const line =
-    spec.isolation === 'none' ? { command: program, args: spec.args } : inNamespace(program, spec.args, spec.hidePaths);
-  if (line === null) return 'this host has no namespaces (Linux with util-linux is needed)';
   let stdin: number | undefined;
   try {
+    // Looked at beforehand because spawn's ENOENT does not tell a missing directory from a missing command.
+    if (!statSync(spec.cwd, { throwIfNoEntry: false })?.isDirectory())
+      return `the working directory ${spec.cwd} does not exist`;
+    const program = findProgram(spec.command, spec.env['PATH'] ?? '/usr/bin:/bin', spec.cwd);
+    if (program === null) return `${spec.command}: not found or not executable`;
+    const line =
+      spec.isolation === 'none'
+        ? { command: program, args: spec.args }
+        : inNamespace(program, spec.args, spec.hidePaths);
+    if (line === null) return 'this host has no namespaces (Linux with util-linux is needed)';
     stdin = spec.stdin === undefined ? undefined : openStdin(spec.stdin);
     const child = spawn(line.command, line.args, {
       cwd: spec.cwd,

@@ -1,6 +1,8 @@
 /** The supervisor as the daemon holds it: a child process in a session of its own, with an IPC channel. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../core/errors.ts';
 import type { FromSupervisor, ToSupervisor } from './supervisor-protocol.ts';
@@ -18,14 +20,22 @@ export interface SupervisorLink {
   unref(): void;
 }
 
-/** What a supervisor tells: its messages, and its end, once, with what is known of why. */
+/** Why a supervisor is no more; `started` is false when it has never been. */
+export interface SupervisorEnd {
+  readonly started: boolean;
+  readonly detail: string;
+}
+
+/** What a supervisor tells: its messages, and its end, once. */
 export interface SupervisorEvents {
   receive(message: FromSupervisor): void;
-  ended(detail: string): void;
+  ended(end: SupervisorEnd): void;
 }
 
 const STOP_MS = 10_000;
 const STDERR_TAIL = 2000;
+/** Its exit may be known before its last messages have been read. */
+const LAST_WORDS_MS = 500;
 
 /** Starts one. It never throws: a supervisor that cannot start has `ended` like any other. */
 export function startSupervisor(events: SupervisorEvents): SupervisorLink {
@@ -64,19 +74,21 @@ export function startSupervisor(events: SupervisorEvents): SupervisorLink {
   };
 }
 
-/** Resolves, never rejects, to why it ended. */
-function endOf(child: ChildProcess): Promise<string> {
+/** Resolves, never rejects, when it has ended and all that it had said before has been received. */
+async function endOf(child: ChildProcess): Promise<SupervisorEnd> {
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-STDERR_TAIL);
   });
-  return new Promise((resolve) => {
+  const end = await new Promise<SupervisorEnd>((resolve) => {
     child.once('error', (error) => {
-      if (child.pid === undefined) resolve(`it cannot be started: ${messageOf(error)}`);
+      if (child.pid === undefined) resolve({ started: false, detail: messageOf(error) });
     });
     // `exit`, not `close`: nothing may hold up the killing of what it leaves behind.
-    child.once('exit', (code, signal) => resolve(`${signal ?? `exit code ${code}`}${said && `: ${said.trim()}`}`));
+    child.once('exit', (code, signal) => resolve({ started: true, detail: signal ?? `exit code ${code}` }));
   });
+  if (child.connected && end.started) await Promise.race([once(child, 'disconnect'), sleep(LAST_WORDS_MS)]);
+  return said === '' ? end : { ...end, detail: `${end.detail}: ${said.trim()}` };
 }
 
 function unrefAll(child: ChildProcess): void {

@@ -27,7 +27,7 @@ export function createSupervisor(send: (message: FromSupervisor) => void): Super
   const run = ({ id, spec, spawnId, graceMs }: Extract<ToSupervisor, { type: 'run' }>): void => {
     if (deadlines.get(spec.owner)?.passed) {
       const problem = 'refused: the deadline of its owner has passed';
-      return send({ type: 'ended', id, result: { ...NOT_STARTED, durationMs: 0, problem } });
+      return send({ type: 'ended', id, result: { ...NOT_STARTED, problem } });
     }
     const started = { ...startRun(spec, spawnId, graceMs), owner: spec.owner };
     runs.set(id, started);

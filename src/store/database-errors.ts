@@ -35,6 +35,11 @@ export function statementError(error: unknown, where: string): unknown {
   return new AnimusError(code, detailsOf(error), { cause: error });
 }
 
+/** True when a prepared statement no longer fits its table: the connection has to prepare it anew. */
+export function isStalePlan(error: unknown): boolean {
+  return sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
+}
+
 /** The SQLSTATE of a statement's error, or undefined for anything else thrown. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;

@@ -5,6 +5,7 @@ import { pgmq } from '@electric-sql/pglite-pgmq';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { authenticate, EMBEDDED_DATABASE, EMBEDDED_USER } from './embedded-handshake.ts';
 import { type SessionClient, type SharedSession, shareSession } from './embedded-session.ts';
+import { traceClient } from './embedded-statements.ts';
 import { type ScramVerifier, scramVerifier } from './scram.ts';
 import { errorResponse, MessageReader, message, startupMessage } from './wire.ts';
 
@@ -84,6 +85,8 @@ const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 const ENDS = new Set(['Q', 'S', 'F', 'c', 'f']);
 const COPY_IN = /(^|;)\s*copy\s[^;]*\sfrom\s+stdin\b/i;
 
+let clients = 0;
+
 async function serve(socket: Socket, session: SharedSession, verifier: ScramVerifier, greeting: Buffer): Promise<void> {
   const early = await authenticate(socket, verifier);
   if (!early || socket.destroyed) return;
@@ -91,12 +94,14 @@ async function serve(socket: Socket, session: SharedSession, verifier: ScramVeri
 
   const client: SessionClient = {
     send: (bytes) => void (bytes.length > 0 && socket.write(bytes)),
+    listens: () => traces.listens(),
     evict: () => {
-      session.leave(client);
+      session.leave(client, traces.farewell());
       socket.end(errorResponse('FATAL', '25P03', 'terminating connection due to idle-in-transaction timeout'));
       socket.destroySoon();
     },
   };
+  const traces = traceClient(`c${++clients}:`);
   const reader = new MessageReader(1, MAX_MESSAGE_BYTES);
   let unit: Buffer[] = [];
 
@@ -114,7 +119,7 @@ async function serve(socket: Socket, session: SharedSession, verifier: ScramVeri
         type = 'S';
         unit.push(next);
       } else {
-        unit.push(next);
+        unit.push(traces.own(next));
       }
       if (type !== 'H' && !ENDS.has(type)) continue;
       const bytes = Buffer.concat(unit);
@@ -130,7 +135,7 @@ async function serve(socket: Socket, session: SharedSession, verifier: ScramVeri
   const enqueue = (chunk: Buffer): void => {
     work = work.then(() => onData(chunk)).catch(() => void socket.destroy());
   };
-  socket.on('close', () => session.leave(client));
+  socket.on('close', () => session.leave(client, traces.farewell()));
   socket.on('data', enqueue);
   if (early.length > 0) enqueue(early);
 }

@@ -9,6 +9,8 @@ import { MessageReader, message, simpleQuery } from './wire.ts';
 export interface SessionClient {
   /** Bytes for the client, whole messages. */
   send(bytes: Buffer): void;
+  /** Has it ever said LISTEN? */
+  listens(): boolean;
   /** The client held the session open too long: tell it and close it. */
   evict(): void;
 }
@@ -24,10 +26,13 @@ interface Unit {
 export interface SharedSession {
   /** Runs the messages when it is the client's turn; resolves when the answer has been sent, or dropped because the client left. */
   run(client: SessionClient, bytes: Buffer, ends: boolean): Promise<void>;
-  /** The client is gone: drops what it queued and rolls its open transaction back. */
-  leave(client: SessionClient): void;
+  /** The client is gone: drops what it queued, rolls its open transaction back, runs the farewell. Further calls do nothing. */
+  leave(client: SessionClient, farewell: readonly Buffer[]): void;
 }
 
+/** Whom the farewell of a client is run for. */
+const NOBODY: SessionClient = { send: () => {}, listens: () => false, evict: () => {} };
+const NOTIFICATION = 'A'.charCodeAt(0);
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
 
@@ -39,6 +44,7 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
   let running = false;
   let idleTimer: NodeJS.Timeout | undefined;
   const gone = new WeakSet<SessionClient>();
+  const present = new Set<SessionClient>();
 
   const takeNext = (): Unit | undefined => {
     const index = owner === null ? 0 : queue.findIndex((unit) => unit.client === owner);
@@ -65,9 +71,13 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
     stopIdleTimer();
     const reply = await exchange(unit.bytes);
     // PGlite answers a failed extended query with a ReadyForQuery at the error and one more at the Sync; a client may see only the last.
-    const { kept, status } = keepLastReady(reply, unit.ends);
+    const { kept, notifications, status } = sort(reply, unit.ends);
     midStatement = !unit.ends;
     if (!gone.has(unit.client)) unit.client.send(kept);
+    // To PGlite all clients are one, so a notification comes with the answer to whoever raised it.
+    if (notifications.length > 0) for (const client of present) if (client.listens()) client.send(notifications);
+    // A PANIC (the disk is full in mid-commit): Postgres would abort here, and PGlite hangs at the next statement.
+    if (unit.ends && status === undefined) throw new Error('PGlite stopped without becoming ready again');
     if (unit.ends && status === IDLE) owner = null;
   };
 
@@ -108,14 +118,18 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
   return {
     run: (client, bytes, ends) =>
       new Promise((resolve) => {
+        present.add(client);
         queue.push({ client, bytes, ends, done: resolve });
         start();
       }),
-    leave(client) {
+    leave(client, farewell) {
+      if (gone.has(client)) return;
       gone.add(client);
+      present.delete(client);
       for (let i = queue.length - 1; i >= 0; i--) {
         if (queue[i]?.client === client) queue.splice(i, 1)[0]?.done();
       }
+      for (const bytes of farewell) queue.push({ client: NOBODY, bytes, ends: true, done: () => {} });
       start();
     },
   };
@@ -126,15 +140,18 @@ function stackPointer(db: PGlite): { value: unknown } | undefined {
   return (db.Module as { ___stack_pointer?: { value: unknown } }).___stack_pointer;
 }
 
-function keepLastReady(reply: Buffer, ends: boolean): { kept: Buffer; status: number | undefined } {
+/** Takes the notifications out of a reply, and all but the last ReadyForQuery. */
+function sort(reply: Buffer, ends: boolean): { kept: Buffer; notifications: Buffer; status: number | undefined } {
   const reader = new MessageReader(1, 0x7fffffff);
   reader.push(reply);
   const others: Buffer[] = [];
+  const notifications: Buffer[] = [];
   let ready: Buffer | undefined;
   for (let next = reader.next(); next; next = reader.next()) {
     if (next[0] === READY_FOR_QUERY) ready = next;
+    else if (next[0] === NOTIFICATION) notifications.push(next);
     else others.push(next);
   }
   if (ends && ready) others.push(ready);
-  return { kept: Buffer.concat(others), status: ready?.[5] };
+  return { kept: Buffer.concat(others), notifications: Buffer.concat(notifications), status: ready?.[5] };
 }

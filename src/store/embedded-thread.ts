@@ -1,5 +1,6 @@
 /** The thread that runs PGlite, seen from outside: started, restarted when it crashes, stopped. */
 import { Worker } from 'node:worker_threads';
+import { systemClock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts';
@@ -14,23 +15,28 @@ export interface EmbeddedThread {
  * again on the same port: the data directory recovers as after any crash, and clients reconnect.
  */
 export async function startEmbeddedThread(data: EmbeddedWorkerData, log: Log): Promise<EmbeddedThread> {
-  let stopping = false;
+  const stopped = new AbortController();
   let current = await launch(data);
   const { port } = current;
   const keepAlive = async (): Promise<void> => {
     for (;;) {
       const reason = await current.ended;
-      if (stopping) return;
+      if (stopped.signal.aborted) return;
       log.error({ reason, directory: data.directory }, 'the embedded database crashed and is started again');
+      await relaunch();
+    }
+  };
+  /** A full disk may take a person to empty: tried until it works or we are stopped. */
+  const relaunch = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
       try {
         current = await launch({ ...data, port });
-        if (stopping) await current.stop();
-      } catch (error) {
-        log.error(
-          { error: messageOf(error), directory: data.directory },
-          'the embedded database cannot be started again',
-        );
+        if (stopped.signal.aborted) await current.stop();
         return;
+      } catch (error) {
+        const fields = { error: messageOf(error), directory: data.directory };
+        log.error(fields, 'the embedded database cannot be started again; next try in 5 s');
+        await systemClock.sleep(RELAUNCH_MS, stopped.signal);
       }
     }
   };
@@ -38,13 +44,16 @@ export async function startEmbeddedThread(data: EmbeddedWorkerData, log: Log): P
   return {
     port,
     async stop() {
-      stopping = true;
+      stopped.abort();
       await current.stop();
       // A restart may have been under way.
       await kept;
     },
   };
 }
+
+const RELAUNCH_MS = 5_000;
+const STOP_MS = 10_000;
 
 interface Launched {
   readonly port: number;
@@ -91,7 +100,10 @@ async function launch(data: EmbeddedWorkerData): Promise<Launched> {
       // The rule means windows of a browser.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
       worker.postMessage('close');
+      // A thread that hangs in a statement cannot hear us; ending it is a crash, which the data directory survives.
+      const timer = setTimeout(() => void worker.terminate(), STOP_MS);
       await ended;
+      clearTimeout(timer);
     },
   };
 }

@@ -31,9 +31,14 @@ async function main(): Promise<void> {
     say({ type: 'ready', port: server.port });
   } catch (error) {
     const code = (error as { code?: unknown } | null)?.code;
-    say({ type: 'failed', detail: messageOf(error), code: typeof code === 'string' ? code : null });
+    say({ type: 'failed', detail: detailOf(error), code: typeof code === 'string' ? code : null });
     parentPort?.close();
   }
+}
+
+/** Emscripten throws plain objects: `{name: 'ErrnoError', errno: 51}`. */
+function detailOf(error: unknown): string {
+  return error instanceof Error || typeof error !== 'object' ? messageOf(error) : JSON.stringify(error);
 }
 
 function say(text: EmbeddedWorkerMessage): void {

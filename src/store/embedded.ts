@@ -1,11 +1,11 @@
 /** The database without a server: PGlite in ANIMUS_HOME/db, owned by one process and served on a loopback port. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { AnimusError, messageOf } from '../core/errors.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Database } from './database.ts';
+import { isDiskFull, makeDirectory, markComplete, prepareFirstStart } from './embedded-directory.ts';
 import {
   type DirectoryLock,
   type EmbeddedOwner,
@@ -50,6 +50,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   const directory = prepareHome(home);
   const lock = await waitForLock(options, directory);
   try {
+    prepareFirstStart(home, directory);
     const password = randomBytes(24).toString('hex');
     const thread = await startEmbeddedThread(
       {
@@ -61,8 +62,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       },
       log,
     );
+    markComplete(home);
     const owner = { port: thread.port, password, pid: process.pid, started: new Date().toISOString() };
-    writeOwner(home, owner);
+    try {
+      writeOwner(home, owner);
+    } catch (error) {
+      await thread.stop();
+      throw error;
+    }
     const database = connect(owner, options);
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
@@ -125,14 +132,11 @@ function connect(owner: EmbeddedOwner, options: EmbeddedOptions): Database {
 }
 
 function prepareHome(home: string): string {
-  const directory = join(home, 'db');
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    chmodSync(directory, 0o700);
+    return makeDirectory(home);
   } catch (error) {
-    throw openError(error, directory);
+    throw openError(error, join(home, 'db'));
   }
-  return directory;
 }
 
 async function waitForLock(options: EmbeddedOptions, directory: string): Promise<DirectoryLock> {
@@ -171,5 +175,12 @@ function openError(error: unknown, directory: string): unknown {
   };
   const hint = (typeof code === 'string' && hints[code]) || '';
   if (!hint && !(error instanceof EmbeddedStartError)) return error;
+  if (!hint && isDiskFull(directory)) {
+    return new AnimusError(
+      'db.refused',
+      { where: directory, detail: 'no space left on device', hint: '' },
+      { cause: error },
+    );
+  }
   return new AnimusError('db.refused', { where: directory, detail: messageOf(error), hint }, { cause: error });
 }

@@ -17,8 +17,8 @@ const createSubscriber = pgListen.default;
 
 /**
  * A listener on its own connection. `start` rejects with `db.unreachable` when the first connection fails; after that a
- * lost connection is replaced for ever, after 0.1, 0.2 … at most 5 s. On an embedded database it does nothing: PGlite gives
- * a notification to the connection that raised it, so its callers poll.
+ * lost connection is replaced for ever, after 0.1, 0.2 … at most 5 s. On an embedded database notifications are passed on by
+ * its front; a client that says UNLISTEN there ends them for all, so its callers poll as well.
  */
 export function openNotifications(
   database: Database,
@@ -26,7 +26,6 @@ export function openNotifications(
   handlers: NotificationHandlers,
   log: Log = silentLog,
 ): Service {
-  if (database.kind === 'embedded') return { start: async () => {}, stop: async () => {} };
   let started = false;
   let stopped = false;
   const subscriber = createSubscriber(
@@ -65,6 +64,8 @@ export function openNotifications(
         for (const channel of channels) await subscriber.listenTo(channel);
         started = true;
       } catch (error) {
+        // The library would go on trying behind our back.
+        stopped = true;
         throw new AnimusError(
           'db.unreachable',
           { where: database.where, detail: messageOf(error), hint: '' },

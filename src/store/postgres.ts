@@ -1,9 +1,10 @@
 /** The driver behind the port: a pool of node-postgres connections, whose failures carry animus codes. */
+import { createHash } from 'node:crypto';
 import { Client, Pool, type PoolClient } from 'pg';
-import { AnimusError } from '../core/errors.ts';
+import { AnimusError, isAnimusError } from '../core/errors.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Database, Queryable } from './database.ts';
-import { connectError, statementError } from './database-errors.ts';
+import { connectError, isStalePlan, statementError } from './database-errors.ts';
 
 export interface PostgresOptions {
   /** Connections at most; default 10. */
@@ -14,6 +15,11 @@ export interface PostgresOptions {
   readonly kind?: Database['kind'];
   /** How long a call waits for a connection, free or new; default 10,000 ms. */
   readonly connectTimeoutMs?: number;
+  /**
+   * Statements with parameters are prepared once per connection; default true, and false for embedded. Set it to false
+   * behind a transaction pooler that does not carry prepared statements (pgbouncer before 1.21).
+   */
+  readonly prepare?: boolean;
   readonly log?: Log;
 }
 
@@ -27,67 +33,106 @@ export interface PostgresOptions {
  */
 export function openPostgres(connectionString: string, options: PostgresOptions = {}): Database {
   const where = locate(connectionString);
-  const { poolSize = 10, connectTimeoutMs = 10_000, log = silentLog } = options;
-  const pool = new Pool({
-    connectionString,
-    max: poolSize,
-    application_name: options.applicationName ?? 'animus',
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-  });
-  // An idle connection that breaks is replaced on the next call; without a listener its error would end the process.
-  pool.on('error', (error) => log.debug({ error: error.message, where }, 'an idle database connection broke'));
+  const { poolSize = 10, connectTimeoutMs = 10_000, log = silentLog, kind = 'postgres' } = options;
+  const session: Session = {
+    where,
+    nameOf: (options.prepare ?? kind === 'postgres') ? statementNames() : () => undefined,
+  };
+  const openPool = (): Pool => {
+    const pool = new Pool({
+      connectionString,
+      max: poolSize,
+      application_name: options.applicationName ?? 'animus',
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+    });
+    // An idle connection that breaks is replaced on the next call; without a listener its error would end the process.
+    pool.on('error', (error) => log.debug({ error: error.message, where }, 'an idle database connection broke'));
+    return pool;
+  };
+  let pool = openPool();
+  const retired = new Set<Promise<void>>();
   let closed: Promise<void> | undefined;
 
-  const connect = async (): Promise<PoolClient> => {
+  /** Runs `work` on a connection and gives it back, or destroys it when it is of no more use. */
+  const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    const from = pool;
+    let client: PoolClient;
     try {
-      return await pool.connect();
+      client = await from.connect();
     } catch (error) {
-      throw connectError(error, where, `${pool.totalCount - pool.idleCount} of ${poolSize} connections in use`);
+      throw connectError(error, where, `${from.totalCount - from.idleCount} of ${poolSize} connections in use`);
     }
+    let broken = false;
+    const onError = (): void => void (broken = true);
+    client.on('error', onError);
+    try {
+      return await work(client);
+    } catch (error) {
+      if (error instanceof RollbackFailed) {
+        broken = true;
+        throw error.first;
+      }
+      if (isAnimusError(error, 'db.unreachable')) {
+        broken = true;
+        retire(from);
+      }
+      broken ||= isStalePlan(error);
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  };
+
+  /** Connections die together, when a server restarts: after the first loss no other old one is handed out. */
+  const retire = (lost: Pool): void => {
+    if (lost !== pool || closed) return;
+    pool = openPool();
+    const ending: Promise<void> = lost.end().finally(() => retired.delete(ending));
+    retired.add(ending);
+  };
+
+  const close = async (): Promise<void> => {
+    await Promise.all([pool.end(), ...retired]);
   };
 
   return {
     where,
-    kind: options.kind ?? 'postgres',
+    kind,
     connectionString,
-    query: async (sql, params) => {
-      const client = await connect();
-      return withClient(client, () => run(client, where, sql, params));
-    },
-    transaction: async (work) => {
-      const client = await connect();
-      return withClient(client, () => inTransaction(client, where, work));
-    },
-    close: () => (closed ??= pool.end()),
+    query: (sql, params) => withClient((client) => run(client, session, sql, params)),
+    transaction: (work) => withClient((client) => inTransaction(client, session, work)),
+    close: () => (closed ??= close()),
   };
 }
 
-/** Gives the connection back to the pool, or destroys it when its socket broke or its transaction could not be ended. */
-async function withClient<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
-  let broken: Error | undefined;
-  const onError = (error: Error) => (broken = error);
-  client.on('error', onError);
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof RollbackFailed) {
-      broken = error;
-      throw error.first;
-    }
-    if (error instanceof AnimusError && error.code === 'db.unreachable') broken = error;
-    throw error;
-  } finally {
-    client.off('error', onError);
-    client.release(broken);
-  }
+interface Session {
+  readonly where: string;
+  /** The name to prepare a statement under, or undefined for none. */
+  readonly nameOf: (sql: string) => string | undefined;
 }
 
-async function inTransaction<T>(client: PoolClient, where: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  await run(client, where, 'begin');
+/** Names by content. Measured against unnamed statements: 1.2 times the throughput for trivial ones, up to 2 where planning is dear. */
+function statementNames(): Session['nameOf'] {
+  const names = new Map<string, string>();
+  return (sql) => {
+    const known = names.get(sql);
+    // Texts are constants of this program; a caller that builds them must not fill the server's memory.
+    if (known !== undefined || names.size >= MAX_PREPARED) return known;
+    const name = `animus_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
+    names.set(sql, name);
+    return name;
+  };
+}
+
+const MAX_PREPARED = 500;
+
+async function inTransaction<T>(client: PoolClient, session: Session, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  await run(client, session, 'begin');
   let result: T;
   try {
-    result = await work({ query: (sql, params) => run(client, where, sql, params) });
+    result = await work({ query: (sql, params) => run(client, session, sql, params) });
   } catch (error) {
     try {
       await client.query('rollback');
@@ -96,7 +141,7 @@ async function inTransaction<T>(client: PoolClient, where: string, work: (tx: Qu
     }
     throw error;
   }
-  const ended = await runRaw(client, where, 'commit');
+  const ended = await runRaw(client, session, 'commit');
   // A commit of a transaction in which a caught error left the state «aborted» is a rollback, and the server only says so in its tag.
   if (ended.command === 'ROLLBACK') {
     throw new AnimusError('internal.bug', {
@@ -116,21 +161,23 @@ class RollbackFailed extends Error {
 
 async function run<Row extends object>(
   client: PoolClient,
-  where: string,
+  session: Session,
   sql: string,
   params?: readonly unknown[],
 ): Promise<Row[]> {
-  const result = await runRaw(client, where, sql, params);
+  const result = await runRaw(client, session, sql, params);
   // Several statements in one text give one result each; the port's contract is the last one's rows.
   const last = Array.isArray(result) ? result.at(-1) : result;
   return last.rows as Row[];
 }
 
-async function runRaw(client: PoolClient, where: string, sql: string, params?: readonly unknown[]) {
+async function runRaw(client: PoolClient, session: Session, sql: string, params?: readonly unknown[]) {
   try {
-    return params === undefined ? await client.query(sql) : await client.query(sql, [...params]);
+    // Without parameters the simple protocol is used, which takes several statements in one text.
+    if (params === undefined) return await client.query(sql);
+    return await client.query({ name: session.nameOf(sql), text: sql, values: [...params] });
   } catch (error) {
-    throw statementError(error, where);
+    throw statementError(error, session.where);
   }
 }
 

@@ -12,11 +12,35 @@ export interface Status {
   readonly daemons: readonly DaemonStatus[];
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
-  readonly memory: unknown;
+  /** Null before the first migration has looked for pgvector. */
+  readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
+  readonly inbox: InboxStatus;
+  readonly schedules: readonly ScheduleStatus[];
+}
+
+/** The pgmq queue `inbox`; `dead` messages could not be read. Counts stop at 10,000. */
+export interface InboxStatus {
+  readonly waiting: number;
+  readonly oldest_at: string | null;
+  readonly dead: number;
+  readonly last_dead_reason: string | null;
+}
+
+/** At most 200, by name. */
+export interface ScheduleStatus {
+  readonly name: string;
+  readonly faculty: string;
+  readonly cron: string;
+  readonly time_zone: string;
+  readonly paused: boolean;
+  readonly problem: string | null;
+  readonly next_at: string | null;
+  readonly last_at: string | null;
+  readonly missed_24h: number;
 }
 
 /** Queued work of one faculty; `routable`: a live daemon serves it. */
-export interface QueueStatus {
+interface QueueStatus {
   readonly faculty: string;
   readonly queued: number;
   readonly oldest_at: string | null;
@@ -24,7 +48,7 @@ export interface QueueStatus {
 }
 
 /** Claimed or running work; focus fields are null until it has begun. */
-export interface FocusStatus {
+interface FocusStatus {
   readonly work_item_id: string;
   readonly focus_id: string | null;
   readonly faculty: string;
@@ -39,7 +63,7 @@ export interface FocusStatus {
 }
 
 /** A daemon seen within the last hour. */
-export interface DaemonStatus {
+interface DaemonStatus {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -53,7 +77,7 @@ export interface DaemonStatus {
   readonly alive: boolean;
 }
 
-export interface SpendStatus {
+interface SpendStatus {
   readonly faculty: string;
   readonly model: string;
   readonly usd: number;
@@ -64,6 +88,6 @@ export interface SpendStatus {
 
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
-  const [row] = await db.query<{ status: Status }>('select animus.status() as status');
+  const [row] = await db.query<{ status: Status }>('select animus.status() || animus.ways_in_status() as status');
   return row!.status;
 }

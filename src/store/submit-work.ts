@@ -1,5 +1,8 @@
+import { AnimusError, messageOf } from '../core/errors.ts';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/faculty-name.ts';
 import type { WorkState } from '../core/work.ts';
 import type { Queryable } from './database.ts';
+import { sqlState } from './database-errors.ts';
 import { toJsonb, toText } from './json.ts';
 
 /** New work; what is left out takes the database's default. */
@@ -28,6 +31,20 @@ export interface SubmittedWork {
 
 /** Submits one piece of work (`animus.submit_work`). Errors: `work.not_found` for the parent, `work.invalid`. */
 export async function submitWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
+  if (!FACULTY_NAME.test(work.faculty)) {
+    const detail = `${JSON.stringify(work.faculty)} is no name of a faculty: expected ${FACULTY_NAME_RULE}`;
+    throw new AnimusError('work.invalid', { detail });
+  }
+  try {
+    return await insertWork(db, work);
+  } catch (error) {
+    // A check constraint of the table: its name says which column, and the database is what decides.
+    if (sqlState(error) !== '23514') throw error;
+    throw new AnimusError('work.invalid', { detail: messageOf(error) }, { cause: error });
+  }
+}
+
+async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
   const [row] = await db.query<SubmittedWork>(
     `select id, state, merged_into as "mergedInto"
        from animus.submit_work(faculty => $1::text, description => $2::text, params => $3::jsonb, skill => $4::text, dedup_key => $5::text,

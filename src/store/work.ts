@@ -94,6 +94,31 @@ export async function completeWork(
   ]);
 }
 
+/** An item that is done, with what proves that it is ours to end. */
+export interface CompletedWork {
+  readonly id: string;
+  readonly leaseToken: string;
+  readonly outcome: Readonly<Record<string, unknown>>;
+  readonly summary: string | null;
+}
+
+/**
+ * Ends many items as completed in one statement; answers, in their order, which are (false: the lease was lost, nothing was
+ * written). One that was lost does not hold up the others. Idempotent for the same tokens.
+ */
+export async function completeWorks(db: Queryable, ended: readonly CompletedWork[]): Promise<boolean[]> {
+  const rows = await db.query<{ completed: boolean }>(
+    `select completed from animus.complete_works($1::uuid[], $2::bigint[], $3::jsonb[], $4::text[])`,
+    [
+      ended.map((work) => work.id),
+      ended.map((work) => work.leaseToken),
+      ended.map((work) => toJsonb(work.outcome)),
+      ended.map((work) => (work.summary === null ? null : toText(work.summary))),
+    ],
+  );
+  return rows.map((row) => row.completed);
+}
+
 /** Why an attempt failed, as stored on the item and its focus. */
 export interface WorkError {
   readonly code: string;

@@ -1,9 +1,11 @@
 /** The file tools, all held to the workspace. */
 import { editFileTool } from './files/edit-file.ts';
+import { globTool } from './files/glob.ts';
+import { grepTool } from './files/grep.ts';
 import { listDirTool } from './files/list-dir.ts';
 import { readFileTool } from './files/read-file.ts';
 import { writeFileTool } from './files/write-file.ts';
 import type { Tool } from './tool.ts';
 
-/** read_file, write_file, edit_file, list_dir. */
-export const FILE_TOOLS: readonly Tool[] = [readFileTool, writeFileTool, editFileTool, listDirTool];
+/** read_file, write_file, edit_file, list_dir, glob, grep. */
+export const FILE_TOOLS: readonly Tool[] = [readFileTool, writeFileTool, editFileTool, listDirTool, globTool, grepTool];

@@ -6,9 +6,10 @@ import { LEDGER_TOOLS } from './ledger.ts';
 import { readOutput } from './read-output.ts';
 import { SHELL_TOOLS } from './shell.ts';
 import type { Tool } from './tool.ts';
+import { WAIT_TOOLS } from './wait.ts';
 
 /** Always there, whatever the faculty names. */
-const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, readOutput];
+const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, readOutput, ...WAIT_TOOLS];
 
 /** Those a faculty may name in `tools`. */
 const FACULTY_TOOLS: readonly Tool[] = [...FILE_TOOLS, ...SHELL_TOOLS];

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/database.ts';
+import type { Wait, WaitRequest, WaitResult } from '../store/waits.ts';
 
 /** What a tool may do at worst; decides its default permission. */
 export type RiskClass = 'read' | 'write' | 'execute' | 'network' | 'spend';
@@ -12,7 +13,15 @@ interface ToolBase<Input> {
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly risk: RiskClass;
+  /**
+   * What the model is told when the wait that a call asked for is over, or has timed out. In one transaction with the
+   * journal row, so it happens once. Without it the model gets the resolver's result as JSON.
+   */
+  afterWait?(input: Input, wait: ResolvedWait, context: ToolContext, tx: Queryable): Promise<ToolOutput>;
 }
+
+/** A wait that is over. */
+export type ResolvedWait = Wait & { readonly resolvedAt: Date; readonly result: WaitResult };
 
 /** A tool whose effect lies outside the database. */
 export interface WorldTool<Input = unknown> extends ToolBase<Input> {
@@ -58,6 +67,11 @@ export interface ToolOutput {
   readonly isError?: boolean;
   /** For people: `work show`, spans, logs. JSON. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /**
+   * The call has not ended: it waits, and when all other calls of its turn have ended the focus is parked until the wait
+   * is resolved. `content` is then only for people who watch; the model gets what `afterWait` says.
+   */
+  readonly wait?: WaitRequest;
 }
 
 /** Declares a world tool with its input type inferred from the schema. */

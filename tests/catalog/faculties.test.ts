@@ -151,6 +151,15 @@ describe('a faculty is refused', () => {
     expect(problems[0]?.message).toContain(`is not executable; run: chmod +x ${join(directory, 'hook.sh')}`);
   });
 
+  test('with a provider that the configuration does not have, where that is known', () => {
+    write('x.toml', MINIMAL.replace('claude-sonnet-4-5', 'locla/qwen3'));
+    const names = { toolNames: [], providerNames: ['anthropic', 'local'] };
+    expect(loadFaculties(directory, names).problems[0]?.message).toContain(
+      'no provider named locla (did you mean local?)',
+    );
+    expect(loadFaculties(directory, { toolNames: [] }).problems).toEqual([]);
+  });
+
   test('naming the line of its key also below multi-line strings and arrays that look like tables', () => {
     const text = [
       '[faculty]',

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/cli/display-width.ts';
 import { createOutput, styled } from '../../src/cli/output.ts';
@@ -26,6 +27,12 @@ describe('a table', () => {
     expect(printed()).not.toContain('\u001b[2J');
   });
 
+  test('takes a terminal that says it has no columns for one of 80', () => {
+    const { output, printed } = capture({ columns: 0 });
+    output.line('x'.repeat(200));
+    expect(printed()).toBe(`${'x'.repeat(79)}…\n`);
+  });
+
   test('narrows the widest column first, and no other', () => {
     const { output, printed } = capture({ columns: 30 });
     output.table(
@@ -36,6 +43,28 @@ describe('a table', () => {
       [['short', 'x'.repeat(100)]],
     );
     expect(printed()).toContain(`short  ${'x'.repeat(22)}…`);
+  });
+
+  test('leaves optional columns out where it would be too wide, the last one first', () => {
+    const columns = [
+      { title: 'ID' },
+      { title: 'AGE', optional: true },
+      { title: 'COST', optional: true },
+      { title: 'TEXT', shrink: true },
+    ];
+    const row = ['a'.repeat(12), 'b'.repeat(6), 'c'.repeat(6), 'd'.repeat(50)];
+    const titles = [60, 38, 30].map((width) => {
+      const { output, printed } = capture({ columns: width });
+      output.table(columns, [row]);
+      return withoutColours(printed().split('\n')[0] ?? '')
+        .trim()
+        .split(/ +/);
+    });
+    expect(titles).toEqual([
+      ['ID', 'AGE', 'COST', 'TEXT'],
+      ['ID', 'AGE', 'TEXT'],
+      ['ID', 'TEXT'],
+    ]);
   });
 });
 
@@ -96,5 +125,5 @@ function capture({
 }
 
 function withoutColours(line: string): string {
-  return line.replaceAll(/\u001b\[\d+m/g, '');
+  return stripVTControlCharacters(line);
 }

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type ConfigSources, readConfig } from '../../src/core/config.ts';
+import type { ConfigSources } from '../../src/core/config-sources.ts';
 import { AnimusError } from '../../src/core/errors.ts';
+import { readConfig } from '../../src/core/read-config.ts';
 
 describe('a configuration', () => {
   test('is complete without a file and without environment', () => {
@@ -15,6 +16,7 @@ describe('a configuration', () => {
       poolSize: 10,
     });
     expect([...config.providers.keys()]).toEqual(['anthropic', 'openai']);
+    expect(config.retention).toEqual({ resolvedDays: 90, artifactsDays: 30 });
     expect(config.origins.get('daemon.lease_seconds')).toBe('default');
   });
 
@@ -25,19 +27,19 @@ describe('a configuration', () => {
   });
 
   test('tells where each value came from', () => {
-    const env = { ANTHROPIC_API_KEY: 'k', DATABASE_URL_FILE: 'url', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1/' };
+    const env = { ANTHROPIC_API_KEY: 'k', DATABASE_URL_FILE: 'url', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1/v1/' };
     const secretFile = { ok: true, text: 'postgres:///x\n', mode: 0o600 } as const;
     const config = readConfig(sources({ env, secretFile, text: '# first\n[daemon]\nlease_seconds = 30' }));
     expect(config.origins.get('database_url')).toBe('environment DATABASE_URL_FILE');
     expect(config.origins.get('daemon.lease_seconds')).toBe('/etc/animus.toml:3');
     expect(config.origins.get('providers.anthropic.api_key')).toBe('environment ANTHROPIC_API_KEY');
-    expect(config.providers.get('openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:1/v1' });
+    expect(config.providers.get('anthropic')).toMatchObject({ baseUrl: 'http://127.0.0.1:1/v1' });
   });
 
   test('takes providers and models from the file, scripts beside the file, keys from the variables it names', () => {
     const text = `
       [providers.local]
-      kind = "openai"
+      kind = "anthropic"
       base_url = "http://127.0.0.1:11434/v1"
       api_key_env = "OLLAMA_API_KEY"
       [providers.play]
@@ -48,8 +50,12 @@ describe('a configuration', () => {
       usd_per_million = { input = 0, output = 0.5 }`;
     const config = readConfig(sources({ text, env: { OLLAMA_API_KEY: 's3cret' } }));
     const local = config.providers.get('local');
-    expect(local).toMatchObject({ kind: 'openai', baseUrl: 'http://127.0.0.1:11434/v1', apiKeyEnv: 'OLLAMA_API_KEY' });
-    expect(local?.kind === 'openai' && local.apiKey?.reveal()).toBe('s3cret');
+    expect(local).toMatchObject({
+      kind: 'anthropic',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      apiKeyEnv: 'OLLAMA_API_KEY',
+    });
+    expect(local?.kind === 'anthropic' && local.apiKey?.reveal()).toBe('s3cret');
     expect(config.providers.get('play')).toEqual({ name: 'play', kind: 'scripted', script: '/etc/scripts/demo.toml' });
     expect(config.models.get('local/qwen3')).toMatchObject({
       contextWindow: 131072,
@@ -82,7 +88,7 @@ describe('a configuration is refused', () => {
       '[budget]',
       'max_usd_per_day = 3',
       '[providers.Local]',
-      'kind = "openai"',
+      'kind = "anthropic"',
       '[providers.play]',
       'kind = "scripted"',
       '[models."nowhere/x"]',
@@ -110,6 +116,7 @@ describe('a configuration is refused', () => {
 
   test.each([
     ['[daemon]\npoll_seconds = 60', 'daemon.poll_seconds: expected less than lease_seconds (60), got 60'],
+    ['[retention]\nresolved_days = 0', ':2: retention.resolved_days: expected a whole number from 1 to 36500, got 0'],
     ['[daemon]\nlease_seconds = nan', 'daemon.lease_seconds: expected seconds from 5 to 3600, got NaN'],
     ['[daemon]\nlease_seconds = 1e400', 'daemon.lease_seconds: expected seconds from 5 to 3600, got Infinity'],
     ['daemon = 3', ':1: daemon: expected a table, got 3'],
@@ -122,8 +129,12 @@ describe('a configuration is refused', () => {
       '[providers.x]\nbase_url = "http://h"',
       ':1: providers.x.kind: expected "anthropic" or "openai" or "scripted", got nothing',
     ],
-    ['[providers.x]\nkind = "openai"\nbase_url = "ftp://h"', 'expected an http:// or https:// URL'],
-    ['[providers.openai]\nkind = "openai"', 'openai is built in; set OPENAI_BASE_URL, or choose another name'],
+    ['[providers.x]\nkind = "anthropic"\nbase_url = "ftp://h"', 'expected an http:// or https:// URL'],
+    ['[providers.anthropic]\nkind = "anthropic"', 'a built-in name; set ANTHROPIC_BASE_URL, or choose another name'],
+    [
+      '[models."anthropic/x"]\nusd_per_million = { input = 1 }',
+      'usd_per_million.output: expected USD per million tokens, 0 or more, got nothing',
+    ],
     ['[models.gpt]\nmax_output = 1', 'expected as name of the form "provider/model", got "gpt"'],
     ['__proto__.x = 1', 'unknown key'],
     ['[daemon]\nlease_seconds = 2026-01-01', 'got the date 2026-01-01'],
@@ -138,7 +149,7 @@ describe('a configuration is refused', () => {
   });
 
   test('for a file with a secret that others can read, is empty, missing, or rivals its variable', () => {
-    const env = { OPENAI_API_KEY_FILE: '/run/key' };
+    const env = { ANTHROPIC_API_KEY_FILE: '/run/key' };
     const refused = (secretFile: ReturnType<ConfigSources['readSecretFile']>, more = {}) =>
       refusal({ env: { ...env, ...more }, secretFile }).message;
     expect(refused({ ok: true, text: 'SECRET', mode: 0o100640 })).toBe(
@@ -146,9 +157,16 @@ describe('a configuration is refused', () => {
     );
     expect(refused({ ok: true, text: ' \n', mode: 0o600 })).toContain('expected a secret in the file, got nothing');
     expect(refused({ ok: false, detail: 'ENOENT' })).toContain(
-      '/run/key: cannot be read: ENOENT (named by OPENAI_API_KEY_FILE)',
+      '/run/key: cannot be read: ENOENT (named by ANTHROPIC_API_KEY_FILE)',
     );
-    expect(refused({ ok: true, text: 'x', mode: null }, { OPENAI_API_KEY: 'y' })).toContain('are both set');
+    expect(refused({ ok: true, text: 'x', mode: null }, { ANTHROPIC_API_KEY: 'y' })).toContain('are both set');
+  });
+
+  test('without printing a key that was pasted where the name of its variable belongs', () => {
+    const text = '[providers.x]\nkind = "anthropic"\napi_key_env = "sk-ant-api03-AAAAAAAAAAAAAAAAAAAA"';
+    const { message } = refusal({ text });
+    expect(message).toContain('expected the name of an environment variable');
+    expect(message).not.toContain('AAAA');
   });
 
   test('where nobody knows a home directory', () => {

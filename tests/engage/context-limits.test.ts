@@ -166,16 +166,17 @@ describe('a context near its limits', () => {
   });
 
   it('reminds of the ledger once in a silent stretch, and of the last turns', async () => {
-    const silent: AnthropicAnswer = { content: [toolUse('x', 'look', { name: 'it', bytes: 10 })] };
+    const silent = (index: number): AnthropicAnswer => ({
+      content: [toolUse(`x${index}`, 'look', { name: `part ${index}`, bytes: 10 })],
+    });
     const focus = await beginFocus(
       pg.database,
-      (_, index) =>
-        index < 11 ? { content: [{ ...silent.content[0], id: `x${index}` }] } : { content: [text('Done.')] },
+      (_, index) => (index < 11 ? silent(index) : { content: [text('Done.')] }),
       { bounds: { ledgerNudgeInterval: 3 }, maxTurns: 12 },
     );
     await focus.run();
     expect(
-      (await rowsOf(focus.key.focusId, 'notice')).map((row) => [
+      [...(await rowsOf(focus.key.focusId, 'nudge')), ...(await rowsOf(focus.key.focusId, 'notice'))].map((row) => [
         row['after_turn'],
         String(row['content']).slice(0, 26),
       ]),

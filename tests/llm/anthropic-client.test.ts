@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { LlmEvent, LlmRequest, LlmResult } from '../../src/llm/client.ts';
-import { createLlm, type HttpProviderSettings, type Llm } from '../../src/llm/llm.ts';
+import { createLlm, type Llm } from '../../src/llm/llm.ts';
+import type { HttpProviderSettings } from '../../src/llm/provider-settings.ts';
 import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 

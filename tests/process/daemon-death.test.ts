@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
   });
 
   test('all descendants of a frozen daemon die when the deadline passes, and it learns so when it thaws', async () => {
-    const daemon = playDaemon({ isolation, deadlineMs: 1500 });
+    const daemon = playDaemon({ isolation, deadlineMs: 4000 });
     await daemon.family();
     daemon.child.kill('SIGSTOP');
     await eventually(
@@ -110,12 +110,12 @@ test('renewing the deadline keeps a run alive, and a passed one refuses the next
   const host = createProcessHost();
   onTestFinished(() => host.stop());
   const never = new AbortController().signal;
-  host.setDeadline('focus', 5000);
+  host.setDeadline('focus', 60_000);
   await host.run(specOf('none', 'true'), never);
   host.setDeadline('focus', 300);
   host.setDeadline('focus', 10_000);
   expect(await host.run(specOf('none', 'sleep 0.6'), never)).toMatchObject({ ended: 'exit' });
-  host.setDeadline('focus', 200);
+  host.setDeadline('focus', 1500);
   expect(await host.run(specOf('none', 'sleep 300'), never)).toMatchObject({ ended: 'aborted' });
   expect(await host.run(specOf('none', 'true'), never)).toMatchObject({ ended: 'not_started' });
   expect(await host.run({ ...specOf('none', 'true'), owner: 'other' }, never)).toMatchObject({ ended: 'exit' });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkCompatible, migrationStatus } from '../../src/store/compatibility.ts';
 import type { Database } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
 import { embeddedDatabase, temporaryHome, testDatabase } from '../support/database.ts';
 
 const FILES = {
@@ -22,6 +23,8 @@ function directoryOf(files: Record<string, string>): string {
 function write(directory: string, files: Record<string, string>): void {
   for (const [name, sql] of Object.entries(files)) writeFileSync(`${directory}/${name}`, sql);
 }
+
+const alone = testDatabase({ empty: true });
 
 describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
   const target = kind === 'postgres' ? testDatabase({ empty: true }) : embeddedDatabase();
@@ -78,4 +81,90 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
     await target.database.query("update animus.settings set value = '3' where key = 'min_client'");
     await expect(checkCompatible(target.database, directory)).rejects.toMatchObject({ code: 'db.schema_newer' });
   });
+});
+
+describe('a server or role that cannot be migrated is refused with what to do', () => {
+  const target = testDatabase({ empty: true });
+  const directory = directoryOf(FILES);
+
+  test('a role without the right to create schemas', async () => {
+    await target.database.query("create role animus_test_limited login password 'limited'");
+    const url = new URL(target.connectionString);
+    [url.username, url.password] = ['animus_test_limited', 'limited'];
+    const limited = openPostgres(url.href);
+    const refused = expect.objectContaining({
+      code: 'db.refused',
+      message: expect.stringContaining('grant create on database'),
+    });
+    await expect(migrate(limited, { directory })).rejects.toEqual(refused);
+    await target.database.query(
+      `do $$ begin execute format('grant create on database %I to animus_test_limited', current_database()); end $$`,
+    );
+    // That right is enough: no superuser is needed.
+    expect(await migrate(limited, { directory })).toMatchObject({ version: 2 });
+    await limited.close();
+    await target.database.query('drop owned by animus_test_limited; drop role animus_test_limited');
+  });
+
+  test('a read-only server', async () => {
+    const url = new URL(target.connectionString);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    const readOnly = openPostgres(url.href);
+    await expect(migrate(readOnly, { directory })).rejects.toMatchObject({
+      code: 'db.refused',
+      message: expect.stringContaining('read-only'),
+    });
+    await readOnly.close();
+  });
+
+  test('a directory with a gap, a number used twice or a strange name', async () => {
+    for (const name of ['0004_skip_one.sql', '0002_create_twice.sql', '3_short.sql', '0003-dashes.sql']) {
+      const broken = directoryOf({ ...FILES, [name]: 'select 1;' });
+      await expect(migrate(target.database, { directory: broken })).rejects.toMatchObject({
+        code: 'db.migration_failed',
+      });
+    }
+  });
+});
+
+describe('functions', () => {
+  const target = testDatabase({ empty: true });
+
+  test('are applied all together or not at all, and the broken file is named', async () => {
+    const directory = directoryOf({
+      ...FILES,
+      'functions/broken.sql': 'create function animus.broken() returns int language sql as $$ select nothing $$;',
+    });
+    await expect(migrate(target.database, { directory })).rejects.toThrow(
+      /functions\/broken\.sql failed: column "nothing" does not exist/,
+    );
+    expect(await target.database.query("select to_regprocedure('animus.answer()') as answer")).toEqual([
+      { answer: null },
+    ]);
+    write(directory, {
+      'functions/broken.sql': 'create function animus.broken() returns int language sql as $$ select 1 $$;',
+    });
+    expect(await migrate(target.database, { directory })).toEqual({
+      applied: [],
+      functions: ['answer.sql', 'broken.sql'],
+      version: 2,
+    });
+  });
+});
+
+test('a migrating process that is cut off leaves no lock, and the next finishes', async () => {
+  const directory = directoryOf({ ...FILES, '0003_wait_long.sql': 'select pg_sleep(30);' });
+  const cut = migrate(alone.open(), { directory });
+  const failed = expect(cut).rejects.toMatchObject({ code: 'db.unreachable' });
+  await expect
+    .poll(async () => {
+      const rows = await alone.database.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(30);'",
+      );
+      return rows.length;
+    })
+    .toBe(1);
+  await failed;
+  write(directory, { '0003_wait_long.sql': 'select 1;' });
+  expect(await migrate(alone.database, { directory })).toMatchObject({ applied: ['0003_wait_long.sql'], version: 3 });
 });

@@ -2,7 +2,7 @@ import type { FailureKind } from '../client.ts';
 import { saysContextOverflow } from '../context-overflow.ts';
 import { type Fault, fault } from '../fault.ts';
 import { asObject, asString, parseJson } from '../loose-json.ts';
-import { kindOfStatus } from '../status-kind.ts';
+import { isLasting, kindOfStatus } from '../status-kind.ts';
 import type { WireError } from '../wire.ts';
 
 /** Error types of the API ("Errors" in its reference); they say more than the status and are all there is in mid-stream. */
@@ -29,6 +29,7 @@ export function anthropicFault({ status, body }: WireError): Fault {
   const where = status === null ? 'in mid-stream' : `HTTP ${status}`;
   return fault(kind, `${where}${type && ` ${type}`}: ${message || 'no message'}`, {
     httpStatus: status,
+    ...(kind === 'connection' && isLasting(status) && { retryable: false }),
     requestId: asString(envelope?.['request_id']),
   });
 }

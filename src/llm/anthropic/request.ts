@@ -1,4 +1,6 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
+import { withLegalCallIds } from '../legal-call-ids.ts';
+import type { ModelInfo } from '../models.ts';
 import { ownsBlock, thinkingMayRun } from '../own-blocks.ts';
 import { inputToSendBack } from '../tool-input.ts';
 
@@ -8,12 +10,13 @@ type Json = Record<string, unknown>;
 export interface AnthropicContext {
   /** The provider's name: blocks that others wrote are not sent to it. */
   readonly provider: string;
-  /** The model thinks adaptively: it takes an effort, and refuses a budget. */
-  readonly adaptiveThinking: boolean;
+  readonly model: ModelInfo;
 }
 
 /** Breakpoints beside the one at the system prompt; the provider takes four in all. */
 const MESSAGE_BREAKPOINTS = 3;
+
+const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The body of POST /v1/messages (Anthropic API reference, version 2023-06-01). */
 export function anthropicBody(request: LlmRequest, stream: boolean, context: AnthropicContext): Json {
@@ -28,7 +31,7 @@ export function anthropicBody(request: LlmRequest, stream: boolean, context: Ant
   };
   if (request.tools.length > 0 && request.toolChoice !== undefined)
     body['tool_choice'] = toolChoice(request.toolChoice);
-  if (request.temperature !== undefined) body['temperature'] = request.temperature;
+  if (request.temperature !== undefined && context.model.temperature) body['temperature'] = request.temperature;
   if (request.stop && request.stop.length > 0) body['stop_sequences'] = request.stop;
   if (request.conversationId !== undefined) body['metadata'] = { user_id: request.conversationId };
   return body;
@@ -47,17 +50,22 @@ function prefix(request: LlmRequest, cacheControl: Json): Json {
   return { ...(tools.length > 0 && { tools }), ...(system.length > 0 && { system }) };
 }
 
-function thinking(request: LlmRequest, context: AnthropicContext): Json {
-  const wanted = thinkingMayRun(request.messages, context.provider, request.model);
+/**
+ * A budget for models that take one, adaptive thinking for the later ones, nothing where the open exchange was begun
+ * without. The engine turns closed blocks into stubs, so a `bound` model is told to drop the thinking that stood behind
+ * the changed history instead of refusing the request ("Preserved thinking" in the API's documentation).
+ */
+function thinking(request: LlmRequest, { provider, model }: AnthropicContext): Json {
   const effort = request.reasoningEffort === 'minimal' ? 'low' : request.reasoningEffort;
-  return {
-    ...(effort && { output_config: { effort } }),
-    ...(wanted && effort && context.adaptiveThinking && { thinking: { type: 'adaptive' } }),
-    ...(wanted &&
-      request.thinkingBudgetTokens !== undefined && {
-        thinking: { type: 'enabled', budget_tokens: request.thinkingBudgetTokens },
-      }),
-  };
+  const output = effort && model.effort ? { output_config: { effort } } : {};
+  if (model.thinking === 'bound') {
+    const block_binding = { prefix_mismatch_behavior: 'drop_block' };
+    return { ...output, thinking: { type: 'adaptive', display: 'summarized', block_binding } };
+  }
+  if (model.thinking === 'adaptive') return effort ? { ...output, thinking: { type: 'adaptive' } } : output;
+  const budget_tokens = request.thinkingBudgetTokens;
+  if (budget_tokens === undefined || !thinkingMayRun(request.messages, provider, request.model)) return output;
+  return { ...output, thinking: { type: 'enabled', budget_tokens } };
 }
 
 function toolChoice(choice: NonNullable<LlmRequest['toolChoice']>): Json {
@@ -67,7 +75,7 @@ function toolChoice(choice: NonNullable<LlmRequest['toolChoice']>): Json {
 /** Messages with roles alternating, no empty blocks, results first, and the last few breakpoints kept. */
 function messages(request: LlmRequest, context: AnthropicContext, cacheControl: Json): Json[] {
   const mapped: { role: Message['role']; content: Json[]; marked: Json | null }[] = [];
-  for (const message of request.messages) {
+  for (const message of withLegalCallIds(request.messages, CALL_ID)) {
     const content = message.content.flatMap((block) => mapBlock(block, request.model, context));
     if (content.length === 0) continue;
     const marked = message.cacheBreakpoint ? (content.findLast(mayBeMarked) ?? null) : null;

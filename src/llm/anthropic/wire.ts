@@ -1,33 +1,27 @@
 import type { LlmRequest } from '../client.ts';
-import type { Wire } from '../wire.ts';
+import type { Wire, WireOptions } from '../wire.ts';
 import { anthropicFault } from './errors.ts';
 import { anthropicFold } from './fold.ts';
 import { anthropicBody } from './request.ts';
 
-/** What the wire must know of its provider: its name, and which models think adaptively. */
-export interface AnthropicWireOptions {
-  readonly provider: string;
-  readonly thinksAdaptively: (model: string) => boolean;
-}
-
 /** Anthropic's Messages API, version 2023-06-01, and what speaks like it. */
-export function anthropicWire({ provider, thinksAdaptively }: AnthropicWireOptions): Wire {
+export function anthropicWire({ provider, infoOf }: WireOptions): Wire {
   return {
     path: '/v1/messages',
+    modelsPath: '/v1/models',
     headers: (apiKey, request) => ({
       'anthropic-version': '2023-06-01',
       ...(apiKey !== null && { 'x-api-key': apiKey }),
       ...betas(request),
     }),
-    body: (request, stream) =>
-      anthropicBody(request, stream, { provider, adaptiveThinking: thinksAdaptively(request.model) }),
+    body: (request, stream) => anthropicBody(request, stream, { provider, model: infoOf(request.model) }),
     fold: (request, emit) => anthropicFold({ provider, model: request.model, classify: anthropicFault }, emit),
     classify: anthropicFault,
   };
 }
 
 /** Thinking between tool calls: without it an exchange whose first turn became a stub could not think again. */
-function betas(request: LlmRequest): Record<string, string> {
-  if (request.thinkingBudgetTokens === undefined || request.tools.length === 0) return {};
+function betas(request: LlmRequest | null): Record<string, string> {
+  if (request?.thinkingBudgetTokens === undefined || request.tools.length === 0) return {};
   return { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
 }

@@ -20,15 +20,17 @@ export interface InsideDirectory extends AsyncDisposable {
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
-/** Where a path given by the model leads; a refusal when that is outside. Links within the workspace are followed. */
+/**
+ * Where a path given by the model leads; a refusal when that is outside. Links within the workspace are followed. The
+ * workspace is a real path and compared as it is: one that has been replaced by a link since holds nothing any more.
+ */
 export async function resolveInside(workspace: string, path: string): Promise<InsidePath | Refusal> {
   if (path.includes('\0')) return refuse('the path contains a NUL character');
   try {
-    const root = await realpath(workspace);
-    const found = await realpathOfExisting(resolve(root, path), path);
+    const found = await realpathOfExisting(resolve(workspace, path), path);
     if (isRefusal(found)) return found;
-    if (!isWithin(root, found.real)) return refuse(`${path}: ${outside(root)}`);
-    return { ...found, shown: relative(root, found.real) || '.' };
+    if (!isWithin(workspace, found.real)) return refuse(`${path}: ${outside(workspace)}`);
+    return { ...found, shown: relative(workspace, found.real) || '.' };
   } catch (error) {
     return refusalOf(error, path);
   }
@@ -60,16 +62,15 @@ export async function openDirectoryInside(
 ): Promise<InsideDirectory | Refusal> {
   let handle: FileHandle | undefined;
   try {
-    const root = await realpath(workspace);
     const missing: string[] = [];
     let existing = path;
-    while (options.create && existing !== root && !(await isThere(existing))) {
+    while (options.create && existing !== workspace && !(await isThere(existing))) {
       missing.unshift(basename(existing));
       existing = dirname(existing);
     }
     handle = await openDirectory(existing);
     const problem = await outsideReason(workspace, existing, handle);
-    if (problem) return await closing(handle, refuse(`${relative(root, path) || '.'}: ${problem}`));
+    if (problem) return await closing(handle, refuse(`${relative(workspace, path) || '.'}: ${problem}`));
     let plain = existing;
     for (const name of missing) {
       const parent: FileHandle = handle;
@@ -122,10 +123,9 @@ async function realpathOfExisting(
 
 /** What was opened may have moved between resolving and opening: ask the kernel where it is now. */
 async function outsideReason(workspace: string, path: string, handle: FileHandle): Promise<string | null> {
-  const root = await realpath(workspace);
   const real =
     process.platform === 'linux' ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpathOfSame(path, handle);
-  return isWithin(root, real) ? null : outside(root);
+  return isWithin(workspace, real) ? null : outside(workspace);
 }
 
 /** Without /proc: the real path of the name, when the name still means what was opened. */

@@ -69,7 +69,7 @@ function bodyOf(messages: ReturnType<Keeping['next']>) {
     messages,
     maxTokens: 8192,
   };
-  return anthropicBody(request, true, { provider: 'anthropic', adaptiveThinking: false });
+  return anthropicBody(request, true, { provider: 'anthropic', model: modelInfo('anthropic', MODEL) });
 }
 
 /** Every way of keeping a history, each with state of its own. */

@@ -1,0 +1,112 @@
+-- The pgmq queue `inbox`: whoever can send a pgmq message can submit work. What stands in a message is what an inserter may set.
+
+-- Turns up to p_limit messages into work items, oldest first, each in the same transaction as its message leaves the queue
+-- (into pgmq's archive), so that it becomes an item exactly once. What cannot be read goes to `inbox_dead` with the reason.
+-- Any number of callers at once: each takes messages that no other holds. `postponed` messages wait for somebody else's open
+-- transaction (the same dedup key, a locked parent) and come again a second later, so that nobody's transaction stops the queue.
+create or replace function animus.drain_inbox(p_limit int default 100, out accepted int, out refused int, out postponed int)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_message record;
+  v_done    bigint[] := '{}';
+  v_reason  text;
+begin
+  accepted := 0; refused := 0; postponed := 0;
+  for v_message in
+    select m.msg_id, m.enqueued_at, m.message from pgmq.q_inbox m where m.vt <= v_now order by m.msg_id limit p_limit for update skip locked
+  loop
+    v_reason := null;
+    begin
+      perform animus.accept_message(v_message.message, v_message.msg_id, v_message.enqueued_at);
+      accepted := accepted + 1;
+      v_done := v_done || v_message.msg_id;
+    exception
+      -- Two drainers may want each other's keys: the lock time-out is shorter than deadlock detection, and both end here.
+      when lock_not_available or deadlock_detected then
+        postponed := postponed + 1;
+        update pgmq.q_inbox set vt = v_now + interval '1 second', read_ct = read_ct + 1 where msg_id = v_message.msg_id;
+      -- Only what the message itself is to blame for. Anything else (disk full, shutdown, a bug) ends the call, and all of it is undone.
+      when sqlstate 'WA003' or sqlstate 'WA004' or data_exception or integrity_constraint_violation or program_limit_exceeded then
+        v_reason := sqlerrm;
+    end;
+    if v_reason is not null then
+      refused := refused + 1;
+      insert into pgmq.q_inbox_dead (vt, message) values (v_now, jsonb_build_object('reason', v_reason, 'msg_id', v_message.msg_id,
+        'enqueued_at', v_message.enqueued_at, 'refused_at', v_now, 'message', v_message.message));
+      delete from pgmq.q_inbox where msg_id = v_message.msg_id;
+    end if;
+  end loop;
+  -- By pgmq's own function, which knows every column its version has.
+  if v_done <> '{}' then perform pgmq.archive('inbox'::text, v_done); end if;
+end $$;
+
+-- One message as a work item; raises WA004 with the key, what was expected and what is there.
+create or replace function animus.accept_message(p_message jsonb, p_msg_id bigint, p_enqueued_at timestamptz) returns uuid
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_keys constant jsonb := '{"faculty": "string", "description": "string", "params": "object", "skill": "string", "dedup_key": "string",
+    "priority": "number", "run_at": "string", "concurrency_key": "string", "source": "string", "parent_id": "string",
+    "trigger_info": "any", "trace_context": "string"}';
+  v_key   text;
+  v_value jsonb;
+  v_id    uuid;
+begin
+  if jsonb_typeof(p_message) is distinct from 'object' then
+    perform animus.raise('WA004', format('expected a JSON object, got %s', animus.show_json(p_message)));
+  end if;
+  p_message := jsonb_strip_nulls(p_message - 'params' - 'trigger_info')
+    || coalesce((select jsonb_object_agg(key, value) from jsonb_each(p_message) where key in ('params', 'trigger_info') and value <> 'null'), '{}');
+  for v_key, v_value in select * from jsonb_each(p_message) loop
+    if not v_keys ? v_key then
+      perform animus.raise('WA004', format('%s: unknown key; known are %s', to_jsonb(left(v_key, 100)),
+        (select string_agg(k, ', ' order by n) from json_object_keys('{"faculty":0,"description":0,"params":0,"skill":0,"dedup_key":0,"priority":0,"run_at":0,"concurrency_key":0,"source":0,"parent_id":0,"trigger_info":0,"trace_context":0}'::json) with ordinality as o (k, n))));
+    end if;
+    if v_keys ->> v_key not in ('any', jsonb_typeof(v_value)) then
+      perform animus.raise('WA004', format('%s: expected %s, got %s', v_key,
+        case v_keys ->> v_key when 'object' then 'a JSON object' when 'number' then 'a whole number' else 'a text' end, animus.show_json(v_value)));
+    end if;
+  end loop;
+  if not p_message ? 'faculty' then
+    perform animus.raise('WA004', 'faculty: expected the name of a faculty, got nothing');
+  end if;
+  if p_message ->> 'faculty' !~ '^[a-z][a-z0-9_-]{0,62}$' then
+    perform animus.raise('WA004', format('faculty: expected 1 to 63 lower-case letters, digits, - and _, a letter first, got %s', animus.show_json(p_message -> 'faculty')));
+  end if;
+  if p_message ->> 'priority' !~ '^-?[0-9]{1,10}$' or abs((p_message ->> 'priority')::numeric) > 2147483647 then
+    perform animus.raise('WA004', format('priority: expected a whole number of at most 2147483647, got %s', animus.show_json(p_message -> 'priority')));
+  end if;
+  -- With its zone: a session's TimeZone is nobody's intention.
+  if p_message ->> 'run_at' !~ '^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s?(Z|[+-]\d\d(:?\d\d)?)$' then
+    perform animus.raise('WA004', format('run_at: expected a time with its zone, such as "2026-03-01T09:00:00Z", got %s', animus.show_json(p_message -> 'run_at')));
+  end if;
+  if p_message ->> 'parent_id' !~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
+    perform animus.raise('WA004', format('parent_id: expected the id of a work item, got %s', animus.show_json(p_message -> 'parent_id')));
+  end if;
+  insert into animus.work_items (faculty, description, params, skill, dedup_key, priority, run_at, concurrency_key, source, parent_id, trigger_info, trace_context)
+  values (p_message ->> 'faculty', coalesce(p_message ->> 'description', ''), coalesce(p_message -> 'params', '{}'), p_message ->> 'skill',
+          p_message ->> 'dedup_key', coalesce((p_message ->> 'priority')::int, 0), (p_message ->> 'run_at')::timestamptz, p_message ->> 'concurrency_key',
+          coalesce(p_message ->> 'source', 'inbox'), (p_message ->> 'parent_id')::uuid,
+          coalesce(p_message -> 'trigger_info', jsonb_build_object('inbox_msg_id', p_msg_id, 'enqueued_at', p_enqueued_at)), p_message ->> 'trace_context')
+  returning id into v_id;
+  return v_id;
+end $$;
+
+-- A value as a message shows it: on one line, at most 60 characters.
+create or replace function animus.show_json(p_value jsonb) returns text
+language sql immutable security definer set search_path = pg_catalog, pg_temp as $$
+  select case when p_value is null then 'nothing' when length(p_value::text) > 60 then left(p_value::text, 57) || '...' else p_value::text end
+$$;
+
+-- Wakes the daemons' drainers, once per sending statement. pgmq's own enable_notify_insert makes senders wait for each other.
+create or replace function animus.inbox_after_insert() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select from animus.daemons where stopped_at is null) then
+    perform pg_notify('animus_inbox', '');
+  end if;
+  return null;
+end $$;
+
+create or replace trigger animus_inbox_after_insert after insert on pgmq.q_inbox
+  for each statement execute function animus.inbox_after_insert();

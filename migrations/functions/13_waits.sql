@@ -1,0 +1,105 @@
+-- Waiting as a state: a call opens a wait, the focus parks, whoever resolves the last open wait wakes it.
+-- Lock order everywhere: the waiting item first, then its waits; ids are read unlocked and read again under the lock.
+
+-- Turns a running call into one that waits. Done again for a call that waits or has ended it changes nothing and returns
+-- false. A row left by an earlier focus for a call of the same id is replaced.
+create or replace function animus.open_wait(
+  p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_kind text,
+  p_targets uuid[] default '{}', p_mode text default null, p_deadline timestamptz default null) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+begin
+  update animus.tool_calls set state = 'waiting'
+   where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id and state in ('pending', 'started');
+  if not found then return false; end if;
+  insert into animus.waits as w (work_item_id, call_id, kind, targets, mode, deadline, created_at)
+  values (v_item.id, p_call_id, p_kind, p_targets, p_mode, p_deadline, v_now)
+  on conflict (work_item_id, call_id) do update
+     set kind = excluded.kind, targets = excluded.targets, mode = excluded.mode, deadline = excluded.deadline,
+         created_at = excluded.created_at, resolved_at = null, result = null;
+  return true;
+end $$;
+
+-- running → waiting: slot, lease and concurrency key are given up, the focus stays open. When every wait has been resolved
+-- in the meantime the item goes straight back to the queue instead. Returns the item's state afterwards.
+create or replace function animus.park_work(p_id uuid, p_token bigint) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_item animus.held_work := animus.hold_lease(p_id, p_token);
+begin
+  if v_item.cancel_requested_at is not null then
+    perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
+    return 'cancelled';
+  end if;
+  -- What an earlier focus left must not hold this one.
+  delete from animus.waits w
+   where w.work_item_id = p_id and w.resolved_at is null
+     and not exists (select from animus.tool_calls t join animus.foci f on f.id = t.focus_id
+                      where f.work_item_id = p_id and f.ended_as is null and t.call_id = w.call_id and t.state = 'waiting');
+  if not exists (select from animus.waits where work_item_id = p_id and resolved_at is null) then
+    perform animus.requeue(p_id, null, v_now, null);
+    return 'queued';
+  end if;
+  update animus.work_items set state = 'waiting', lease_owner = null, lease_expires_at = null where id = p_id;
+  return 'waiting';
+end $$;
+
+-- Resolves one wait and wakes the item when it was the last. Returns false when the wait was resolved before, or is not
+-- there: of several resolvers one gets true, and the item is woken once.
+create or replace function animus.resolve_wait(p_work_item_id uuid, p_call_id text, p_result jsonb) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now   timestamptz;
+  v_state text;
+begin
+  -- The item first: a resolver of another wait of it, a park or a cancel waits here or is waited for, so that «was it the
+  -- last one» has one answer.
+  select state into v_state from animus.work_items where id = p_work_item_id for no key update;
+  if not found then return false; end if;
+  v_now := animus.now();
+  update animus.waits set resolved_at = v_now, result = p_result
+   where work_item_id = p_work_item_id and call_id = p_call_id and resolved_at is null;
+  if not found then return false; end if;
+  perform animus.wake_if_resolved(p_work_item_id, v_state, v_now);
+  return true;
+end $$;
+
+-- Resolves waits whose deadline has passed, at most p_limit items' worth: for a timer that is its end, for every other kind a
+-- time-out, recorded as such. An item that somebody else is at work on is left for the next call. next_due: when to call again.
+create or replace function animus.resolve_due_waits(p_limit int default 100, out resolved int, out next_due timestamptz)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_ids  uuid[];
+  v_item record;
+  v_n    int;
+begin
+  resolved := 0;
+  select array_agg(d.work_item_id) into v_ids from (
+    select work_item_id from animus.waits where resolved_at is null and deadline <= v_now order by deadline limit p_limit) d;
+  if v_ids is not null then
+    for v_item in
+      select id, state from animus.work_items where id = any (v_ids) order by id for no key update skip locked
+    loop
+      update animus.waits set resolved_at = v_now, result = case kind when 'timer' then '{"due": true}'::jsonb else '{"timed_out": true}' end
+       where work_item_id = v_item.id and resolved_at is null and deadline <= v_now;
+      get diagnostics v_n = row_count;
+      if v_n > 0 then
+        resolved := resolved + v_n;
+        perform animus.wake_if_resolved(v_item.id, v_item.state, v_now);
+      end if;
+    end loop;
+  end if;
+  select deadline into next_due from animus.waits where resolved_at is null and deadline is not null order by deadline limit 1;
+end $$;
+
+-- waiting → queued when no wait of the item is open any more; under the caller's lock on the item.
+create or replace function animus.wake_if_resolved(p_id uuid, p_state text, p_now timestamptz) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_state <> 'waiting' or exists (select from animus.waits where work_item_id = p_id and resolved_at is null) then return; end if;
+  perform animus.requeue(p_id, null, p_now, null);
+end $$;

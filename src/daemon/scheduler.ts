@@ -1,0 +1,111 @@
+/** Fires schedules: works out when each is due, and lets the database decide which daemon fires it. */
+import type { Clock } from '../core/clock.ts';
+import { type CronReading, readCron } from '../core/cron.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Service } from '../core/service.ts';
+import type { Database } from '../store/database.ts';
+import { fireSchedule, readDueSchedules, type ScheduleLook } from '../store/schedules.ts';
+import type { Log } from '../telemetry/log.ts';
+import { dueRuns } from './due-runs.ts';
+
+export interface SchedulerMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How soon a schedule that was written by SQL is noticed; the embedded database is asked no more than once a second. */
+  readonly pollSeconds: number;
+}
+
+export interface Scheduler extends Service {
+  /** One look; returns after how many milliseconds to look again. `recheck`: also at schedules that had a problem. */
+  look(recheck?: boolean): Promise<number>;
+}
+
+/** Looks when the next schedule is due, and every poll; every daemon of a database may run one. */
+export function createScheduler(means: SchedulerMeans): Scheduler {
+  const { db, clock, log } = means;
+  const pollMs = Math.max(1000, means.pollSeconds * 1000);
+  const stopping = new AbortController();
+  let loop: Promise<void> | null = null;
+  let troubled = false;
+
+  async function run(): Promise<void> {
+    // A later animus may understand what an earlier one did not.
+    for (let recheck = true; !stopping.signal.aborted; recheck = false) {
+      await clock.sleep(await lookSafely(recheck), stopping.signal);
+    }
+  }
+
+  async function lookSafely(recheck: boolean): Promise<number> {
+    try {
+      const waitMs = await look(recheck);
+      troubled = false;
+      return waitMs;
+    } catch (error) {
+      if (!troubled) log.error({ error: messageOf(error) }, 'cannot look after the schedules; trying again');
+      troubled = true;
+      return 500 + 1000 * Math.random();
+    }
+  }
+
+  async function look(recheck = false): Promise<number> {
+    const { now, due, next_in_ms: nextInMs } = await readDueSchedules(db, recheck);
+    let more = false;
+    for (const schedule of due) {
+      if (stopping.signal.aborted) break;
+      more = (await settle(schedule, new Date(now))) || more;
+    }
+    // What was due may be due again at once: it has moved on, and next_in_ms was read before.
+    return more || due.length > 0 ? 0 : Math.min(pollMs, nextInMs ?? pollMs);
+  }
+
+  /** True when it is still due: policy `all` fires in steps. */
+  async function settle(schedule: ScheduleLook, now: Date): Promise<boolean> {
+    const reading = readCron(schedule.cron, schedule.time_zone);
+    if (!reading.ok) return refuse(schedule, reading.problem);
+    const firing = firingOf(schedule, now, reading);
+    const ids = await fireSchedule(db, schedule, firing);
+    if (ids === null) return false;
+    for (const id of ids) log.info({ schedule: schedule.name, work_item_id: id }, 'a schedule fired');
+    if (firing.missed !== null) {
+      const { from, until, runs } = firing.missed;
+      log.warn(
+        { schedule: schedule.name, from, until, runs },
+        'runs of a schedule were missed and will not be made up',
+      );
+    }
+    return firing.nextAt !== null && firing.nextAt <= now;
+  }
+
+  async function refuse(schedule: ScheduleLook, problem: string): Promise<boolean> {
+    const noted = await fireSchedule(db, schedule, { due: [], missed: null, nextAt: null, problem });
+    if (noted !== null) log.error({ schedule: schedule.name, problem }, 'a schedule cannot be used');
+    return false;
+  }
+
+  return {
+    look,
+    async start() {
+      loop = run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+function firingOf(schedule: ScheduleLook, now: Date, { dueTimes }: Extract<CronReading, { ok: true }>) {
+  const never = 'it has no further due time';
+  if (schedule.next_at === null) {
+    const nextAt = dueTimes.next(now);
+    return { due: [], missed: null, nextAt, problem: nextAt === null ? never : null };
+  }
+  const runs = dueRuns(
+    { nextAt: new Date(schedule.next_at), missed: schedule.missed, graceSeconds: schedule.grace_seconds },
+    now,
+    dueTimes,
+  );
+  const { fire, missed, nextAt } = runs;
+  return { due: fire, missed, nextAt, problem: nextAt === null ? never : null };
+}

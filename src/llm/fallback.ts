@@ -1,0 +1,83 @@
+import type { CompleteOptions, FailureKind, LlmEvent, LlmFailure, LlmRequest, LlmResult } from './client.ts';
+import { isFailureOfTheWorld } from './client.ts';
+import type { ResolvedModel } from './llm.ts';
+
+/** An answer or failure, and the model that it is from. */
+export interface FallbackResult {
+  readonly result: LlmResult;
+  /** Whose prices hold for the answer; the first model's where none answered. */
+  readonly used: ResolvedModel;
+}
+
+/**
+ * Asks the first model, and the next when one fails for a reason that another may not have: trouble of its provider, a
+ * name it does not know, a filter, a broken stream. A request that is wrong, too long or aborted is not carried on.
+ * The answer says in `fellBackFrom` who failed before. When all fail, the failure is the first one that is the world's
+ * (the work is then released), else the last. Needs at least one model.
+ */
+export async function completeWithFallback(
+  models: readonly [ResolvedModel, ...ResolvedModel[]],
+  request: Omit<LlmRequest, 'model'>,
+  options: CompleteOptions,
+): Promise<FallbackResult> {
+  const failures: LlmFailure[] = [];
+  const progress = discardable(options);
+  for (const used of models) {
+    if (failures.length > 0) progress.restart();
+    const result = await used.client.complete({ ...request, model: used.model }, progress.options);
+    if (result.ok) return { used, result: { ok: true, response: { ...result.response, fellBackFrom: failures } } };
+    failures.push(result.failure);
+    if (!mayFallBack(result.failure.kind) || !progress.mayStartOver()) break;
+  }
+  return { used: models[0], result: { ok: false, failure: worst(failures) } };
+}
+
+function worst(failures: readonly LlmFailure[]): LlmFailure {
+  const chosen = failures.find(isFailureOfTheWorld) ?? failures.at(-1);
+  if (!chosen) throw new TypeError('no models to ask');
+  const attempts = failures.reduce((sum, failure) => sum + failure.attempts, 0);
+  if (failures.length === 1) return chosen;
+  const message = failures.map((failure) => `${failure.provider}/${failure.model}: ${failure.message}`).join('; then ');
+  return { ...chosen, attempts, message };
+}
+
+function mayFallBack(kind: FailureKind): boolean {
+  switch (kind) {
+    case 'rate_limit':
+    case 'overloaded':
+    case 'connection':
+    case 'timeout':
+    case 'credentials':
+    case 'quota':
+    case 'model_not_found':
+    case 'content_filter':
+    case 'protocol':
+      return true;
+    case 'invalid_request':
+    case 'context_overflow':
+    case 'aborted':
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Remembers whether the caller saw anything of a model that then failed. */
+function discardable(options: CompleteOptions) {
+  const { onEvent } = options;
+  let passedOn = false;
+  const watched = onEvent && {
+    onEvent: (event: LlmEvent) => {
+      passedOn = event.type !== 'restart';
+      onEvent(event);
+    },
+  };
+  return {
+    options: { ...options, ...watched },
+    mayStartOver: () => !passedOn || options.canDiscard === true,
+    restart: () => {
+      if (passedOn) onEvent?.({ type: 'restart' });
+      passedOn = false;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { LlmRequest } from './client.ts';
+import type { ResolvedModel } from './llm.ts';
+
+/** The options of a faculty that a model may refuse, in the port's terms. */
+export type ModelOptions = Pick<
+  LlmRequest,
+  'maxTokens' | 'temperature' | 'stop' | 'thinkingBudgetTokens' | 'reasoningEffort'
+>;
+
+/** A combination that the provider would refuse with every request. */
+export interface RefusedOption {
+  /** The key in the faculty's TOML. */
+  readonly key: 'max_tokens' | 'temperature' | 'stop' | 'thinking_budget_tokens' | 'reasoning_effort';
+  readonly expected: string;
+  readonly value: unknown;
+}
+
+/**
+ * What the provider of a model would refuse, for a faculty to be refused at load instead of at its first call. Of a
+ * model that is not in the catalogue nothing is assumed beyond its API's own rules.
+ */
+export function refusedOptions(model: ResolvedModel, options: ModelOptions): readonly RefusedOption[] {
+  const problems: RefusedOption[] = [];
+  const refuse = (key: RefusedOption['key'], expected: string, value: unknown) =>
+    problems.push({ key, expected, value });
+  const { maxTokens, temperature, stop, thinkingBudgetTokens: budget, reasoningEffort: effort } = options;
+  const { info, kind } = model;
+  const name = `${model.provider}/${model.model}`;
+
+  if (kind === 'scripted') return [];
+  if (info.maxOutput !== null && maxTokens > info.maxOutput) {
+    refuse('max_tokens', `at most ${info.maxOutput} (${name})`, maxTokens);
+  }
+  if (temperature !== undefined) {
+    const highest = kind === 'anthropic' ? 1 : 2;
+    if (!info.temperature) refuse('temperature', `none: ${name} takes no temperature`, temperature);
+    else if (temperature < 0 || temperature > highest) refuse('temperature', `0 to ${highest} (${name})`, temperature);
+    else if (kind === 'anthropic' && budget !== undefined && temperature !== 1) {
+      refuse('temperature', 'none beside thinking_budget_tokens', temperature);
+    }
+  }
+  if (budget !== undefined) {
+    if (kind !== 'anthropic' || (info.known && info.thinking !== 'budget')) {
+      const instead = info.effort ? '; use reasoning_effort' : '';
+      refuse('thinking_budget_tokens', `none: ${name} takes no thinking budget${instead}`, budget);
+    } else if (budget < 1024) refuse('thinking_budget_tokens', 'at least 1024', budget);
+    else if (budget >= maxTokens) refuse('thinking_budget_tokens', `less than max_tokens (${maxTokens})`, budget);
+  }
+  if (effort !== undefined && info.known) {
+    if (!info.effort) refuse('reasoning_effort', `none: ${name} takes no effort`, effort);
+    else if (!info.effortWithTools) {
+      refuse('reasoning_effort', `none: ${name} takes no effort beside tools on Chat Completions`, effort);
+    }
+  }
+  if (stop !== undefined && kind === 'openai') {
+    if (info.thinking === 'always' && stop.length > 0) refuse('stop', `none: ${name} takes no stop sequences`, stop);
+    else if (stop.length > 4) refuse('stop', 'at most 4', stop);
+  }
+  if (stop?.some((each) => each.trim() === '')) refuse('stop', 'sequences that are not blank', stop);
+  return problems;
+}

@@ -1,0 +1,126 @@
+import { estimateTokens } from '../../core/tokens.ts';
+import type { LlmFailure } from '../client.ts';
+import { fault, toFailure } from '../fault.ts';
+import { asArray, asNumber, asObject } from '../loose-json.ts';
+import { fetchJson } from '../transport/fetch-json.ts';
+import type { Endpoint, HttpShared } from '../transport/retries.ts';
+import { openaiFault } from './errors.ts';
+
+/** What to embed with. */
+export interface EmbedderSettings {
+  readonly model: string;
+  /** Asked for and checked; null takes what comes, which must then be the same for all. */
+  readonly dimensions: number | null;
+  /** Texts per request. Default 96, most servers take 100 or more. */
+  readonly batchSize?: number;
+  /** Estimated tokens per request. Default 100,000; OpenAI takes 300,000. */
+  readonly batchTokens?: number;
+}
+
+/** Vectors in the order of the texts, or why there are none: a batch that fails fails the call. */
+type EmbedResult =
+  | { readonly ok: true; readonly vectors: readonly (readonly number[])[]; readonly tokens: number }
+  | { readonly ok: false; readonly failure: LlmFailure };
+
+/** Turns texts into vectors. */
+export interface Embedder {
+  readonly model: string;
+  /** `tokens` is what the provider counted, else an estimate. An empty list asks nobody. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<EmbedResult>;
+}
+
+/** An embedder at an OpenAI-compatible endpoint (POST /embeddings), batch after batch. */
+export function openaiEmbedder(settings: EmbedderSettings, endpoint: Endpoint, shared: HttpShared): Embedder {
+  return {
+    model: settings.model,
+    async embed(texts, signal) {
+      const vectors: (readonly number[])[] = [];
+      let tokens = 0;
+      for (const batch of batches(texts, settings)) {
+        const result = await embedBatch(batch, settings, endpoint, shared, signal);
+        if (!result.ok) return result;
+        vectors.push(...result.vectors);
+        tokens += result.tokens;
+      }
+      return { ok: true, vectors, tokens };
+    },
+  };
+}
+
+async function embedBatch(
+  texts: readonly string[],
+  { model, dimensions }: EmbedderSettings,
+  endpoint: Endpoint,
+  shared: HttpShared,
+  signal: AbortSignal,
+): Promise<EmbedResult> {
+  const result = await fetchJson({
+    endpoint,
+    shared,
+    signal,
+    model,
+    method: 'POST',
+    path: '/embeddings',
+    headers: endpoint.apiKey === null ? {} : { authorization: `Bearer ${endpoint.apiKey}` },
+    // An empty text is refused; a space has an embedding.
+    body: { model, input: texts.map((text) => text || ' '), ...(dimensions !== null && { dimensions }) },
+    classify: openaiFault,
+  });
+  if (!result.ok) return result;
+  const vectors = readVectors(result.value, texts.length, dimensions);
+  if (typeof vectors === 'string') {
+    const from = { provider: endpoint.provider, model, attempts: 1 };
+    return { ok: false, failure: toFailure(fault('protocol', vectors), from, (text) => text) };
+  }
+  const counted = asNumber(asObject(asObject(result.value)?.['usage'])?.['total_tokens']);
+  return { ok: true, vectors, tokens: counted ?? texts.reduce((sum, text) => sum + estimateTokens(text), 0) };
+}
+
+/** The vectors in order, or what is wrong with them. Servers may answer out of order: `index` decides where it stands. */
+function readVectors(
+  value: unknown,
+  count: number,
+  dimensions: number | null,
+): readonly (readonly number[])[] | string {
+  const vectors: (readonly number[] | undefined)[] = Array.from({ length: count });
+  for (const [at, each] of asArray(asObject(value)?.['data']).entries()) {
+    const item = asObject(each);
+    const vector = decode(item?.['embedding']);
+    if (!vector) return `embedding ${at} is neither a list of numbers nor base64`;
+    vectors[asNumber(item?.['index']) ?? at] = vector;
+  }
+  const width = dimensions ?? vectors[0]?.length ?? 0;
+  for (let at = 0; at < count; at += 1) {
+    const vector = vectors[at];
+    if (!vector) return `${count} texts were sent and no vector came back for number ${at + 1}`;
+    if (vector.length !== width) return `expected vectors of ${width} dimensions, got ${vector.length}`;
+  }
+  return vectors.length === count
+    ? (vectors as (readonly number[])[])
+    : `${vectors.length} vectors came for ${count} texts`;
+}
+
+/** Numbers, or little-endian 32-bit floats in base64. */
+function decode(embedding: unknown): readonly number[] | null {
+  if (Array.isArray(embedding)) return embedding.every((n) => asNumber(n) !== null) ? (embedding as number[]) : null;
+  if (typeof embedding !== 'string') return null;
+  const bytes = Buffer.from(embedding, 'base64');
+  return Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
+}
+
+function* batches(texts: readonly string[], settings: EmbedderSettings): Generator<readonly string[]> {
+  const { batchSize = 96, batchTokens = 100_000 } = settings;
+  let batch: string[] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    const size = estimateTokens(text);
+    if (batch.length > 0 && (batch.length >= batchSize || tokens + size > batchTokens)) {
+      yield batch;
+      batch = [];
+      tokens = 0;
+    }
+    batch.push(text);
+    tokens += size;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,144 @@
+import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
+import { type Fault, fault } from '../fault.ts';
+import { asArray, asObject, asString, type Loose, parseJson } from '../loose-json.ts';
+import { cutsAnswers } from '../tool-input.ts';
+import type { Answer, Fold, WireError } from '../wire.ts';
+import { gatherReasoning } from './reasoning.ts';
+import { gatherToolCalls } from './tool-calls.ts';
+import { openaiUsage } from './usage.ts';
+
+/** Whom the answer is from, and what to make of an error in it. */
+export interface OpenAiFoldContext {
+  readonly provider: string;
+  /** As asked for: it goes on thinking blocks. */
+  readonly model: string;
+  readonly classify: (error: WireError) => Fault;
+}
+
+const STOPS: Readonly<Record<string, StopReason>> = {
+  stop: 'end_turn',
+  eos: 'end_turn',
+  end_turn: 'end_turn',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  length: 'max_tokens',
+  max_tokens: 'max_tokens',
+  model_length: 'context_overflow',
+  content_filter: 'refusal',
+  refusal: 'refusal',
+  sensitive: 'refusal',
+};
+
+/** Folds chunks of POST /chat/completions, from OpenAI and from what calls itself compatible. */
+export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) => void): Fold {
+  const reasoning = gatherReasoning();
+  const toolCalls = gatherToolCalls();
+  let text = '';
+  let refused = false;
+  let finish: string | null = null;
+  let usage: Usage | null = null;
+  let id: string | null = null;
+  let model: string | null = null;
+  let ended = false;
+
+  const addText = (value: string): void => {
+    if (value === '') return;
+    text += value;
+    emit({ type: 'text', text: value });
+  };
+
+  const addMessage = (message: Loose): void => {
+    const thought = reasoning.add(message);
+    if (thought !== '') emit({ type: 'thinking', text: thought });
+    addText(textOf(message['content']));
+    const refusal = asString(message['refusal']) ?? '';
+    refused ||= refusal !== '';
+    addText(refusal);
+    for (const delta of asArray(message['tool_calls'])) {
+      const begun = toolCalls.add(asObject(delta) ?? {});
+      if (begun) emit({ type: 'tool_call', ...begun });
+    }
+  };
+
+  const addChunk = (chunk: Loose): Fault | null => {
+    if (isError(chunk)) return context.classify({ status: null, body: JSON.stringify(chunk) });
+    id ??= asString(chunk['id']) || null;
+    model ??= asString(chunk['model']) || null;
+    for (const each of asArray(chunk['choices'])) {
+      const choice = asObject(each) ?? {};
+      if (isError(choice)) return context.classify({ status: null, body: JSON.stringify(choice) });
+      const message = asObject(choice['delta']) ?? asObject(choice['message']);
+      if (message) addMessage(message);
+      finish = asString(choice['finish_reason']) || finish;
+      usage = openaiUsage(choice['usage']) ?? usage;
+    }
+    usage = openaiUsage(chunk['usage']) ?? openaiUsage(asObject(chunk['x_groq'])?.['usage']) ?? usage;
+    return null;
+  };
+
+  return {
+    event(data) {
+      if (data.trim() === '[DONE]') {
+        ended = true;
+        return null;
+      }
+      const chunk = asObject(parseJson(data));
+      if (chunk) return addChunk(chunk);
+      return fault('protocol', `an event that is no JSON object: ${data.slice(0, 200)}`);
+    },
+    whole(body) {
+      const value = asObject(body);
+      if (!value) return context.classify({ status: null, body: JSON.stringify(body) });
+      if (!isError(value) && asArray(value['choices']).length === 0)
+        return fault('protocol', 'the response has no choices');
+      ended = true;
+      return addChunk(value);
+    },
+    ended: () => ended,
+    finish(): Answer | Fault {
+      const saidNothing = finish === null && text === '' && toolCalls.size() === 0;
+      if (saidNothing || (!ended && finish === null)) {
+        return fault('connection', 'the stream ended before the answer did (no finish_reason)');
+      }
+      const stopReason = stopOf(finish, refused, toolCalls.size() > 0);
+      const { calls, cut } = toolCalls.finish(cutsAnswers(stopReason));
+      const thinking = reasoning.finish({ provider: context.provider, model: context.model });
+      const content: ContentBlock[] = [
+        ...(thinking ? [thinking] : []),
+        ...(text === '' ? [] : [{ type: 'text', text } as const]),
+        ...calls,
+      ];
+      return {
+        type: 'answer',
+        model: model ?? context.model,
+        responseId: id,
+        content,
+        stopReason,
+        rawStopReason: finish,
+        cutToolCalls: cut,
+        usage,
+      };
+    },
+  };
+}
+
+/** `stop` beside tool calls, or nothing at all, means that the calls are wanted. */
+function stopOf(finish: string | null, refused: boolean, hasCalls: boolean): StopReason {
+  const stop = finish === null ? 'end_turn' : (STOPS[finish] ?? 'other');
+  if (refused) return 'refusal';
+  return stop === 'end_turn' && hasCalls ? 'tool_use' : stop;
+}
+
+/** `error: null` and an empty one stand in the chunks of some vendors that mean no harm. */
+function isError(value: Loose): boolean {
+  const error = value['error'];
+  return typeof error === 'string' ? error !== '' : asObject(error) !== null || value['object'] === 'error';
+}
+
+/** A string, null, or parts of which only the texts are said. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return asArray(content)
+    .map((part) => (asObject(part)?.['type'] === 'text' ? (asString(asObject(part)?.['text']) ?? '') : ''))
+    .join('');
+}

@@ -1,0 +1,70 @@
+import type { ThinkingBlock } from '../client.ts';
+import { asArray, asObject, asString, type Loose } from '../loose-json.ts';
+
+/** Gathers reasoning from the message fields that vendors put it in. */
+export interface ReasoningGatherer {
+  /** Takes a delta (or message) and returns the new text in it. */
+  add(delta: Loose): string;
+  /** The block, or null where no reasoning came. */
+  finish(from: { readonly provider: string; readonly model: string }): ThinkingBlock | null;
+}
+
+/**
+ * `reasoning_content` (DeepSeek, xAI, Alibaba, Moonshot …), `reasoning` (Groq, OpenRouter, Ollama, Cerebras …) and
+ * `reasoning_details` (OpenRouter) may stand together and then say the same: only the first of them is read. What a
+ * vendor wants back is kept under the same name: `reasoning_content` and `reasoning_details`, never `reasoning`.
+ */
+export function gatherReasoning(): ReasoningGatherer {
+  let text = '';
+  let content: string | null = null;
+  const details: Record<string, unknown>[] = [];
+  return {
+    add(delta) {
+      const ofContent = asString(delta['reasoning_content']);
+      if (ofContent !== null) content = (content ?? '') + ofContent;
+      const ofDetails = asArray(delta['reasoning_details'])
+        .map(asObject)
+        .filter((detail) => detail !== null);
+      for (const detail of ofDetails) addDetail(details, detail);
+      const added =
+        ofContent || asString(delta['reasoning']) || ofDetails.map(textOf).join('') || ofParts(delta['content']);
+      text += added;
+      return added;
+    },
+    finish(from) {
+      if (text === '' && details.length === 0) return null;
+      const fields = {
+        ...(content !== null && { reasoning_content: content }),
+        ...(details.length > 0 && { reasoning_details: details }),
+      };
+      return { type: 'thinking', text, ...(Object.keys(fields).length > 0 && { fields }), ...from };
+    },
+  };
+}
+
+/** Streamed details are pieces: text and summaries of the same index are joined, later fields (a signature) added. */
+function addDetail(details: Record<string, unknown>[], detail: Loose): void {
+  const last = details.at(-1);
+  const joins = last && last['type'] === detail['type'] && last['index'] === detail['index'];
+  if (!joins || detail['type'] === 'reasoning.encrypted') {
+    details.push({ ...detail });
+    return;
+  }
+  for (const [key, value] of Object.entries(detail)) {
+    if ((key === 'text' || key === 'summary') && typeof last[key] === 'string') last[key] += asString(value) ?? '';
+    else if (value !== null) last[key] = value;
+  }
+}
+
+/** Mistral puts reasoning into parts of the content. */
+function ofParts(content: unknown): string {
+  const thoughts = asArray(content).flatMap((part) => {
+    const { type, thinking } = asObject(part) ?? {};
+    return type === 'thinking' ? asArray(thinking) : [];
+  });
+  return thoughts.map((thought) => asString(asObject(thought)?.['text']) ?? '').join('');
+}
+
+function textOf(detail: Loose): string {
+  return asString(detail['text']) ?? asString(detail['summary']) ?? '';
+}

@@ -1,0 +1,146 @@
+import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
+import { withLegalCallIds } from '../legal-call-ids.ts';
+import type { ModelInfo } from '../models.ts';
+import { openExchangeStart, ownsBlock } from '../own-blocks.ts';
+import { inputToSendBack } from '../tool-input.ts';
+
+type Json = Record<string, unknown>;
+
+/** What the mapping must know beside the request. */
+export interface OpenAiContext {
+  readonly provider: string;
+  readonly model: ModelInfo;
+  /** OpenAI itself: takes cache keys. Compatible servers refuse fields they do not know. */
+  readonly isOpenAi: boolean;
+  /** The alphabet and length of call ids. */
+  readonly callIds: RegExp;
+}
+
+/** The body of POST /chat/completions. */
+export function openaiBody(request: LlmRequest, stream: boolean, context: OpenAiContext): Json {
+  const { tools, toolChoice, stop } = request;
+  const { model } = context;
+  const reasons = model.thinking === 'always';
+  const body: Json = {
+    model: request.model,
+    [reasons ? 'max_completion_tokens' : 'max_tokens']: request.maxTokens,
+    stream,
+    messages: messages(request, context),
+  };
+  // Without being asked most servers never report a stream's usage.
+  if (stream) body['stream_options'] = { include_usage: true };
+  if (tools.length > 0) {
+    body['tools'] = tools.map(({ name, description, inputSchema }) => ({
+      type: 'function',
+      function: { name, description, parameters: inputSchema },
+    }));
+    if (model.parallelTools) body['parallel_tool_calls'] = true;
+    if (toolChoice !== undefined) body['tool_choice'] = mapToolChoice(toolChoice);
+  }
+  if (request.temperature !== undefined && model.temperature) body['temperature'] = request.temperature;
+  if (stop && stop.length > 0 && !reasons) body['stop'] = stop;
+  const effort = effortOf(request, model);
+  if (effort) body['reasoning_effort'] = effort;
+  if (context.isOpenAi && request.conversationId !== undefined) body['prompt_cache_key'] = request.conversationId;
+  return body;
+}
+
+function effortOf({ tools, reasoningEffort }: LlmRequest, model: ModelInfo): string | undefined {
+  if (tools.length > 0 && !model.effortWithTools) return 'none';
+  return model.effort || !model.known ? reasoningEffort : undefined;
+}
+
+function mapToolChoice(choice: NonNullable<LlmRequest['toolChoice']>): unknown {
+  if (choice === 'any') return 'required';
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
+}
+
+function messages(request: LlmRequest, context: OpenAiContext): Json[] {
+  const openFrom = openExchangeStart(request.messages);
+  const mapped: Json[] = request.system.trim() === '' ? [] : [{ role: 'system', content: request.system }];
+  for (const [index, message] of withLegalCallIds(request.messages, context.callIds).entries()) {
+    if (message.role === 'assistant') mapped.push(...assistant(message, request.model, context, index >= openFrom));
+    else addUser(mapped, message);
+  }
+  return mapped;
+}
+
+/** Reasoning goes back within the open tool exchange only: vendors that want it want it there, others refuse it elsewhere. */
+function assistant({ content }: Message, model: string, context: OpenAiContext, isOpen: boolean): Json[] {
+  const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
+  const calls = content.flatMap((block) =>
+    block.type === 'tool_call'
+      ? {
+          id: block.id,
+          type: 'function',
+          function: { name: block.name, arguments: JSON.stringify(inputToSendBack(block)) },
+        }
+      : [],
+  );
+  if (text === '' && calls.length === 0) return [];
+  const own = (block: ContentBlock) => block.type === 'thinking' && ownsBlock(block, context.provider, model);
+  const fields = isOpen ? content.filter(own).map((block) => (block.type === 'thinking' ? block.fields : {})) : [];
+  return [
+    {
+      role: 'assistant',
+      content: text === '' ? null : text,
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...Object.assign({}, ...fields),
+    },
+  ];
+}
+
+/**
+ * Results become tool messages, the rest one user message behind them: that order is the only one accepted. Pictures in
+ * results go there too, because tool messages hold nothing but text. Users in a row are joined: some templates insist.
+ */
+function addUser(mapped: Json[], { content }: Message): void {
+  const results = content.filter((block) => block.type === 'tool_result');
+  mapped.push(...results.map(toolMessage));
+  const pictures = results.flatMap(picturesOf);
+  const rest = content.flatMap((block) =>
+    block.type === 'text' || block.type === 'image' || block.type === 'document' ? part(block) : [],
+  );
+  const parts = [...pictures.flatMap(part), ...rest];
+  if (parts.length === 0) return;
+  const previous = mapped.at(-1);
+  if (previous?.['role'] !== 'user') {
+    mapped.push({ role: 'user', content: flatten(parts) });
+    return;
+  }
+  const before = previous['content'];
+  previous['content'] = flatten([...(typeof before === 'string' ? [textPart(before)] : (before as Json[])), ...parts]);
+}
+
+function toolMessage({ callId, content, isError }: ToolResultBlock): Json {
+  const pictures = content.length - content.filter((block) => block.type === 'text').length;
+  const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
+  const note = pictures > 0 ? `(${pictures} file(s) follow in the next user message)` : '';
+  const body = [text, note].filter((line) => line.trim() !== '').join('\n') || '(no output)';
+  // The wire has no flag for it.
+  const marked = isError && !/^\W*error/i.test(body) ? `Error: ${body}` : body;
+  return { role: 'tool', tool_call_id: callId, content: marked };
+}
+
+function picturesOf({ callId, content }: ToolResultBlock): (TextBlock | MediaBlock)[] {
+  const pictures = content.filter((block) => block.type !== 'text');
+  return pictures.length > 0 ? [{ type: 'text', text: `From the result of call ${callId}:` }, ...pictures] : [];
+}
+
+function part(block: TextBlock | MediaBlock): Json[] {
+  if (block.type === 'text') return block.text.trim() === '' ? [] : [textPart(block.text)];
+  const url = `data:${block.mediaType};base64,${block.data}`;
+  if (block.type === 'image') return [{ type: 'image_url', image_url: { url } }];
+  if (block.mediaType.startsWith('text/')) return [textPart(Buffer.from(block.data, 'base64').toString('utf8'))];
+  return [{ type: 'file', file: { filename: `document.${block.mediaType.split('/')[1]}`, file_data: url } }];
+}
+
+function textPart(text: string): Json {
+  return { type: 'text', text };
+}
+
+/** Plain text where there is nothing else: not every compatible server takes parts. */
+function flatten(parts: readonly Json[]): string | readonly Json[] {
+  const texts = parts.flatMap((each) => (each['type'] === 'text' ? (each['text'] as string) : []));
+  return texts.length === parts.length ? texts.join('\n\n') : parts;
+}

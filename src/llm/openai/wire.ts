@@ -1,0 +1,20 @@
+import type { Wire, WireOptions } from '../wire.ts';
+import { openaiFault } from './errors.ts';
+import { openaiFold } from './fold.ts';
+import { openaiBody } from './request.ts';
+
+/** OpenAI's Chat Completions and the servers that speak like it. The base URL ends in the version (`…/v1`). */
+export function openaiWire({ provider, infoOf, host }: WireOptions & { readonly host: string }): Wire {
+  // The vendor itself, also by way of Azure.
+  const isOpenAi = /(^|\.)openai\.(com|azure\.com)$/.test(host);
+  const callIds = /(^|\.)mistral\.ai$/.test(host) ? /^[a-zA-Z0-9]{9}$/ : /^[^\s]{1,40}$/;
+  const contextOf = (model: string) => ({ provider, isOpenAi, callIds, model: infoOf(model) });
+  return {
+    path: '/chat/completions',
+    modelsPath: '/models',
+    headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    body: (request, stream) => openaiBody(request, stream, contextOf(request.model)),
+    fold: (request, emit) => openaiFold({ provider, model: request.model, classify: openaiFault }, emit),
+    classify: openaiFault,
+  };
+}

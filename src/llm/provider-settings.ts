@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { AnimusError } from '../core/errors.ts';
+import type { Timeouts } from './client.ts';
+import type { Script } from './scripted/script.ts';
+import type { Endpoint } from './transport/retries.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from './transport/retry-policy.ts';
+
+/** A provider that is reached by HTTP. The key comes from the environment or a file, never from TOML. */
+export interface HttpProviderSettings {
+  readonly kind: 'anthropic' | 'openai';
+  /** Anthropic's without `/v1`, OpenAI's with it. User, password and query are masked wherever the URL is shown. */
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  /** False asks for answers in one piece. Default true. */
+  readonly stream?: boolean;
+  /** Sent with every request, by lower-case name; they go over the provider's own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly retry?: Partial<RetryPolicy>;
+}
+
+/** A provider that plays a script and is no model. */
+interface ScriptedProviderSettings {
+  readonly kind: 'scripted';
+  readonly script: Script;
+}
+
+/** Any provider of the configuration. */
+export type ProviderSettings = HttpProviderSettings | ScriptedProviderSettings;
+
+const DEFAULT_TIMEOUTS: Timeouts = {
+  connectMs: 10_000,
+  firstByteMs: 120_000,
+  streamIdleMs: 90_000,
+  totalMs: 1_200_000,
+};
+
+/** A provider that does not stream says nothing until its answer is complete. */
+const UNSTREAMED_FIRST_BYTE_MS = 600_000;
+
+/** The endpoint of a provider, defaults filled in. Throws `llm.base_url`, which does not repeat the URL: it may hold a password. */
+export function endpointOf(provider: string, settings: HttpProviderSettings): Endpoint {
+  const stream = settings.stream ?? true;
+  const url = URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new AnimusError('llm.base_url', { provider });
+  return {
+    provider,
+    baseUrl: url,
+    apiKey: settings.apiKey,
+    pauseKey: pauseKey(url, settings.apiKey),
+    stream,
+    headers: settings.headers ?? {},
+    timeouts: { ...DEFAULT_TIMEOUTS, ...(!stream && { firstByteMs: UNSTREAMED_FIRST_BYTE_MS }), ...settings.timeouts },
+    retry: { ...DEFAULT_RETRY, ...settings.retry },
+  };
+}
+
+/** The same key at the same place, whatever the provider is called; a hash, for keys do not lie about. */
+function pauseKey(baseUrl: URL, apiKey: string | null): string {
+  const secret = `${apiKey ?? ''}\0${baseUrl.username}`;
+  return `${baseUrl.host}:${createHash('sha256').update(secret).digest('hex')}`;
+}

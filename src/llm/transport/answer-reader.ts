@@ -1,0 +1,95 @@
+import { createParser } from 'eventsource-parser';
+import { type Fault, fault } from '../fault.ts';
+import { parseJson } from '../loose-json.ts';
+import type { Answer, Fold, WireError } from '../wire.ts';
+import type { BodyReader } from './exchange.ts';
+
+/** Bounds against a peer that never stops: one event, and one body that is not a stream. */
+const MAX_EVENT_CHARS = 32 * 1024 * 1024;
+const MAX_BODY_CHARS = 64 * 1024 * 1024;
+const MAX_ERROR_CHARS = 64 * 1024;
+const HEAD_CHARS = 300;
+
+/** Reads a response body into a fold: as a stream of events, as one JSON body, or as the text of an error. */
+export interface AnswerReader extends BodyReader {
+  /** The answer or what went wrong; call it when the body has ended. */
+  result(): Answer | Fault;
+}
+
+type Mode = 'undecided' | 'events' | 'json' | 'error';
+
+/**
+ * A reader of one response. Whether a 2xx body is a stream is decided by its first character, because servers that do
+ * not stream, and proxies with something to say, answer with whatever content type they like: no event stream begins with `{`.
+ */
+export function answerReader(fold: Fold, classify: (error: WireError) => Fault): AnswerReader {
+  const decoder = new TextDecoder();
+  let status = 0;
+  let mode: Mode = 'undecided';
+  let text = '';
+  let broken: Fault | null = null;
+  let events = 0;
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_CHARS,
+    onEvent: (event) => {
+      events += 1;
+      if (!broken && !fold.ended()) broken = fold.event(event.data);
+    },
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded')
+        broken ??= fault('protocol', 'an event of the stream is too large');
+    },
+  });
+
+  const take = (piece: string): void => {
+    if (mode === 'undecided') {
+      const first = /\S/.exec(piece)?.[0];
+      if (first === undefined) return;
+      mode = first === '{' || first === '[' ? 'json' : 'events';
+    }
+    if (mode === 'events') {
+      if (text.length < HEAD_CHARS) text += piece.slice(0, HEAD_CHARS);
+      if (!broken) parser.feed(piece);
+    } else if (mode === 'json') {
+      text += piece;
+      if (text.length > MAX_BODY_CHARS) broken = fault('protocol', 'the response body is too large');
+    } else if (text.length < MAX_ERROR_CHARS) {
+      text += piece;
+    }
+  };
+
+  return {
+    begin(code) {
+      status = code;
+      if (status < 200 || status > 299) mode = 'error';
+    },
+    chunk(chunk) {
+      take(decoder.decode(chunk, { stream: true }));
+      if (broken) return 'broken';
+      return mode === 'events' && fold.ended() ? 'ended' : 'more';
+    },
+    result() {
+      take(decoder.decode());
+      if (mode === 'error') return classify({ status, body: text });
+      if (mode === 'json') return broken ?? readWhole(fold, text);
+      // Some servers leave out the last blank line; what is complete without it counts.
+      if (!broken && mode === 'events' && !fold.ended()) parser.feed('\n\n');
+      if (broken) return broken;
+      const answer = fold.finish();
+      if (answer.type === 'fault' && events === 0) return notAnAnswer(text);
+      return answer;
+    },
+  };
+}
+
+function readWhole(fold: Fold, text: string): Answer | Fault {
+  const body = parseJson(text);
+  if (body === undefined) return fault('connection', 'the response body is cut off or is not JSON');
+  return fold.whole(body) ?? fold.finish();
+}
+
+function notAnAnswer(text: string): Fault {
+  const head = text.trim().slice(0, HEAD_CHARS);
+  if (head === '') return fault('connection', 'the response is empty');
+  return fault('protocol', `the response is neither a stream of events nor JSON: ${head}`);
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../../core/clock.ts';
+import type { CompleteOptions, LlmClient, LlmEvent, LlmRequest, LlmResult, Timeouts } from '../client.ts';
+import { type Fault, toFailure } from '../fault.ts';
+import type { Answer, Wire } from '../wire.ts';
+import { answerReader } from './answer-reader.ts';
+import { authHeaders, endpointUrl } from './endpoint.ts';
+import { exchange } from './exchange.ts';
+import { type Mask, maskFor } from './mask.ts';
+import { faultWithHeaders, redirectFault } from './response-faults.ts';
+import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
+import { toJson } from './to-json.ts';
+
+/** A client of any provider that is reached by HTTP, from its wire format. */
+export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared): LlmClient {
+  const mask = maskFor(endpoint.apiKey, endpoint.baseUrl);
+  const url = endpointUrl(endpoint.baseUrl, wire.path);
+  return { complete: (request, options) => complete({ wire, endpoint, shared, mask, url, request, options }) };
+}
+
+interface Call {
+  readonly wire: Wire;
+  readonly endpoint: Endpoint;
+  readonly shared: HttpShared;
+  readonly mask: Mask;
+  readonly url: URL;
+  readonly request: LlmRequest;
+  readonly options: CompleteOptions;
+}
+
+async function complete(call: Call): Promise<LlmResult> {
+  const { wire, endpoint, shared, request, options, mask } = call;
+  const { clock } = shared;
+  const startedMs = clock.monotonicMs();
+  const body = toJson(wire.body(request, endpoint.stream));
+  const progress = watchEvents(options, clock);
+  const { outcome, attempts } = await withRetries<Answer>({
+    endpoint,
+    shared,
+    signal: options.signal,
+    timeouts: { ...endpoint.timeouts, ...options.timeouts },
+    mayStartOver: progress.mayStartOver,
+    attempt: (timeouts, number) => {
+      if (number > 1) progress.restart();
+      return attempt(call, body, timeouts, progress.emit);
+    },
+  });
+  const { provider } = endpoint;
+  if (outcome.type === 'fault') {
+    return { ok: false, failure: toFailure(outcome, { provider, model: request.model, attempts }, mask) };
+  }
+  const { type: _, ...answer } = outcome;
+  const durationMs = clock.monotonicMs() - startedMs;
+  const firstAtMs = progress.firstAtMs();
+  const timeToFirstTokenMs = firstAtMs === null ? null : firstAtMs - startedMs;
+  return {
+    ok: true,
+    response: { provider, ...answer, timeToFirstTokenMs, durationMs, attempts, fellBackFrom: [] },
+  };
+}
+
+/** One HTTP exchange. The events it emits are live; whether they stand is known only at its end. */
+async function attempt(
+  { wire, endpoint, request, shared, options, url }: Call,
+  body: string,
+  timeouts: Timeouts,
+  emit: (event: LlmEvent) => void,
+): Promise<Answer | Fault> {
+  const reader = answerReader(wire.fold(request, emit), wire.classify);
+  const headers = {
+    'content-type': 'application/json',
+    accept: endpoint.stream ? 'text/event-stream, application/json' : 'application/json',
+    ...authHeaders(endpoint, wire.headers(endpoint.apiKey, request)),
+  };
+  const { signal } = options;
+  const exchanged = await exchange(
+    { dispatcher: shared.dispatcher, url, method: 'POST', headers, body, timeouts, signal },
+    reader,
+  );
+  if (exchanged.type === 'fault') return exchanged;
+  const result = redirectFault(exchanged.status, exchanged.headers, url) ?? reader.result();
+  return result.type === 'fault' ? faultWithHeaders(result, exchanged.headers, shared.clock.nowMs()) : result;
+}
+
+/** Passes events on and remembers what the retry rule needs: when the first came, and whether the caller saw any. */
+function watchEvents(options: CompleteOptions, clock: Clock) {
+  let firstAtMs: number | null = null;
+  let passedOn = false;
+  return {
+    emit(event: LlmEvent): void {
+      firstAtMs ??= clock.monotonicMs();
+      if (!options.onEvent) return;
+      passedOn = true;
+      options.onEvent(event);
+    },
+    restart(): void {
+      firstAtMs = null;
+      if (passedOn) options.onEvent?.({ type: 'restart' });
+      passedOn = false;
+    },
+    mayStartOver: () => !passedOn || options.canDiscard === true,
+    firstAtMs: () => firstAtMs,
+  };
+}

@@ -1,0 +1,155 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { messageOf } from '../../core/errors.ts';
+import type { Timeouts } from '../client.ts';
+import { type Fault, fault } from '../fault.ts';
+import { showUrl } from './mask.ts';
+
+/** One HTTP request and how long to wait for what. */
+export interface ExchangeOptions {
+  readonly dispatcher: Dispatcher;
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly timeouts: Timeouts;
+  readonly signal: AbortSignal;
+}
+
+/** Headers came and the body has been read to its end, or as far as the reader wanted. */
+export interface Exchanged {
+  readonly type: 'exchanged';
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Takes the body piece by piece. */
+export interface BodyReader {
+  /** Called once, before any chunk. */
+  begin(status: number): void;
+  /**
+   * `ended`: nothing more is expected; the connection gets a moment to end by itself, so that it can be reused.
+   * `broken`: the rest is of no interest; the socket is closed.
+   */
+  chunk(chunk: Buffer): 'more' | 'ended' | 'broken';
+}
+
+/** After its end marker a server gets this long to end the response; then the socket is closed and nobody minds. */
+const AFTER_END_MS = 500;
+
+type Why = 'aborted' | 'first_byte' | 'idle' | 'total';
+
+/**
+ * Sends one request and reads the answer. The first cause of an end wins; whichever it is, the socket is closed or back
+ * in its pool. Redirects are not followed: the key would go with them. Rejects only where the reader throws, which is a
+ * bug. It speaks to undici's dispatcher directly, because its body streams cost as much as everything we do with them.
+ */
+export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<Exchanged | Fault> {
+  if (options.signal.aborted) return Promise.resolve(fault('aborted', 'aborted'));
+  return new Promise((resolve, reject) => {
+    const { timeouts, signal, url } = options;
+    let connection: Dispatcher.DispatchController | null = null;
+    let answer: Exchanged | null = null;
+    let settled = false;
+    let ended = false;
+    const isSettled = () => settled;
+
+    const settle = (act: () => void): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(total);
+      clearTimeout(step);
+      signal.removeEventListener('abort', onAbort);
+      act();
+    };
+    /** Settles first: what the closing socket reports is then no longer of interest. */
+    const close = (act: () => void): void => {
+      settle(act);
+      connection?.abort(CLOSED);
+    };
+    const end = (why: Why): void => close(() => resolve(endedBy(why, timeouts)));
+    const onAbort = (): void => end('aborted');
+    const total = timer(timeouts.totalMs, () => end('total'));
+    // Until the request is on its way the connect time-out of the pool watches.
+    let step: NodeJS.Timeout | undefined;
+    signal.addEventListener('abort', onAbort, { once: true });
+
+    options.dispatcher.dispatch(dispatchOptions(options), {
+      onRequestStart(controller) {
+        connection = controller;
+        clearTimeout(step);
+        if (settled) controller.abort(CLOSED);
+        else step = timer(timeouts.firstByteMs, () => end('first_byte'));
+      },
+      onResponseStart(_, status, headers) {
+        if (status < 200 || settled) return;
+        answer = { type: 'exchanged', status, headers };
+        clearTimeout(step);
+        step = timer(timeouts.streamIdleMs, () => end('idle'));
+        reader.begin(status);
+      },
+      onResponseData(_, chunk) {
+        if (settled || ended || !answer) return;
+        const whole = answer;
+        try {
+          const state = reader.chunk(chunk);
+          // The reader's caller may have aborted just now: a cleared timer must stay so.
+          if (isSettled()) return;
+          if (state === 'more') step?.refresh();
+          else if (state === 'broken') close(() => resolve(whole));
+          else {
+            ended = true;
+            clearTimeout(step);
+            step = timer(AFTER_END_MS, () => close(() => resolve(whole)));
+          }
+        } catch (error) {
+          close(() => reject(error));
+        }
+      },
+      onResponseEnd() {
+        const whole = answer;
+        settle(() => resolve(whole ?? fault('connection', `connection to ${showUrl(url)} ended without a response`)));
+      },
+      onResponseError(_, error) {
+        // What came before the end marker is complete: how the connection ends after it is nobody's business.
+        const whole = ended ? answer : null;
+        settle(() => resolve(whole ?? transportFault(error, url)));
+      },
+    });
+  });
+}
+
+/** Why a connection is closed from our side; nobody sees it. */
+const CLOSED = new Error('closed by animus');
+
+function dispatchOptions({ url, method, headers, body }: ExchangeOptions): Dispatcher.DispatchOptions {
+  const path = url.pathname + url.search;
+  // Our time-outs are exact and told apart; undici's are coarse.
+  return { origin: url.origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 };
+}
+
+function endedBy(why: Why, timeouts: Timeouts): Fault {
+  switch (why) {
+    case 'aborted':
+      return fault('aborted', 'aborted');
+    case 'first_byte':
+      return fault('timeout', `no response within ${timeouts.firstByteMs} ms (first-byte time-out)`);
+    case 'idle':
+      return fault('timeout', `the stream fell silent for ${timeouts.streamIdleMs} ms (stream-idle time-out)`);
+    case 'total':
+      return fault('timeout', `the call took longer than its total time-out`, { retryable: false });
+    default:
+      return why satisfies never;
+  }
+}
+
+function transportFault(error: unknown, url: URL): Fault {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return fault('timeout', `cannot connect to ${showUrl(url)}: connect time-out`);
+  return fault('connection', `connection to ${showUrl(url)} failed: ${messageOf(error)}${code && ` (${code})`}`);
+}
+
+function timer(ms: number, act: () => void): NodeJS.Timeout | undefined {
+  return ms > 0 && Number.isFinite(ms) ? setTimeout(act, Math.min(ms, 2 ** 31 - 1)) : undefined;
+}

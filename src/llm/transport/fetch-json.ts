@@ -1,0 +1,86 @@
+import type { LlmFailure } from '../client.ts';
+import { type Fault, fault, toFailure } from '../fault.ts';
+import { parseJson } from '../loose-json.ts';
+import type { WireError } from '../wire.ts';
+import { authHeaders, endpointUrl } from './endpoint.ts';
+import { exchange } from './exchange.ts';
+import { maskFor } from './mask.ts';
+import { faultWithHeaders, redirectFault } from './response-faults.ts';
+import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
+import { toJson } from './to-json.ts';
+
+/** A plain call to a provider: one JSON body out (or none), one back. */
+export interface JsonCall {
+  readonly endpoint: Endpoint;
+  readonly shared: HttpShared;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** For the failure: which model it is about, '' for none. */
+  readonly model: string;
+  readonly classify: (error: WireError) => Fault;
+  readonly signal: AbortSignal;
+}
+
+/** The parsed body, or why there is none. */
+export type JsonResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly failure: LlmFailure };
+
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
+
+/** Sends a plain call with the same retries, pauses, time-outs and masks as an answer gets. */
+export async function fetchJson(call: JsonCall): Promise<JsonResult> {
+  const { endpoint, shared, signal, model } = call;
+  const { outcome, attempts } = await withRetries<Fetched>({
+    endpoint,
+    shared,
+    signal,
+    timeouts: endpoint.timeouts,
+    attempt: (timeouts) => attempt(call, timeouts),
+  });
+  if (outcome.type === 'fetched') return { ok: true, value: outcome.value };
+  const from = { provider: endpoint.provider, model, attempts };
+  return { ok: false, failure: toFailure(outcome, from, maskFor(endpoint.apiKey, endpoint.baseUrl)) };
+}
+
+interface Fetched {
+  readonly type: 'fetched';
+  readonly value: unknown;
+}
+
+async function attempt(call: JsonCall, timeouts: Endpoint['timeouts']): Promise<Fetched | Fault> {
+  const { endpoint, shared, method, signal } = call;
+  const url = endpointUrl(endpoint.baseUrl, call.path);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const headers = {
+    accept: 'application/json',
+    ...(method === 'POST' && { 'content-type': 'application/json' }),
+    ...authHeaders(endpoint, call.headers),
+  };
+  const body = method === 'POST' ? toJson(call.body) : null;
+  const exchanged = await exchange(
+    { dispatcher: shared.dispatcher, url, method, headers, body, timeouts, signal },
+    {
+      begin: () => undefined,
+      chunk(chunk) {
+        chunks.push(chunk);
+        size += chunk.length;
+        return size > MAX_BODY_BYTES ? 'broken' : 'more';
+      },
+    },
+  );
+  if (exchanged.type === 'fault') return exchanged;
+  const text = Buffer.concat(chunks).toString('utf8');
+  const result = redirectFault(exchanged.status, exchanged.headers, url) ?? read(exchanged.status, text, call);
+  return result.type === 'fault' ? faultWithHeaders(result, exchanged.headers, shared.clock.nowMs()) : result;
+}
+
+function read(status: number, body: string, call: JsonCall): Fetched | Fault {
+  if (status < 200 || status > 299) return call.classify({ status, body });
+  const value = parseJson(body);
+  if (value === undefined) return fault('protocol', `the response is not JSON: ${body.slice(0, 200)}`);
+  return { type: 'fetched', value };
+}

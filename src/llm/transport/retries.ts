@@ -1,0 +1,97 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../core/clock.ts';
+import type { Timeouts } from '../client.ts';
+import { type Fault, fault } from '../fault.ts';
+import type { KeyPauses } from './key-pauses.ts';
+import { type RetryPolicy, retryDelayMs } from './retry-policy.ts';
+
+/** Where a provider is and how patient to be with it. */
+export interface Endpoint {
+  /** The provider's name in the configuration. */
+  readonly provider: string;
+  readonly baseUrl: URL;
+  readonly apiKey: string | null;
+  /** Calls of the same one pause together. */
+  readonly pauseKey: string;
+  /** False asks for the answer in one piece. */
+  readonly stream: boolean;
+  /** Extra headers, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: Timeouts;
+  readonly retry: RetryPolicy;
+}
+
+/** What all clients of a process share. */
+export interface HttpShared {
+  readonly dispatcher: Dispatcher;
+  readonly pauses: KeyPauses;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** A call that may take several attempts. */
+export interface RetriedCall<Success> {
+  readonly endpoint: Endpoint;
+  readonly shared: HttpShared;
+  readonly timeouts: Timeouts;
+  readonly signal: AbortSignal;
+  /** One HTTP exchange, with what is left of the total time. `number` counts from 1. */
+  readonly attempt: (timeouts: Timeouts, number: number) => Promise<Success | Fault>;
+  /** False once something was passed on that cannot be taken back. Default: always true. */
+  readonly mayStartOver?: () => boolean;
+}
+
+/** How it ended. */
+export interface RetriedOutcome<Success> {
+  readonly outcome: Success | Fault;
+  readonly attempts: number;
+}
+
+/** Attempts until one succeeds, fails for good, or patience ends; waits while the key is paused, and pauses it for all. */
+export async function withRetries<Success extends { readonly type: string }>(
+  call: RetriedCall<Success>,
+): Promise<RetriedOutcome<Success>> {
+  const { endpoint, shared, signal } = call;
+  const { clock, pauses } = shared;
+  const key = endpoint.pauseKey;
+  const { totalMs } = call.timeouts;
+  const startedMs = clock.monotonicMs();
+  const leftMs = () => (totalMs > 0 ? totalMs - (clock.monotonicMs() - startedMs) : Infinity);
+
+  for (let attempts = 0; ; ) {
+    const blocked = await waitForKey(key, call, leftMs);
+    if (blocked) return { outcome: blocked, attempts };
+    attempts += 1;
+    const outcome = await call.attempt({ ...call.timeouts, totalMs: leftMs() }, attempts);
+    if (!isFault(outcome)) return { outcome, attempts };
+    if (outcome.kind === 'rate_limit' && outcome.retryAfterMs) pauses.pause(key, outcome.retryAfterMs);
+    const waitMs = retryDelayMs(outcome, attempts, endpoint.retry, shared.random);
+    const giveUp = waitMs === null || waitMs >= leftMs() || call.mayStartOver?.() === false;
+    if (giveUp) return { outcome, attempts };
+    await clock.sleep(waitMs, signal);
+  }
+}
+
+/** Waits out a pause of the key, unless it is longer than a call should hang: then the caller is told how long it lasts. */
+async function waitForKey<Success>(
+  key: string,
+  { endpoint, shared, signal }: RetriedCall<Success>,
+  leftMs: () => number,
+): Promise<Fault | null> {
+  for (;;) {
+    if (signal.aborted) return fault('aborted', 'aborted');
+    const pauseMs = shared.pauses.remainingMs(key);
+    if (pauseMs <= 0) break;
+    if (pauseMs > endpoint.retry.maxRetryAfterMs || pauseMs >= leftMs()) {
+      const message = `calls with this key are paused for another ${Math.ceil(pauseMs / 1000)} s, as the provider asked`;
+      return fault('rate_limit', message, { retryAfterMs: Math.ceil(pauseMs) });
+    }
+    await shared.clock.sleep(pauseMs, signal);
+  }
+  return leftMs() > 0 ? null : fault('timeout', 'the call took longer than its total time-out');
+}
+
+function isFault(outcome: { readonly type: string }): outcome is Fault {
+  return outcome.type === 'fault';
+}

@@ -1,0 +1,38 @@
+/** The data directory of the embedded database: made once, and made anew when that was cut off. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Makes ANIMUS_HOME and its `db`, both for this user only. Returns the path of `db`. */
+export function makeDirectory(home: string): string {
+  const directory = join(home, 'db');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  return directory;
+}
+
+/**
+ * Call it under the lock, before PGlite opens the directory. A first start that never ended (killed, disk full) has left
+ * half a cluster, on which PGlite fails; nobody was ever connected to it, so it is removed. The mark stands beside the
+ * directory from before the first file until `markComplete`.
+ */
+export function prepareFirstStart(home: string, directory: string): void {
+  const mark = join(home, FIRST_START);
+  if (existsSync(mark))
+    for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
+  if (readdirSync(directory).length === 0) writeFileSync(mark, '', { mode: 0o600 });
+}
+
+/** The cluster is whole: from here on it is never removed. */
+export function markComplete(home: string): void {
+  rmSync(join(home, FIRST_START), { force: true });
+}
+
+/** True when so little space is left that this is why opening failed; PGlite's own error does not say so. */
+export function isDiskFull(directory: string): boolean {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize < ENOUGH_BYTES;
+}
+
+const FIRST_START = 'db.first-start';
+/** A new cluster takes 40 MB, a WAL segment 16 MB. */
+const ENOUGH_BYTES = 16 * 1024 * 1024;

@@ -1,0 +1,56 @@
+/** The timer tool: a focus that waits for a time is parked and holds nothing until then. */
+import { z } from 'zod';
+import type { Queryable } from '../store/database.ts';
+import { databaseTool, type Tool } from './tool.ts';
+
+/** A year. */
+const MAX_SECONDS = 31_536_000;
+
+const waitUntil = databaseTool({
+  name: 'wait_until',
+  description:
+    'Waits until a time, or for a number of seconds, at most a year; you hold nothing meanwhile. Give either time or seconds. ' +
+    'Use it to look again later at what you cannot hurry; do not use it to wait for a command that you run.',
+  risk: 'read',
+  input: z
+    .strictObject({
+      time: z.iso
+        .datetime({ offset: true })
+        .optional()
+        .describe('ISO 8601 with time zone, such as 2026-03-01T09:00:00Z'),
+      seconds: z.number().positive().max(MAX_SECONDS).optional().describe('seconds from now'),
+      reason: z.string().trim().min(1).max(500).describe('what you wait for; people see it'),
+    })
+    .refine((given) => (given.time === undefined) !== (given.seconds === undefined), 'give either time or seconds'),
+  async run({ time, seconds, reason }, _context, tx) {
+    const { now, deadline } = await timesOf(tx, time ?? null, seconds ?? 0);
+    if (deadline <= now) return { content: `${iso(deadline)} has passed already: it is ${iso(now)} now` };
+    if (deadline.getTime() - now.getTime() > MAX_SECONDS * 1000) {
+      return { content: `${iso(deadline)} is more than a year away: it is ${iso(now)} now`, isError: true };
+    }
+    return {
+      content: `waiting until ${iso(deadline)}: ${reason}`,
+      details: { until: iso(deadline), reason },
+      wait: { kind: 'timer', deadline },
+    };
+  },
+  async afterWait({ reason }, wait) {
+    const late = wait.resolvedAt.getTime() - (wait.deadline?.getTime() ?? 0);
+    return { content: `It is ${iso(wait.resolvedAt)} now; the wait is over (${reason}).`, details: { late_ms: late } };
+  },
+});
+
+export const WAIT_TOOLS: readonly Tool[] = [waitUntil];
+
+/** On the database's clock, the only one that decides when a wait is over. */
+async function timesOf(tx: Queryable, time: string | null, seconds: number): Promise<{ now: Date; deadline: Date }> {
+  const [row] = await tx.query<{ now: Date; deadline: Date }>(
+    `select c.now, coalesce($1::timestamptz, c.now + make_interval(secs => $2)) as deadline from (select animus.now() as now) c`,
+    [time, seconds],
+  );
+  return row!;
+}
+
+function iso(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,98 @@
+import { createParser } from 'eventsource-parser';
+import { Agent } from 'undici';
+import { createLlm } from '../../../src/llm/llm.ts';
+
+/** One measured process: `client.ts PORT bare|animus CALLS DELTAS CONCURRENCY`. Prints one line of JSON. */
+const [port, what, calls, deltas, concurrency] = process.argv
+  .slice(2)
+  .map((each, at) => (at === 1 ? each : Number(each))) as [number, 'bare' | 'animus', number, number, number];
+
+const url = `http://127.0.0.1:${port}`;
+
+interface Runner {
+  /** One call; returns the characters of text it got. */
+  readonly run: () => Promise<number>;
+  readonly stop: () => Promise<void>;
+}
+
+/** What any client must do: read the body, frame the events, parse each. */
+function bare(): Runner {
+  const agent = new Agent();
+  return {
+    async run() {
+      const body = JSON.stringify({
+        model: 'm',
+        max_tokens: deltas,
+        stream: true,
+        messages: [{ role: 'user', content: 'x' }],
+      });
+      const headers = { 'content-type': 'application/json' };
+      const response = await agent.request({ origin: url, path: '/v1/messages', method: 'POST', headers, body });
+      let length = 0;
+      const decoder = new TextDecoder();
+      const parser = createParser({
+        onEvent: ({ data }) => {
+          const event = JSON.parse(data) as { delta?: { text?: string } };
+          length += event.delta?.text?.length ?? 0;
+        },
+      });
+      for await (const chunk of response.body) parser.feed(decoder.decode(chunk as Buffer, { stream: true }));
+      return length;
+    },
+    stop: () => agent.close(),
+  };
+}
+
+/** The whole client, with live events. */
+function animus(): Runner {
+  const provider = { kind: 'anthropic', baseUrl: url, apiKey: 'k' } as const;
+  const llm = createLlm({ defaultProvider: 'p', providers: { p: provider } });
+  const { client } = llm.resolve('m');
+  const request = {
+    model: 'm',
+    system: '',
+    tools: [],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
+    maxTokens: deltas,
+  } as const;
+  return {
+    async run() {
+      let length = 0;
+      const onEvent = (event: { type: string; text?: string }) => {
+        length += event.text?.length ?? 0;
+      };
+      const result = await client.complete(request, { signal: new AbortController().signal, onEvent });
+      if (!result.ok) throw new Error(result.failure.message);
+      return length;
+    },
+    stop: () => llm.stop(),
+  };
+}
+
+async function inParallel(runner: Runner, count: number): Promise<void> {
+  let left = count;
+  const worker = async () => {
+    while (left-- > 0) {
+      const length = await runner.run();
+      if (length !== deltas * 12) throw new Error(`got ${length} characters instead of ${deltas * 12}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker));
+}
+
+const runner = what === 'bare' ? bare() : animus();
+await inParallel(runner, Math.max(concurrency, Math.ceil(calls / 4)));
+const before = process.cpuUsage();
+const startedMs = performance.now();
+const memory: number[] = [];
+for (let quarter = 0; quarter < 4; quarter += 1) {
+  await inParallel(runner, Math.ceil(calls / 4));
+  globalThis.gc?.();
+  memory.push(process.memoryUsage().heapUsed);
+}
+const { user, system } = process.cpuUsage(before);
+await runner.stop();
+const wallMs = performance.now() - startedMs;
+process.stdout.write(
+  `${JSON.stringify({ cpuMs: (user + system) / 1000, wallMs, heapMb: memory.map((bytes) => bytes / 1e6) })}\n`,
+);

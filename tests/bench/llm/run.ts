@@ -1,0 +1,90 @@
+/**
+ * What the client costs over the least any client must do: undici, eventsource-parser and JSON.parse on the same
+ * streams. Run: `node tests/bench/llm/run.ts [rounds]`. Each figure is the median of processes that take turns.
+ * Exits 1 where a ratio is above 1.3 or the heap grows from round to round. With 200 streams at once only the heap is judged:
+ * keeping 200 half answers is work that the bare loop, which keeps nothing, does not do.
+ */
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { anthropicEvents, sse } from '../../support/model-server/anthropic.ts';
+
+interface Measured {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly heapMb: readonly number[];
+}
+
+interface Scenario {
+  readonly name: string;
+  readonly calls: number;
+  readonly deltas: number;
+  readonly concurrency: number;
+  readonly per: 'MB' | 'call';
+  /** Judge the heap only. */
+  readonly heapOnly?: boolean;
+}
+
+const LIMIT = 1.3;
+const ROUNDS = Number(process.argv[2] ?? 5);
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'long streams', calls: 12, deltas: 20_000, concurrency: 1, per: 'MB' },
+  { name: 'usual answers', calls: 400, deltas: 300, concurrency: 8, per: 'call' },
+  { name: 'tiny answers', calls: 1200, deltas: 4, concurrency: 8, per: 'call' },
+  { name: '200 at once', calls: 800, deltas: 500, concurrency: 200, per: 'MB', heapOnly: true },
+];
+
+const run = promisify(execFile);
+
+async function measure(port: number, what: string, scenario: Scenario): Promise<Measured> {
+  const client = new URL('client.ts', import.meta.url).pathname;
+  const numbers = [scenario.calls, scenario.deltas, scenario.concurrency].map(String);
+  const { stdout } = await run(process.execPath, ['--expose-gc', client, String(port), what, ...numbers]);
+  return JSON.parse(stdout) as Measured;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function megabytes(scenario: Scenario): number {
+  const content = [{ type: 'text', text: 'some tokens '.repeat(scenario.deltas) }];
+  const message = {
+    id: 'm',
+    model: 'bench',
+    content,
+    stop_reason: 'end_turn',
+    usage: { output_tokens: scenario.deltas },
+  };
+  return (Buffer.byteLength(anthropicEvents(message).map(sse).join('')) * scenario.calls) / 1e6;
+}
+
+const server = fork(new URL('server.ts', import.meta.url).pathname, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+const [line] = (await once(server.stdout ?? process.stdin, 'data')) as [Buffer];
+const port = Number(line.toString());
+let failed = false;
+
+for (const scenario of SCENARIOS) {
+  const bare: Measured[] = [];
+  const animus: Measured[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    bare.push(await measure(port, 'bare', scenario));
+    animus.push(await measure(port, 'animus', scenario));
+  }
+  const units = scenario.per === 'MB' ? megabytes(scenario) : scenario.calls;
+  const bareMs = median(bare.map(({ cpuMs }) => cpuMs)) / units;
+  const animusMs = median(animus.map(({ cpuMs }) => cpuMs)) / units;
+  const ratio = animusMs / bareMs;
+  const first = median(animus.map(({ heapMb }) => heapMb[0] ?? 0));
+  const last = median(animus.map(({ heapMb }) => heapMb.at(-1) ?? 0));
+  const grows = last > first * 1.25 + 4;
+  failed ||= (ratio > LIMIT && !scenario.heapOnly) || grows;
+  const figures = `${bareMs.toFixed(3)} → ${animusMs.toFixed(3)} ms CPU per ${scenario.per}, ratio ${ratio.toFixed(2)}`;
+  process.stdout.write(
+    `${scenario.name.padEnd(14)} ${figures}; heap ${first.toFixed(1)} → ${last.toFixed(1)} MB${grows ? ' GROWS' : ''}\n`,
+  );
+}
+
+server.disconnect();
+process.exitCode = failed ? 1 : 0;

@@ -1,0 +1,95 @@
+/** The product's own control plane with a focus that does nothing: claim, run, complete. */
+import { randomUUID } from 'node:crypto';
+import type { Faculty } from '../../../src/catalog/faculty.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { createControlPlane } from '../../../src/daemon/control-plane.ts';
+import { createWake } from '../../../src/daemon/wake.ts';
+import { deregisterDaemon, registerDaemon } from '../../../src/store/daemons.ts';
+import { openNotifications } from '../../../src/store/notifications.ts';
+import { openPostgres } from '../../../src/store/postgres.ts';
+import { completeWork } from '../../../src/store/work.ts';
+import { createWorkCompleter } from '../../../src/store/work-completer.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import type { BenchQueue } from './queue.ts';
+
+/** `each`: every end in a transaction of its own, as today's daemon writes it. `batched`: through the completer. */
+export type Completion = 'each' | 'batched';
+
+const NOOP = {
+  name: 'noop',
+  maxConcurrent: null,
+  dedupUntil: 'resolved',
+  recover: { maxAttempts: 3 },
+} as unknown as Faculty;
+
+export function animusQueue(url: string, completion: Completion): BenchQueue {
+  const producers = openPostgres(url, { poolSize: 10 });
+  return {
+    async enqueue(n) {
+      await producers.query(
+        `insert into animus.work_items (faculty, params) values ('noop', jsonb_build_object('n', $1::int))`,
+        [n],
+      );
+    },
+    async enqueueMany(count) {
+      await producers.query(
+        `insert into animus.work_items (faculty, params) select 'noop', jsonb_build_object('n', n) from generate_series(1, $1::int) n`,
+        [count],
+      );
+    },
+    async work(concurrency, onStart) {
+      const db = openPostgres(url, { poolSize: 12 });
+      const wake = createWake(systemClock);
+      const daemonId = randomUUID();
+      const completer = createWorkCompleter(db);
+      const faculties = new Map([['noop', NOOP]]);
+      let done = 0;
+      const plane = createControlPlane({
+        ...{
+          db,
+          clock: systemClock,
+          log: silentLog,
+          daemonId,
+          wake,
+          maxConcurrent: concurrency,
+          leaseSeconds: 60,
+          pollSeconds: 5,
+        },
+        faculties: () => faculties,
+        async runFocus(work) {
+          onStart(Number(work.params['n']));
+          if (completion === 'each') await completeWork(db, work, {}, null);
+          else await completer.complete({ ...work, outcome: {}, summary: null });
+          done++;
+        },
+      });
+      const notifications = openNotifications(db, ['animus_work_ready'], {
+        onNotify: () => wake.ring(),
+        onReconnect: () => wake.ring(),
+      });
+      await registerDaemon(db, {
+        ...{
+          id: daemonId,
+          host: 'bench',
+          pid: process.pid,
+          version: '0',
+          maxConcurrent: concurrency,
+          faculties: {},
+          problems: [],
+        },
+      });
+      await notifications.start();
+      await plane.start();
+      return {
+        done: () => done,
+        async stop() {
+          await plane.stop();
+          await notifications.stop();
+          await deregisterDaemon(db, daemonId);
+          await db.close();
+        },
+      };
+    },
+    close: () => producers.close(),
+  };
+}

@@ -1,0 +1,76 @@
+/** The peers, driven as their own documentation says, with their defaults. */
+import { Logger, run, runMigrations } from 'graphile-worker';
+import { Pool } from 'pg';
+import PgBoss from 'pg-boss';
+import type { BenchQueue } from './queue.ts';
+
+export async function graphileQueue(url: string): Promise<BenchQueue> {
+  const logger = new Logger(() => () => {});
+  await runMigrations({ connectionString: url, logger });
+  const producers = new Pool({ connectionString: url, max: 10 });
+  return {
+    async enqueue(n) {
+      await producers.query(`select graphile_worker.add_job('noop', json_build_object('n', $1::int))`, [n]);
+    },
+    async enqueueMany(count) {
+      await producers.query(
+        `select count(*) from graphile_worker.add_jobs((select array_agg(json_populate_record(null::graphile_worker.job_spec,
+           json_build_object('identifier', 'noop', 'payload', json_build_object('n', n)))) from generate_series(1, $1::int) n))`,
+        [count],
+      );
+    },
+    async work(concurrency, onStart) {
+      let done = 0;
+      const runner = await run({
+        ...{ connectionString: url, concurrency, logger, noHandleSignals: true, maxPoolSize: concurrency + 2 },
+        taskList: {
+          noop: async (payload) => {
+            onStart((payload as { n: number }).n);
+          },
+        },
+      });
+      runner.events.on('job:complete', () => done++);
+      return { done: () => done, stop: () => runner.stop() };
+    },
+    close: () => producers.end(),
+  };
+}
+
+export async function pgBossQueue(url: string): Promise<BenchQueue> {
+  const boss = new PgBoss({ connectionString: url, max: 12, schedule: false, supervise: false });
+  boss.on('error', () => {});
+  await boss.start();
+  await boss.createQueue('noop');
+  return {
+    async enqueue(n) {
+      await boss.send('noop', { n });
+    },
+    async enqueueMany(count) {
+      await boss.insert(Array.from({ length: count }, (_, n) => ({ name: 'noop', data: { n } })));
+    },
+    // Its work() polls twice a second at most; so that a drain measures the queue, each slot fetches and completes by itself.
+    async work(concurrency, onStart) {
+      let done = 0;
+      let stopped = false;
+      const slots = Array.from({ length: concurrency }, async () => {
+        while (!stopped) {
+          const jobs = await boss.fetch<{ n: number }>('noop');
+          for (const job of jobs) {
+            onStart(job.data.n);
+            await boss.complete('noop', job.id);
+            done++;
+          }
+          if (jobs.length === 0) await new Promise((resolve) => setTimeout(resolve, 500));
+        }
+      });
+      return {
+        done: () => done,
+        async stop() {
+          stopped = true;
+          await Promise.all(slots);
+        },
+      };
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The queue against its peers: `node tests/bench/queue/run.ts [latency drain depth daemons enqueue] [--runs 3] [--jobs 20000]`.
+ * BENCH_DATABASE_URL: a superuser's connection string to another server than the one it starts.
+ */
+import { parseArgs } from 'node:util';
+import { animusQueue } from './animus.ts';
+import { depth } from './depth.ts';
+import { graphileQueue, pgBossQueue } from './peers.ts';
+import type { BenchQueue } from './queue.ts';
+import { drain, latency, median, produce } from './scenarios.ts';
+import { type BenchServer, openBenchServer } from './server.ts';
+
+const PARTS = ['latency', 'drain', 'depth', 'daemons', 'enqueue'] as const;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: 'string', default: '3' },
+    jobs: { type: 'string', default: '20000' },
+    rows: { type: 'string', default: '1000000' },
+  },
+});
+const runs = Number(values.runs);
+const jobs = Number(values.jobs);
+
+const QUEUES: Readonly<Record<string, (server: BenchServer) => Promise<BenchQueue>>> = {
+  'animus, each end by itself': async (server) => animusQueue(await server.migrated(), 'each'),
+  'animus, ends batched': async (server) => animusQueue(await server.migrated(), 'batched'),
+  'graphile-worker': async (server) => graphileQueue(await server.fresh()),
+  'pg-boss': async (server) => pgBossQueue(await server.fresh()),
+};
+
+const server = await openBenchServer();
+print(server.version);
+try {
+  for (const part of positionals.length > 0 ? positionals : PARTS) await measure(part);
+} finally {
+  await server.stop();
+}
+
+async function measure(part: string): Promise<void> {
+  switch (part) {
+    case 'latency':
+      // pg-boss polls every half second: its latency is that, and no measurement.
+      return compare('insert to handler start, ms', without('pg-boss'), async (queue) => {
+        const { p50, p95, p99 } = await latency(queue, 300);
+        return { p50, p95, p99 };
+      });
+    case 'drain':
+      return compare(`bulk enqueue and drain of ${jobs} at concurrency 10, per second`, QUEUES, (queue) =>
+        drain(queue, jobs, 10),
+      );
+    case 'daemons':
+      for (const workers of [1, 2])
+        await compare(
+          `drain with ${workers} daemon(s) of concurrency 10, per second`,
+          without('pg-boss'),
+          async (queue) => ({
+            drain: (await drain(queue, jobs, 10, workers)).drain,
+          }),
+        );
+      return;
+    case 'enqueue':
+      return compare('enqueue by ten producers, per second', QUEUES, async (queue) => ({
+        idle: await produce(queue, jobs / 4, false),
+        busy: await produce(queue, jobs / 4, true),
+      }));
+    case 'depth':
+      return depth(server, Number(values.rows), print);
+    default:
+      throw new Error(`no part ${part}; known are ${PARTS.join(', ')}`);
+  }
+}
+
+function without(name: string): typeof QUEUES {
+  return Object.fromEntries(Object.entries(QUEUES).filter(([other]) => other !== name));
+}
+
+/** Runs of the queues take turns, so that a busy moment of the machine does not fall on one of them alone. */
+async function compare(
+  title: string,
+  queues: typeof QUEUES,
+  run: (queue: BenchQueue) => Promise<Record<string, number>>,
+): Promise<void> {
+  const results = new Map<string, Record<string, number>[]>();
+  for (let n = 0; n < runs; n++) {
+    for (const [name, open] of Object.entries(queues)) {
+      const queue = await open(server);
+      results.set(name, [...(results.get(name) ?? []), await run(queue)]);
+      await queue.close();
+    }
+  }
+  print(`\n${title} (median of ${runs})`);
+  for (const [name, measured] of results) {
+    const columns = Object.keys(measured[0]!).map(
+      (key) => `${key} ${format(median(measured.map((one) => one[key]!)))}`,
+    );
+    print(`  ${name.padEnd(28)} ${columns.join('   ')}`);
+  }
+}
+
+function format(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

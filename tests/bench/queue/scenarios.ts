@@ -1,0 +1,68 @@
+/** The measurements, each on a fresh database. */
+import { type BenchQueue, until } from './queue.ts';
+
+export interface Latency {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+/** (a) Milliseconds from sending an insert to the start of its handler, one at a time on an idle worker. */
+export async function latency(queue: BenchQueue, samples: number): Promise<Latency> {
+  let started = Promise.withResolvers<number>();
+  const worker = await queue.work(4, () => started.resolve(performance.now()));
+  const times: number[] = [];
+  for (let n = 0; n < samples + 20; n++) {
+    started = Promise.withResolvers();
+    const before = performance.now();
+    await queue.enqueue(n);
+    const took = (await started.promise) - before;
+    if (n >= 20) times.push(took);
+    await until(() => worker.done() > n);
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+  await worker.stop();
+  return percentiles(times);
+}
+
+/** (b) Jobs per second: the bulk enqueue, and the drain from the start of a worker to its last committed end. */
+export async function drain(
+  queue: BenchQueue,
+  jobs: number,
+  concurrency: number,
+  workers = 1,
+): Promise<{ enqueue: number; drain: number }> {
+  const before = performance.now();
+  await queue.enqueueMany(jobs);
+  const enqueued = performance.now();
+  const running = await Promise.all(Array.from({ length: workers }, () => queue.work(concurrency, () => {})));
+  await until(() => running.reduce((sum, worker) => sum + worker.done(), 0) >= jobs);
+  const drained = performance.now();
+  for (const worker of running) await worker.stop();
+  return { enqueue: (jobs / (enqueued - before)) * 1000, drain: (jobs / (drained - enqueued)) * 1000 };
+}
+
+/** (e) Enqueues per second with ten producers in flight, each committing its own; `busy`: with a worker at work. */
+export async function produce(queue: BenchQueue, jobs: number, busy: boolean): Promise<number> {
+  const worker = busy ? await queue.work(10, () => {}) : null;
+  let next = 0;
+  const before = performance.now();
+  await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      while (next < jobs) await queue.enqueue(next++);
+    }),
+  );
+  const took = performance.now() - before;
+  await worker?.stop();
+  return (jobs / took) * 1000;
+}
+
+export function percentiles(times: readonly number[]): Latency {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

@@ -1,0 +1,59 @@
+/** A server with default durability, and fresh databases on it. */
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../../../src/store/database.ts';
+import { migrate } from '../../../src/store/migrate.ts';
+import { openPostgres } from '../../../src/store/postgres.ts';
+import { startPostgresServer } from '../../support/postgres-server.ts';
+
+export interface BenchServer {
+  readonly version: string;
+  /** A connection string to a new, empty database. */
+  fresh(): Promise<string>;
+  /** The same, with animus's schema. */
+  migrated(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** BENCH_DATABASE_URL (a superuser's), or the binaries of the npm package with fsync as PostgreSQL has it by default. */
+export async function openBenchServer(): Promise<BenchServer> {
+  const given = process.env['BENCH_DATABASE_URL'];
+  const server = given ? null : await startPostgresServer(['-c', 'fsync=on']);
+  const url = given ?? server!.url;
+  const admin = openPostgres(url, { poolSize: 1 });
+  const names: string[] = [];
+  const [row] = await admin.query<{ version: string; fsync: string; commit: string }>(
+    `select current_setting('server_version') as version, current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`,
+  );
+  const fresh = async () => {
+    const name = `animus_bench_${randomBytes(4).toString('hex')}`;
+    await admin.query(`create database ${name}`);
+    names.push(name);
+    const target = new URL(url);
+    target.pathname = `/${name}`;
+    return target.href;
+  };
+  return {
+    version: `PostgreSQL ${row!.version}, fsync ${row!.fsync}, synchronous_commit ${row!.commit}`,
+    fresh,
+    async migrated() {
+      const target = await fresh();
+      await withPool(target, (db) => migrate(db));
+      return target;
+    },
+    async stop() {
+      for (const name of names) await admin.query(`drop database if exists ${name} with (force)`);
+      await admin.close();
+      await server?.stop();
+    },
+  };
+}
+
+/** Opens a pool for the time of `work`. */
+export async function withPool<T>(url: string, work: (db: Database) => Promise<T>, poolSize = 10): Promise<T> {
+  const db = openPostgres(url, { poolSize });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}

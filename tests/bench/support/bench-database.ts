@@ -1,0 +1,27 @@
+/** A migrated database for a benchmark: BENCH_DATABASE_URL, else a server of its own with default durability. */
+
+import type { Database } from '../../../src/store/database.ts';
+import { migrate } from '../../../src/store/migrate.ts';
+import { openPostgres } from '../../../src/store/postgres.ts';
+import { startPostgresServer } from '../../support/postgres-server.ts';
+
+/** Opens it; `close` ends the server too. */
+export async function benchDatabase(poolSize = 20): Promise<{ readonly db: Database; close(): Promise<void> }> {
+  const given = process.env['BENCH_DATABASE_URL'];
+  // The last setting of a name wins: what tests switch off for speed is on here.
+  const server = given ? null : await startPostgresServer(['-c', 'fsync=on']);
+  const db = openPostgres(given ?? server!.url, { poolSize });
+  await migrate(db);
+  return {
+    db,
+    async close() {
+      await db.close();
+      await server?.stop();
+    },
+  };
+}
+
+/** The middle value of an odd number of runs. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

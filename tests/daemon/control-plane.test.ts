@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Faculty } from '../../src/catalog/faculty.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { type ControlPlane, type ControlPlaneMeans, createControlPlane } from '../../src/daemon/control-plane.ts';
+import { createWake } from '../../src/daemon/wake.ts';
+import { completeWork } from '../../src/store/work.ts';
+import { silentLog } from '../../src/telemetry/log.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+
+describe('the control plane', () => {
+  const pg = testDatabase();
+
+  async function plane(
+    overrides: Partial<ControlPlaneMeans> & Pick<ControlPlaneMeans, 'runFocus' | 'faculties'>,
+    beforeStart: (controlPlane: ControlPlane) => void = () => {},
+  ) {
+    const wake = createWake(systemClock);
+    const controlPlane: ControlPlane = createControlPlane({
+      db: pg.database,
+      clock: systemClock,
+      log: silentLog,
+      daemonId: randomUUID(),
+      wake,
+      maxConcurrent: 3,
+      leaseSeconds: 60,
+      pollSeconds: 0.05,
+      ...overrides,
+    });
+    beforeStart(controlPlane);
+    await controlPlane.start();
+    onTestFinished(() => controlPlane.stop());
+    return { controlPlane, wake };
+  }
+
+  function named(name: string): () => ReadonlyMap<string, Faculty> {
+    const faculty = { name, maxConcurrent: null, dedupUntil: 'resolved', recover: { maxAttempts: 3 } };
+    return () => new Map([[name, faculty as Faculty]]);
+  }
+
+  it('runs as many foci as it has room for, and claims again when one ends', async () => {
+    let running = 0;
+    let most = 0;
+    const { controlPlane } = await plane({
+      faculties: named('crowd'),
+      runFocus: async (work) => {
+        running += 1;
+        most = Math.max(most, running);
+        await pg.database.query(`select animus.start_focus($1, $2, 'h', '/tmp', '{}', '', '[]')`, [
+          work.id,
+          work.leaseToken,
+        ]);
+        await completeWork(pg.database, work, {}, null);
+        running -= 1;
+      },
+    });
+    await pg.database.query(`insert into animus.work_items (faculty) select 'crowd' from generate_series(1, 20)`);
+    await eventually('all are completed', async () => {
+      const [row] = await pg.database.query(
+        `select from animus.work_items where faculty = 'crowd' and state = 'completed' having count(*) = 20`,
+      );
+      return row ?? null;
+    });
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(3);
+    expect(controlPlane.running.size).toBe(0);
+  });
+
+  it('leaves work of faculties it does not know alone', async () => {
+    await plane({ faculties: named('known'), runFocus: async () => {} });
+    await pg.database.query(`insert into animus.work_items (faculty) values ('foreign'), ('known')`);
+    await eventually('the known one is claimed', async () => {
+      const [row] = await pg.database.query(
+        `select from animus.work_items where faculty = 'known' and state = 'claimed'`,
+      );
+      return row ?? null;
+    });
+    const [foreign] = await pg.database.query(
+      `select state, attempts from animus.work_items where faculty = 'foreign'`,
+    );
+    expect(foreign).toEqual({ state: 'queued', attempts: 0 });
+  });
+
+  it('claims nothing for a faculty that is held, and again when the hold is over', async () => {
+    const seen: string[] = [];
+    const heldUntilMs = systemClock.monotonicMs() + 600;
+    await pg.database.query(`insert into animus.work_items (faculty) values ('held')`);
+    await plane(
+      {
+        faculties: named('held'),
+        runFocus: async (work) => {
+          seen.push(work.id);
+          expect(systemClock.monotonicMs()).toBeGreaterThanOrEqual(heldUntilMs);
+        },
+      },
+      (controlPlane) => controlPlane.hold('held', heldUntilMs),
+    );
+    await eventually('it is claimed after the hold', () => (seen.length === 1 ? true : null));
+  });
+
+  it('drains: claims nothing more and resolves when the running foci have ended', async () => {
+    const release = Promise.withResolvers<void>();
+    const { controlPlane } = await plane({
+      faculties: named('slow'),
+      maxConcurrent: 1,
+      runFocus: () => release.promise,
+    });
+    await pg.database.query(`insert into animus.work_items (faculty) values ('slow'), ('slow')`);
+    await eventually('one runs', () => (controlPlane.running.size === 1 ? true : null));
+    let drained = false;
+    const draining = controlPlane.drain().then(() => {
+      drained = true;
+    });
+    await pg.database.query('select 1');
+    expect(drained).toBe(false);
+    release.resolve();
+    await draining;
+    const [queued] = await pg.database.query(
+      `select count(*)::int as n from animus.work_items where faculty = 'slow' and state = 'queued'`,
+    );
+    expect(queued).toEqual({ n: 1 });
+  });
+});

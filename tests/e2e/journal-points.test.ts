@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { type DaemonProcess, makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { type AnthropicProgramme, startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import type { ModelServer } from '../support/model-server/server.ts';
+import { type Moment, startPostgresProxy } from '../support/postgres-proxy.ts';
+
+const TURNS = 20;
+
+/** Where the daemon is killed: at the n-th call (from 1) since it was started, before or after it was committed. */
+interface Kill {
+  readonly call: string;
+  readonly nth: number;
+  readonly moment: Moment;
+}
+
+const KILLS: readonly Kill[] = [
+  ...moments('claim_work', 1),
+  ...moments('start_focus', 1),
+  ...moments('add_message', 1),
+  ...moments('set_phase', 1),
+  ...moments('begin_turn', 2),
+  ...moments('record_turn', 1),
+  ...moments('record_turn', 2),
+  ...moments('finish_tool_calls', 1),
+  ...moments('finish_tool_calls', 2),
+  ...moments('append_ledger', 1),
+  ...moments('complete_work', 1),
+];
+
+function moments(call: string, nth: number): Kill[] {
+  return [
+    { call, nth, moment: 'before' },
+    { call, nth, moment: 'after' },
+  ];
+}
+
+describe('a run of twenty turns', () => {
+  const pg = testDatabase();
+
+  it('is killed at every journal point and comes to the same end, paying and acting once', async () => {
+    const server = await startAnthropicServer(programme);
+    onTestFinished(() => server.close());
+    const proxy = await startPostgresProxy(pg.connectionString);
+    const site = workshop(server, proxy.url);
+    let daemon: DaemonProcess | null = null;
+    const met: string[] = [];
+    const left = [...KILLS];
+
+    const id = await insert(pg.database);
+    while (!(await isOver(pg.database, id))) {
+      // Whoever was killed holds its lease still: let it be over, so that the test need not wait for it.
+      await pg.database.query(
+        `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1 and state in ('claimed', 'running')`,
+        [id],
+      );
+      const counts = new Map<string, number>();
+      let killed = false;
+      proxy.watch((call, moment) => {
+        if (killed) return 'cut';
+        const key = `${call} ${moment}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+        const index = left.findIndex(
+          (kill) => kill.call === call && kill.moment === moment && kill.nth <= counts.get(key)!,
+        );
+        if (index < 0 || daemon === null) return 'pass';
+        met.push(`${left[index]!.call} ${left[index]!.moment}`);
+        left.splice(index, 1);
+        killed = true;
+        process.kill(daemon.pid, 'SIGKILL');
+        return 'cut';
+      });
+      daemon = await startDaemon(site).catch(() => null);
+      if (daemon === null) continue;
+      await Promise.race([
+        daemon.exited,
+        eventually('the item ends', () => isOver(pg.database, id).then((over) => over || null), 60),
+      ]);
+    }
+
+    await expectSameEnd(pg.database, id, site);
+    expect(new Set(met)).toEqual(new Set(KILLS.map((kill) => `${kill.call} ${kill.moment}`)));
+    expectNothingBoughtTwice(server, met.filter((kill) => BEFORE_RECORDED.has(kill)).length);
+  }, 240_000);
+});
+
+describe('the requests of a run', () => {
+  const pg = testDatabase();
+
+  it('are the same bytes after kills as without any', async () => {
+    const requestsOf = async (kills: readonly Kill[]): Promise<string[]> => {
+      const server = await startAnthropicServer(idempotentProgramme);
+      onTestFinished(() => server.close());
+      const proxy = await startPostgresProxy(pg.connectionString);
+      const site = workshop(server, proxy.url);
+      const left = [...kills];
+      const id = await insert(pg.database);
+      let daemon: DaemonProcess | null = null;
+      while (!(await isOver(pg.database, id))) {
+        await pg.database.query(
+          `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1 and state in ('claimed', 'running')`,
+          [id],
+        );
+        const counts = new Map<string, number>();
+        proxy.watch((call, moment) => {
+          const [kill] = left;
+          const key = `${call} ${moment}`;
+          counts.set(key, (counts.get(key) ?? 0) + 1);
+          if (!kill || daemon === null || kill.call !== call || kill.moment !== moment || counts.get(key)! < kill.nth)
+            return 'pass';
+          left.shift();
+          process.kill(daemon.pid, 'SIGKILL');
+          return 'cut';
+        });
+        daemon = await startDaemon(site);
+        await Promise.race([
+          daemon.exited,
+          eventually('the item ends', () => isOver(pg.database, id).then((over) => over || null), 60),
+        ]);
+      }
+      const [focus] = await pg.database.query<{ id: string; directory: string }>(
+        `select id, directory from animus.foci where work_item_id = $1`,
+        [id],
+      );
+      const bodies = server.requests.map((request) =>
+        request.body
+          .toString()
+          .replaceAll(focus!.directory, '<dir>')
+          .replaceAll(focus!.id, '<focus>')
+          .replaceAll(id, '<work>')
+          .replaceAll(site.directory, '<site>'),
+      );
+      // A request that was cut before its answer was recorded is asked again, in the same bytes.
+      return bodies.filter((body, index) => body !== bodies[index - 1]);
+    };
+
+    const unkilled = await requestsOf([]);
+    const killed = await requestsOf([
+      { call: 'begin_turn', nth: 3, moment: 'after' },
+      { call: 'record_turn', nth: 2, moment: 'before' },
+      { call: 'record_turn', nth: 2, moment: 'after' },
+      { call: 'finish_tool_calls', nth: 2, moment: 'after' },
+    ]);
+    // Digests first: a difference of whole requests is nothing to read.
+    expect(killed.map(digest)).toEqual(unkilled.map(digest));
+  }, 180_000);
+});
+
+/** Kills that lose an answer, or a request that was already on its way: those alone may be asked again. */
+const BEFORE_RECORDED: ReadonlySet<string> = new Set([
+  'record_turn before',
+  'finish_tool_calls before',
+  'finish_tool_calls after',
+  'begin_turn after',
+]);
+
+/** Two calls with effects and a ledger entry in each turn; every fifth turn closes a block. */
+const programme: AnthropicProgramme = (body) => {
+  const turn = nextTurn(body);
+  if (turn > TURNS) return { content: [text('All twenty turns are done.')] };
+  return {
+    content: [
+      text(`This is turn ${turn}.`),
+      toolUse(`a${turn}`, 'bash', { command: `echo a${turn} >> ./effects` }),
+      toolUse(`b${turn}`, 'bash', { command: `echo b${turn} >> ./effects` }),
+      toolUse(`l${turn}`, 'ledger_append', { type: turn % 5 === 0 ? 'step' : 'finding', content: `turn ${turn}` }),
+    ],
+  };
+};
+
+/** The same with calls that may be repeated, so that no call is ever in doubt. */
+const idempotentProgramme: AnthropicProgramme = (body) => {
+  const turn = nextTurn(body);
+  if (turn > 8) return { content: [text('All done.')] };
+  return {
+    content: [
+      text(`This is turn ${turn}.`),
+      toolUse(`r${turn}`, 'list_dir', { path: '.' }),
+      toolUse(`l${turn}`, 'ledger_append', { type: turn % 3 === 0 ? 'step' : 'finding', content: `turn ${turn}` }),
+    ],
+  };
+};
+
+/** One more than the newest turn that the request shows: closed blocks are stubs, but name their last entry. */
+function nextTurn(body: Record<string, unknown>): number {
+  const turns = [...JSON.stringify(body['messages']).matchAll(/(?:This is )?turn (\d+)/g)].map((match) =>
+    Number(match[1]),
+  );
+  return Math.max(0, ...turns) + 1;
+}
+
+function workshop(server: ModelServer, databaseUrl: string): Site {
+  const site = makeSite({
+    modelUrl: server.url,
+    databaseUrl,
+    config: '[daemon]\nlease_seconds = 20\npoll_seconds = 0.5\n',
+    faculties: {},
+  });
+  const workspace = join(site.directory, 'faculties');
+  writeFileSync(
+    join(workspace, 'smith.toml'),
+    `[faculty]\nname = "smith"\ndescription = "Acts"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\n` +
+      `system_prompt = "Act."\ntools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 100\n`,
+  );
+  return site;
+}
+
+function digest(body: string, index: number): string {
+  return `${index}: ${body.length} ${createHash('sha256').update(body).digest('hex').slice(0, 12)}`;
+}
+
+async function insert(database: Database): Promise<string> {
+  const [row] = await database.query<{ id: string }>(
+    `insert into animus.work_items (faculty, description) values ('smith', 'Take twenty steps') returning id`,
+  );
+  return row!.id;
+}
+
+async function isOver(database: Database, id: string): Promise<boolean> {
+  const [row] = await database.query(`select from animus.work_items where id = $1 and resolved_at is not null`, [id]);
+  return row !== undefined;
+}
+
+async function expectSameEnd(database: Database, id: string, site: Site): Promise<void> {
+  const [item] = await database.query(`select state, outcome, turns from animus.work_items where id = $1`, [id]);
+  expect(item).toEqual({ state: 'completed', outcome: { text: 'All twenty turns are done.' }, turns: TURNS + 1 });
+  const ledger = await database.query(`select content from animus.work_ledger where work_item_id = $1 order by seq`, [
+    id,
+  ]);
+  expect(ledger.map((row) => row['content'])).toEqual(Array.from({ length: TURNS }, (_, n) => `turn ${n + 1}`));
+  const calls = await database.query<{ call_id: string; state: string; output: string }>(
+    `select call_id, t.state, output from animus.tool_calls t join animus.foci f on f.id = t.focus_id where work_item_id = $1 and name = 'bash'`,
+    [id],
+  );
+  const path = join(site.directory, 'faculties', 'effects');
+  const effects = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+  for (const call of calls) {
+    const times = effects.filter((line) => line === call.call_id).length;
+    if (call.state === 'done') expect([call.call_id, times]).toEqual([call.call_id, 1]);
+    else {
+      expect(call).toMatchObject({
+        state: 'in_doubt',
+        output: expect.stringContaining('may or may not have happened') as string,
+      });
+      expect(times).toBeLessThanOrEqual(1);
+    }
+  }
+  expect(calls).toHaveLength(2 * TURNS);
+  const [open] = await database.query(
+    `select (select count(*)::int from animus.foci where work_item_id = $1) as foci,
+            (select count(*)::int from pgmq.q_work where message ->> 'work_item_id' = $1::text) as messages`,
+    [id],
+  );
+  expect(open).toEqual({ foci: 1, messages: 0 });
+}
+
+function expectNothingBoughtTwice(server: ModelServer, lost: number): void {
+  expect(server.requests.every((request) => request.refused === null)).toBe(true);
+  expect(server.requests.length).toBeLessThanOrEqual(TURNS + 1 + lost);
+}

@@ -1,0 +1,81 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { makeSite, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { startOtlpReceiver } from '../support/otlp-receiver.ts';
+
+const SUBMITTER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+const SECRET_TEXT = 'the-content-of-the-prompt';
+
+const pg = testDatabase();
+
+it('the standard variables turn spans and logs on: one tree per focus, linked to its submitter, without content', async () => {
+  const collector = await startOtlpReceiver();
+  onTestFinished(() => collector.close());
+  const server = await startAnthropicServer([
+    { content: [toolUse('a', 'list_dir', { path: '.' }), toolUse('b', 'bash', { command: 'true' })] },
+    { content: [text(`Done: ${SECRET_TEXT}`)] },
+  ]);
+  onTestFinished(() => server.close());
+  const site = makeSite({
+    modelUrl: server.url,
+    databaseUrl: pg.connectionString,
+    faculties: {
+      clerk: `[faculty]\nname = "clerk"\ndescription = "x"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\nsystem_prompt = "${SECRET_TEXT}"\ntools = ["list_dir", "bash"]`,
+    },
+  });
+  const daemon = await startDaemon(site, [], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  });
+  await pg.database.query(
+    `insert into animus.work_items (faculty, description, trace_context) values ('clerk', $1, $2)`,
+    [SECRET_TEXT, `00-${SUBMITTER.traceId}-${SUBMITTER.spanId}-01`],
+  );
+  await eventually('the item is completed', async () => {
+    const [row] = await pg.database.query(`select from animus.work_items where state = 'completed'`);
+    return row ?? null;
+  });
+  await daemon.kill('SIGTERM'); // flushes
+
+  const tree = (parentId: string | undefined): unknown =>
+    collector.spans
+      .filter((span) => (span.parentSpanId || undefined) === parentId)
+      .toSorted((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)))
+      .map((span) => ({ [span.name]: tree(span.spanId) }));
+  const execute = collector.spans.find((span) => span.name === 'work.execute')!;
+  expect(tree(execute.parentSpanId || undefined)).toEqual([
+    {
+      'work.execute': [
+        { 'work.orient': [] },
+        {
+          'work.engage': [
+            { 'work.engage.iteration': [{ 'chat claude-sonnet-4-5': [] }] },
+            {
+              'work.engage.iteration': [
+                { 'execute_tool list_dir': [] },
+                { 'execute_tool bash': [] },
+                { 'chat claude-sonnet-4-5': [] },
+              ],
+            },
+            { 'work.engage.iteration': [] },
+          ],
+        },
+        { 'work.consolidate': [] },
+      ],
+    },
+  ]);
+  expect(execute.links).toMatchObject([SUBMITTER]);
+  const chat = collector.spans.find((span) => span.name.startsWith('chat'))!;
+  expect(chat.attributes).toMatchObject({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'anthropic',
+    'gen_ai.request.model': 'claude-sonnet-4-5',
+    'gen_ai.usage.input_tokens': 100,
+    'gen_ai.usage.output_tokens': 10,
+  });
+  expect(collector.logs.some((line) => line.traceId === execute.traceId)).toBe(true);
+  expect(JSON.stringify([collector.spans, collector.logs, collector.metrics])).not.toContain(SECRET_TEXT);
+  expect(collector.metrics.map((metric) => metric.name)).toContain('gen_ai.client.token.usage');
+});

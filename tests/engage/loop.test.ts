@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { engage } from '../../src/engage/loop.ts';
+import { claimWork } from '../../src/store/work.ts';
+import { testDatabase } from '../support/database.ts';
+import { startTestFocus, testTool } from '../support/focus.ts';
+
+describe('the engage loop', () => {
+  const pg = testDatabase();
+
+  it('runs the calls of an answer side by side and gives the results back in call order', async () => {
+    // Each call waits for the other: run one after the other, neither would end.
+    const arrived = new Map<string, () => void>();
+    const bothHere = new Promise<void>((resolve) => arrived.set('both', resolve));
+    let here = 0;
+    const meet = testTool('meet', async (input) => {
+      here += 1;
+      if (here === 2) arrived.get('both')!();
+      await bothHere;
+      // The first one asked ends last.
+      if (input['name'] === 'first') await new Promise((resolve) => setTimeout(resolve, 30));
+      return { content: `met as ${String(input['name'])}` };
+    });
+    const focus = await startTestFocus(pg.database, {
+      tools: [meet],
+      script: `
+        [[answer]]
+        turn = 1
+        call = [{ tool = "meet", input = { name = "first" } }, { tool = "meet", input = { name = "second" } }]
+        [[answer]]
+        turn = 2
+        text = "both met"
+        when = { contains = "met as second" }`,
+    });
+
+    expect(await engage(focus.means())).toEqual({ kind: 'done', finalText: 'both met' });
+
+    const ended = focus.events.flatMap((event) => (event.type === 'tool_ended' ? [event.output] : []));
+    expect(ended).toEqual(['met as second', 'met as first']);
+    const calls = await pg.database.query(
+      `select output, state from animus.tool_calls where focus_id = $1 order by position`,
+      [focus.key.focusId],
+    );
+    expect(calls).toEqual([
+      { output: 'met as first', state: 'done' },
+      { output: 'met as second', state: 'done' },
+    ]);
+  });
+
+  it('runs no more than max_parallel_tools at once', async () => {
+    let running = 0;
+    let most = 0;
+    const busy = testTool('busy', async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      return { content: 'ok' };
+    });
+    const call = '{ tool = "busy" }';
+    const focus = await startTestFocus(pg.database, {
+      tools: [busy],
+      script: `[[answer]]\nturn = 1\ncall = [${Array(10).fill(call).join(', ')}]\n[[answer]]\nturn = 2\ntext = "done"`,
+    });
+    await engage(focus.means({ maxParallel: 3 }));
+    expect(most).toBe(3);
+  });
+
+  it('keeps ledger entries in the order they were asked in', async () => {
+    const entry = (n: number) => `{ tool = "ledger_append", input = { type = "note", content = "entry ${n}" } }`;
+    const calls = Array.from({ length: 6 }, (_, n) => entry(n)).join(', ');
+    const focus = await startTestFocus(pg.database, {
+      script: `[[answer]]\nturn = 1\ncall = [${calls}]\n[[answer]]\nturn = 2\ntext = "done"`,
+    });
+    await engage(focus.means());
+    const entries = await pg.database.query(
+      `select seq, content, focus_id from animus.work_ledger where work_item_id = $1 order by seq`,
+      [focus.key.workItemId],
+    );
+    expect(entries.map((row) => row['content'])).toEqual([0, 1, 2, 3, 4, 5].map((n) => `entry ${n}`));
+    expect(entries.every((row) => row['focus_id'] === focus.key.focusId)).toBe(true);
+  });
+
+  it('tells the model what was wrong with a call, and goes on', async () => {
+    const boom = testTool('boom', () => Promise.reject(new Error('the disk is on fire')));
+    const focus = await startTestFocus(pg.database, {
+      tools: [boom],
+      script: `
+        [[answer]]
+        turn = 1
+        call = [
+          { tool = "nonsense" }, { tool = "ledger_append", input = { type = "poem", content = "x" } },
+          { tool = "boom", invalid_input = "{broken" }, { tool = "boom" }]
+        [[answer]]
+        turn = 2
+        text = "understood"`,
+    });
+    expect(await engage(focus.means())).toMatchObject({ kind: 'done' });
+    const calls = await pg.database.query<{ output: string; state: string }>(
+      `select output, state from animus.tool_calls where focus_id = $1 order by position`,
+      [focus.key.focusId],
+    );
+    expect(calls.map((call) => call.state)).toEqual(['failed', 'failed', 'failed', 'failed']);
+    expect(calls[0]!.output).toBe('there is no tool named "nonsense". The tools are: boom, ledger_append, ledger_read');
+    expect(calls[1]!.output).toContain('plan');
+    expect(calls[2]!.output).toContain('{broken');
+    expect(calls[3]!.output).toBe('boom failed: the disk is on fire');
+  });
+
+  it('stops waiting for a tool that does not end, also for one that ignores its signal', async () => {
+    const deaf = testTool('deaf', () => new Promise(() => {}));
+    const focus = await startTestFocus(pg.database, {
+      tools: [deaf],
+      script: `[[answer]]\nturn = 1\ncall = [{ tool = "deaf" }]\n[[answer]]\nturn = 2\ntext = "so be it"`,
+    });
+    const means = focus.means();
+    await engage({ ...means, context: { ...means.context, timeoutMs: 50 } });
+    const [call] = await pg.database.query(`select output from animus.tool_calls where focus_id = $1`, [
+      focus.key.focusId,
+    ]);
+    expect(call).toEqual({ output: 'deaf did not finish within 0.05 s and was stopped' });
+  });
+
+  it('stores what Postgres cannot hold: NUL and half surrogates become U+FFFD', async () => {
+    const binary = testTool('binary', async () => ({ content: 'a\0b\ud800c', details: { raw: '\0' } }));
+    const focus = await startTestFocus(pg.database, {
+      tools: [binary],
+      script: `[[answer]]\nturn = 1\ncall = [{ tool = "binary" }]\n[[answer]]\nturn = 2\ntext = "fine"`,
+    });
+    expect(await engage(focus.means())).toMatchObject({ kind: 'done' });
+    const [call] = await pg.database.query(`select output from animus.tool_calls where focus_id = $1`, [
+      focus.key.focusId,
+    ]);
+    expect(call).toEqual({ output: 'a\uFFFDb\uFFFDc' });
+  });
+
+  it('ends after max_turns with a reason', async () => {
+    const focus = await startTestFocus(pg.database, {
+      script: [1, 2, 3].map((turn) => `[[answer]]\nturn = ${turn}\ncall = [{ tool = "ledger_read" }]`).join('\n'),
+    });
+    expect(await engage(focus.means({ maxTurns: 3 }))).toEqual({
+      kind: 'failed',
+      code: 'max_turns',
+      message: 'not done after 3 turns (max_turns)',
+    });
+  });
+
+  it('goes on from the tables where another loop was stopped: nothing is asked or done twice', async () => {
+    const runs: string[] = [];
+    const act = testTool('act', async (input) => {
+      runs.push(String(input['n']));
+      return { content: `act ${String(input['n'])}` };
+    });
+    const focus = await startTestFocus(pg.database, {
+      tools: [act],
+      script: [1, 2, 3]
+        .map((n) => `[[answer]]\nturn = ${n}\ncall = [{ tool = "act", input = { n = ${n} } }]`)
+        .concat('[[answer]]\nturn = 4\ntext = "all acted"')
+        .join('\n'),
+    });
+    const drain = new AbortController();
+    const first = await engage(
+      focus.means({
+        drain: drain.signal,
+        onEvent: (event) => {
+          if (event.type === 'turn_recorded' && event.turn === 2) drain.abort();
+        },
+      }),
+    );
+    expect(first).toEqual({ kind: 'interrupted', reason: 'drained' });
+    expect(await engage(focus.means())).toEqual({ kind: 'done', finalText: 'all acted' });
+    expect(runs).toEqual(['1', '2', '3']);
+    const [turns] = await pg.database.query(`select count(*)::int as n from animus.turns where focus_id = $1`, [
+      focus.key.focusId,
+    ]);
+    expect(turns).toEqual({ n: 4 });
+  });
+
+  it('is fenced: once another daemon has the lease nothing more is recorded', async () => {
+    const taken = testTool('take', async () => {
+      await pg.database.query(`update animus.work_items set lease_expires_at = now() - interval '1 s' where id = $1`, [
+        focus.key.workItemId,
+      ]);
+      const [item] = await pg.database.query<{ faculty: string }>(
+        `select faculty from animus.work_items where id = $1`,
+        [focus.key.workItemId],
+      );
+      await claimWork(
+        pg.database,
+        crypto.randomUUID(),
+        { [item!.faculty]: { max: 1, max_attempts: 3, dedup_until: 'resolved' } },
+        1,
+        60,
+      );
+      return { content: 'taken' };
+    });
+    const focus = await startTestFocus(pg.database, {
+      tools: [taken],
+      script: `[[answer]]\nturn = 1\ncall = [{ tool = "take" }]\n[[answer]]\nturn = 2\ntext = "never"`,
+    });
+    await expect(engage(focus.means())).rejects.toMatchObject({ code: 'work.lease_lost' });
+    const calls = await pg.database.query(`select state from animus.tool_calls where focus_id = $1`, [
+      focus.key.focusId,
+    ]);
+    expect(calls).toEqual([{ state: 'started' }]);
+  });
+
+  it('stops before the next model call when the work was cancelled', async () => {
+    const cancel = testTool('cancel', async () => {
+      await pg.database.query(`select animus.cancel_work($1, 'not needed')`, [focus.key.workItemId]);
+      return { content: 'cancelled' };
+    });
+    const focus = await startTestFocus(pg.database, {
+      tools: [cancel],
+      script: `[[answer]]\nturn = 1\ncall = [{ tool = "cancel" }]\n[[answer]]\nturn = 2\ntext = "never"`,
+    });
+    expect(await engage(focus.means())).toEqual({ kind: 'cancelled' });
+  });
+
+  it('reports a model that cannot be reached as a failure of the world, and records no turn', async () => {
+    const focus = await startTestFocus(pg.database, {
+      script: `[[answer]]\nturn = 1\nfault = { kind = "overloaded", message = "come back later" }`,
+    });
+    expect(await engage(focus.means())).toMatchObject({ kind: 'model_failed', failure: { kind: 'overloaded' } });
+    const turns = await pg.database.query(`select recorded_at from animus.turns where focus_id = $1`, [
+      focus.key.focusId,
+    ]);
+    expect(turns).toEqual([{ recorded_at: null }]);
+  });
+});

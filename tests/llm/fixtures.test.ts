@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anthropicWire } from '../../src/llm/anthropic/wire.ts';
+import type { Message } from '../../src/llm/client.ts';
+import type { Fault } from '../../src/llm/fault.ts';
+import { modelInfo } from '../../src/llm/models.ts';
+import { openaiWire } from '../../src/llm/openai/wire.ts';
+import { answerReader } from '../../src/llm/transport/answer-reader.ts';
+import type { Answer, Wire } from '../../src/llm/wire.ts';
+import { type ModelServer, startServer } from '../support/model-server/server.ts';
+import { call, llmOf, requestOf } from './llm-call.ts';
+
+interface Expected {
+  readonly answer?: Partial<Answer>;
+  readonly fault?: Partial<Fault>;
+}
+
+interface Fixture {
+  readonly name: string;
+  readonly kind: 'anthropic' | 'openai';
+  readonly bytes: Buffer;
+  readonly expected: Expected;
+  readonly isStream: boolean;
+}
+
+const options = { provider: 'p', infoOf: (model: string) => modelInfo('p', model) };
+const WIRES: Readonly<Record<Fixture['kind'], Wire>> = {
+  anthropic: anthropicWire(options),
+  openai: openaiWire({ ...options, host: 'localhost' }),
+};
+
+function load(kind: Fixture['kind']): Fixture[] {
+  const folder = new URL(`../fixtures/${kind}/`, import.meta.url);
+  return readdirSync(folder)
+    .filter((file) => /\.(sse|body)$/.test(file))
+    .map((file) => {
+      const name = file.replace(/\.\w+$/, '');
+      const expected = JSON.parse(readFileSync(new URL(`${name}.expected.json`, folder), 'utf8')) as Expected;
+      return { name, kind, bytes: readFileSync(new URL(file, folder)), expected, isStream: file.endsWith('.sse') };
+    });
+}
+
+/** Reads the pieces as a body that came with status 200. */
+function play(kind: Fixture['kind'], pieces: readonly Buffer[]): Answer | Fault {
+  const wire = WIRES[kind];
+  const reader = answerReader(
+    wire.fold(requestOf({ model: 'asked' }), () => undefined),
+    wire.classify,
+  );
+  reader.begin(200);
+  for (const piece of pieces) if (reader.chunk(piece) === 'broken') break;
+  return reader.result();
+}
+
+/** Ids that animus made stand as `*` in the expectations. */
+function comparable(result: Answer | Fault): unknown {
+  if (result.type === 'fault') return result;
+  const content = result.content.map((block) =>
+    block.type === 'tool_call' && /^call_[0-9a-f]{24}$/.test(block.id) ? { ...block, id: '*' } : block,
+  );
+  return { ...result, content };
+}
+
+function expectResult(result: Answer | Fault, { answer, fault }: Expected): void {
+  if (!answer) return expect(result).toMatchObject({ type: 'fault', ...fault });
+  const got = comparable(result) as Record<string, unknown>;
+  expect(got['type'] === 'answer' ? got : result).toMatchObject({ type: 'answer' });
+  for (const [key, value] of Object.entries(answer)) expect(got[key], key).toEqual(value);
+}
+
+function split(bytes: Buffer, nextSize: () => number): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const size = nextSize();
+    pieces.push(bytes.subarray(at, at + size));
+    at += size;
+  }
+  return pieces;
+}
+
+/** A small generator, so that a failing split can be found again. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+const ONE = () => 1;
+
+function eventsOf(bytes: Buffer): string[] {
+  return bytes.toString().match(/[^]+?(\n\n|$)/g) ?? [];
+}
+
+const FIXTURES = [...load('anthropic'), ...load('openai')];
+const STREAMS = FIXTURES.filter(({ isStream, bytes }) => isStream && bytes.includes('data:'));
+
+describe.each(FIXTURES)('$kind: $name', ({ kind, bytes, expected }) => {
+  test('whole', () => {
+    expectResult(play(kind, [bytes]), expected);
+  });
+
+  test('byte by byte', () => {
+    expectResult(play(kind, split(bytes, ONE)), expected);
+  });
+
+  test('split at random', () => {
+    for (let seed = 1; seed <= 25; seed += 1) {
+      const next = random(seed);
+      expectResult(
+        play(
+          kind,
+          split(bytes, () => 1 + Math.floor(next() * 40)),
+        ),
+        expected,
+      );
+    }
+  });
+
+  test('cut at every byte: the same answer or a fault, never half a call', () => {
+    const whole = play(kind, [bytes]);
+    const same = whole.type === 'answer' ? (comparable(whole) as Answer).content : null;
+    for (let end = 0; end < bytes.length; end += 1) {
+      const cut = play(kind, [bytes.subarray(0, end)]);
+      if (cut.type === 'answer') expect((comparable(cut) as Answer).content).toEqual(same);
+    }
+  });
+});
+
+describe.each(STREAMS)('$kind: $name, framed otherwise', ({ kind, bytes, expected }) => {
+  test.each(['\r\n', '\r'])('lines end in %j, also split inside it', (end) => {
+    const other = Buffer.from(bytes.toString().replaceAll('\n', end));
+    expectResult(play(kind, [other]), expected);
+    expectResult(play(kind, split(other, ONE)), expected);
+  });
+
+  test('comments, pings and unknown fields stand between', () => {
+    const ping = kind === 'anthropic' ? 'event: ping\ndata: {"type":"ping"}\n\n' : '';
+    const noise = `: keep-alive\n\n${ping}retry: 5\n\nid: 7\n\n`;
+    const noisy = Buffer.from(`\uFEFF${noise}${eventsOf(bytes).join(noise)}`);
+    expectResult(play(kind, [noisy]), expected);
+    expectResult(play(kind, split(noisy, ONE)), expected);
+  });
+});
+
+describe('over real sockets', () => {
+  let server: ModelServer;
+  let current: Fixture;
+
+  beforeAll(async () => {
+    server = await startServer(() => {
+      const type = current.isStream ? 'text/event-stream' : 'application/json';
+      return { status: 200, headers: { 'content-type': type }, parts: [current.bytes], pieceBytes: 97 };
+    });
+  });
+
+  afterAll(() => server.close());
+
+  test.each(FIXTURES)('$kind: $name', async (fixture) => {
+    current = fixture;
+    const baseUrl = fixture.kind === 'openai' ? `${server.url}/v1` : server.url;
+    const llm = llmOf({ kind: fixture.kind, baseUrl, retry: { maxAttempts: 1 } });
+    const messages: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }];
+    const result = await call(llm, { model: 'asked', messages });
+    await llm.stop();
+    const { answer, fault } = fixture.expected;
+    if (answer) expect(result).toMatchObject({ ok: true, response: { stopReason: answer.stopReason } });
+    else expect(result).toMatchObject({ ok: false, failure: fault?.kind ? { kind: fault.kind } : {} });
+  });
+});

@@ -1,0 +1,206 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anthropicWire } from '../../src/llm/anthropic/wire.ts';
+import type { LlmRequest, Message } from '../../src/llm/client.ts';
+import { modelInfo } from '../../src/llm/models.ts';
+import { openaiWire } from '../../src/llm/openai/wire.ts';
+import { toJson } from '../../src/llm/transport/to-json.ts';
+import type { Answer, Wire } from '../../src/llm/wire.ts';
+import { anthropicEvents } from '../support/model-server/anthropic.ts';
+import { refusalOf as anthropicRefusal } from '../support/model-server/anthropic-rules.ts';
+import { openaiChunks } from '../support/model-server/openai.ts';
+import { refusalOf as openaiRefusal } from '../support/model-server/openai-rules.ts';
+import type { RecordedRequest } from '../support/model-server/server.ts';
+import { exactInput, exactText, history } from './arbitrary-history.ts';
+import { requestOf, TOOL } from './llm-call.ts';
+
+type Json = Record<string, unknown>;
+
+const options = { provider: 'p', infoOf: (model: string) => modelInfo('p', model) };
+const anthropic = anthropicWire(options);
+const openai = openaiWire({ ...options, host: 'localhost' });
+const mistral = openaiWire({ ...options, host: 'api.mistral.ai' });
+
+function bodyOf(wire: Wire, over: Partial<LlmRequest>): Json {
+  const request = requestOf({ model: 'asked', tools: [TOOL, { ...TOOL, name: 'bash' }], maxTokens: 4096, ...over });
+  return JSON.parse(toJson(wire.body(request, true))) as Json;
+}
+
+function recorded(path: string, json: Json): RecordedRequest {
+  const headers = {
+    'content-type': 'application/json',
+    'x-api-key': 'k',
+    'anthropic-version': '2023-06-01',
+    authorization: 'Bearer k',
+  };
+  const ended = Promise.resolve({ cutByClient: false });
+  return {
+    method: 'POST',
+    path,
+    headers,
+    body: Buffer.from(JSON.stringify(json)),
+    json,
+    atMs: 0,
+    refused: null,
+    ended,
+  };
+}
+
+const anthropicSays = (body: Json) => anthropicRefusal(recorded('/v1/messages', body))?.message ?? null;
+const openaiSays = (body: Json) => openaiRefusal(recorded('/v1/chat/completions', body))?.message ?? null;
+
+describe('every legal history is accepted', () => {
+  test.each([undefined, 2048])('by Anthropic, thinking budget %s', (thinkingBudgetTokens) => {
+    const budget = thinkingBudgetTokens === undefined ? {} : { thinkingBudgetTokens };
+    fc.assert(
+      fc.property(history, (messages) => {
+        expect(anthropicSays(bodyOf(anthropic, { messages, ...budget }))).toBeNull();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('by OpenAI', () => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        expect(openaiSays(bodyOf(openai, { messages }))).toBeNull();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('by Mistral, whose call ids are nine letters and digits', () => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        const body = bodyOf(mistral, { messages });
+        expect(openaiSays(body)).toBeNull();
+        for (const message of body['messages'] as Json[]) {
+          for (const call of (message['tool_calls'] ?? []) as Json[]) expect(call['id']).toMatch(/^[a-zA-Z0-9]{9}$/);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('what lies before stays byte-identical', () => {
+  test.each([
+    ['Anthropic', anthropic],
+    ['OpenAI', openai],
+  ])('for %s: a longer history begins with the shorter one', (_, wire) => {
+    const stripped = (messages: readonly Message[]) =>
+      (bodyOf(wire, { messages })['messages'] as Json[]).map((message) =>
+        JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
+      );
+    fc.assert(
+      fc.property(history, fc.nat(), (messages, at) => {
+        // Cut before an assistant message: between turns, as the loop sends them. Reasoning of a closed exchange goes.
+        const ends = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []));
+        const end = ends[at % Math.max(1, ends.length)] ?? messages.length;
+        const plain = messages.map((message) => ({
+          ...message,
+          content: message.content.filter((block) => wire === anthropic || block.type !== 'thinking'),
+        }));
+        const shorter = stripped(plain.slice(0, end));
+        expect(stripped(plain).slice(0, shorter.length)).toEqual(shorter);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+function fold(wire: Wire, events: readonly Json[]): Answer {
+  const gathered = wire.fold(requestOf({ model: 'asked' }), () => undefined);
+  for (const event of events) expect(gathered.event(JSON.stringify(event))).toBeNull();
+  const answer = gathered.finish();
+  if (answer.type === 'fault') throw new Error(answer.message);
+  return answer;
+}
+
+/** The answer, sent back as part of a conversation with results for its calls. */
+function sentBack(wire: Wire, { content }: Answer): Json {
+  const results = content.flatMap((block) =>
+    block.type === 'tool_call' ? { type: 'tool_result' as const, callId: block.id, content: [], isError: false } : [],
+  );
+  const messages: Message[] = [
+    { role: 'user', content: [{ type: 'text', text: 'go' }] },
+    { role: 'assistant', content },
+    { role: 'user', content: results.length > 0 ? results : [{ type: 'text', text: 'on' }] },
+  ];
+  const mapped = bodyOf(wire, { messages, system: '' })['messages'] as Json[];
+  return mapped[1] ?? {};
+}
+
+describe('what a provider streamed goes back to it unchanged', () => {
+  const legalId = fc.stringMatching(/^[a-zA-Z0-9_-]{1,30}$/);
+  const uses = fc.uniqueArray(
+    fc.record({
+      type: fc.constant('tool_use'),
+      id: legalId,
+      name: fc.constantFrom('read_file', 'bash'),
+      input: exactInput,
+    }),
+    { selector: (use) => use.id, maxLength: 4 },
+  );
+  const thoughts = fc.array(
+    fc.oneof(
+      fc.record({
+        type: fc.constant('thinking'),
+        thinking: fc.oneof(exactText, fc.constant('')),
+        signature: exactText,
+      }),
+      fc.record({ type: fc.constant('redacted_thinking'), data: exactText }),
+      fc.record({
+        type: fc.constant('server_tool_use'),
+        id: legalId,
+        name: fc.constant('web_search'),
+        input: exactInput,
+      }),
+      fc.record({ type: fc.constant('web_search_tool_result'), tool_use_id: legalId, content: fc.constant([]) }),
+    ),
+    { maxLength: 3 },
+  );
+  const said = fc.array(fc.record({ type: fc.constant('text'), text: exactText }), { minLength: 1, maxLength: 2 });
+
+  test('Anthropic', () => {
+    fc.assert(
+      fc.property(thoughts, said, uses, (thought, words, calls) => {
+        const content = [...thought, ...words, ...calls];
+        const message = { id: 'm', model: 'asked', role: 'assistant', content, stop_reason: 'tool_use', usage: {} };
+        expect(sentBack(anthropic, fold(anthropic, anthropicEvents(message)))).toEqual({ role: 'assistant', content });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('OpenAI', () => {
+    const calls = fc.uniqueArray(
+      fc.record({ id: legalId, name: fc.constantFrom('read_file', 'bash'), input: exactInput }),
+      {
+        selector: (each) => each.id,
+        minLength: 1,
+        maxLength: 4,
+      },
+    );
+    fc.assert(
+      fc.property(fc.option(exactText), fc.option(exactText), calls, (words, reasoning, made) => {
+        const answer = {
+          ...(words !== null && { text: words }),
+          ...(reasoning !== null && { reasoning_content: reasoning }),
+          calls: made,
+        };
+        expect(sentBack(openai, fold(openai, openaiChunks(answer, true)))).toEqual({
+          role: 'assistant',
+          content: words,
+          tool_calls: made.map(({ id, name, input }) => ({
+            id,
+            type: 'function',
+            function: { name, arguments: JSON.stringify(input) },
+          })),
+          ...(reasoning !== null && { reasoning_content: reasoning }),
+        });
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

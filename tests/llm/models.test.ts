@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { ModelOptions } from '../../src/llm/model-options.ts';
+import { refusedOptions } from '../../src/llm/model-options.ts';
+import { builtInCatalogue, costUsd, type ModelOverride, maxCostUsd, modelInfo } from '../../src/llm/models.ts';
+
+test('models.json holds only what the code reads, with a date and sources', () => {
+  const price = z.number().min(0).max(1000);
+  const prices = z.strictObject({ input: price, output: price, cacheRead: price, cacheWrite: price });
+  const model = z.strictObject({
+    contextWindow: z.int().min(1000),
+    maxOutput: z.int().min(1000),
+    prices,
+    longPrompt: z.strictObject({ aboveTokens: z.int().min(1000), prices }).optional(),
+    thinking: z.enum(['budget', 'adaptive', 'bound', 'always']).optional(),
+    effort: z.literal(true).optional(),
+    effortWithTools: z.literal(false).optional(),
+    parallelTools: z.literal(false).optional(),
+    temperature: z.literal(false).optional(),
+    images: z.literal(true).optional(),
+  });
+  const source = z.strictObject({ vendors: z.array(z.string()).min(1), url: z.url(), seen: z.string() });
+  const file = z.strictObject({
+    checked: z.iso.date(),
+    unit: z.literal('USD per million tokens'),
+    sources: z.array(source).min(1),
+    vendors: z.record(z.string(), z.record(z.string(), model)),
+  });
+  const read = file.parse(JSON.parse(readFileSync(new URL('../../src/llm/models.json', import.meta.url), 'utf8')));
+  const sourced = new Set(read.sources.flatMap(({ vendors }) => vendors));
+  expect(Object.keys(read.vendors).filter((vendor) => !sourced.has(vendor))).toEqual([]);
+  expect(builtInCatalogue().entries).toHaveLength(
+    Object.values(read.vendors).flatMap((each) => Object.keys(each)).length,
+  );
+});
+
+describe('what is known of a model', () => {
+  test('dated and -latest names are their undated model', () => {
+    const plain = modelInfo('anthropic', 'claude-sonnet-4-5');
+    expect(plain).toMatchObject({ contextWindow: 200_000, known: true, prices: { input: 3, output: 15 } });
+    expect(modelInfo('anthropic', 'claude-sonnet-4-5-20250929')).toEqual(plain);
+    expect(modelInfo('openai', 'gpt-4o-2024-08-06')).toEqual(modelInfo('openai', 'gpt-4o'));
+    expect(modelInfo('mistral', 'mistral-large-latest').known).toBe(true);
+  });
+
+  test('through a gateway it keeps its window and loses its price', () => {
+    for (const name of ['claude-sonnet-4-5', 'anthropic/claude-sonnet-4.5']) {
+      expect(modelInfo('gateway', name)).toMatchObject({ contextWindow: 200_000, prices: null, known: true });
+    }
+  });
+
+  test('unknown models have a default window and no price', () => {
+    expect(modelInfo('local', 'qwen9')).toMatchObject({
+      contextWindow: 128_000,
+      prices: null,
+      maxOutput: null,
+      known: false,
+    });
+  });
+
+  test('the configuration goes over the catalogue, key by key', () => {
+    const overrides: Record<string, ModelOverride> = {
+      'local/qwen9': { contextWindow: 32_768, prices: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
+      'anthropic/claude-sonnet-4-5': { contextWindow: 1_000_000 },
+    };
+    expect(modelInfo('local', 'qwen9', overrides)).toMatchObject({
+      contextWindow: 32_768,
+      known: true,
+      maxOutput: null,
+    });
+    expect(modelInfo('anthropic', 'claude-sonnet-4-5', overrides)).toMatchObject({
+      contextWindow: 1_000_000,
+      maxOutput: 64_000,
+    });
+  });
+});
+
+const inputOf = (input: number) => ({ input, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
+
+describe('costs', () => {
+  const sonnet = modelInfo('anthropic', 'claude-sonnet-4-5');
+
+  test('each kind of token at its price, none twice', () => {
+    const usage = { input: 1_000_000, output: 100_000, cacheRead: 600_000, cacheWrite: 100_000, reasoning: 50_000 };
+    expect(costUsd(sonnet, usage)).toBeCloseTo(0.3 * 3 + 0.6 * 0.3 + 0.1 * 3.75 + 0.1 * 15, 10);
+  });
+
+  test('a long prompt changes the price of the whole call', () => {
+    const haiku = modelInfo('anthropic', 'claude-haiku-5-5');
+    expect(costUsd(haiku, inputOf(100_000))).toBeCloseTo(0.01, 10);
+    expect(costUsd(haiku, inputOf(100_001))).toBeCloseTo(0.0500005, 10);
+  });
+
+  test('without a price is null', () => {
+    const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+    expect(costUsd(modelInfo('local', 'x'), usage)).toBeNull();
+    expect(maxCostUsd(modelInfo('local', 'x'), 1, 1)).toBeNull();
+  });
+
+  test('a reservation covers the dearest way a call can go', () => {
+    expect(maxCostUsd(sonnet, 1_000_000, 1_000_000)).toBeCloseTo(3.75 + 15, 10);
+  });
+});
+
+const problems = (
+  name: string,
+  options: Partial<ModelOptions>,
+  kind: 'anthropic' | 'openai' | 'scripted' = 'anthropic',
+) => {
+  const provider = kind;
+  const client = { complete: () => Promise.reject(new Error('not called')) };
+  const model = { provider, model: name, kind, client, info: modelInfo(provider, name) };
+  return refusedOptions(model, { maxTokens: 8192, ...options }).map(({ key, expected }) => `${key}: ${expected}`);
+};
+
+describe('what a provider would refuse is refused at load', () => {
+  test.each<[string, Partial<ModelOptions>, 'anthropic' | 'openai', string]>([
+    [
+      'claude-sonnet-4-5',
+      { maxTokens: 64_001 },
+      'anthropic',
+      'max_tokens: at most 64000 (anthropic/claude-sonnet-4-5)',
+    ],
+    [
+      'claude-sonnet-4-5',
+      { thinkingBudgetTokens: 8192 },
+      'anthropic',
+      'thinking_budget_tokens: less than max_tokens (8192)',
+    ],
+    ['claude-sonnet-4-5', { thinkingBudgetTokens: 100 }, 'anthropic', 'thinking_budget_tokens: at least 1024'],
+    [
+      'claude-sonnet-4-5',
+      { thinkingBudgetTokens: 2000, temperature: 0.2 },
+      'anthropic',
+      'temperature: none beside thinking_budget_tokens',
+    ],
+    ['claude-sonnet-4-5', { temperature: 1.5 }, 'anthropic', 'temperature: 0 to 1 (anthropic/claude-sonnet-4-5)'],
+    [
+      'claude-sonnet-4-5',
+      { reasoningEffort: 'low' },
+      'anthropic',
+      'reasoning_effort: none: anthropic/claude-sonnet-4-5 takes no effort',
+    ],
+    [
+      'claude-opus-5',
+      { thinkingBudgetTokens: 2000 },
+      'anthropic',
+      'thinking_budget_tokens: none: anthropic/claude-opus-5 takes no thinking budget; use reasoning_effort',
+    ],
+    [
+      'claude-opus-5',
+      { temperature: 1 },
+      'anthropic',
+      'temperature: none: anthropic/claude-opus-5 takes no temperature',
+    ],
+    ['gpt-5', { temperature: 1 }, 'openai', 'temperature: none: openai/gpt-5 takes no temperature'],
+    ['gpt-5', { stop: ['x'] }, 'openai', 'stop: none: openai/gpt-5 takes no stop sequences'],
+    ['gpt-4o', { stop: ['1', '2', '3', '4', '5'] }, 'openai', 'stop: at most 4'],
+    [
+      'gpt-4o',
+      { thinkingBudgetTokens: 2000 },
+      'openai',
+      'thinking_budget_tokens: none: openai/gpt-4o takes no thinking budget',
+    ],
+    [
+      'gpt-5.5',
+      { reasoningEffort: 'high' },
+      'openai',
+      'reasoning_effort: none: openai/gpt-5.5 takes no effort beside tools on Chat Completions',
+    ],
+    ['gpt-4o', { stop: [' '] }, 'openai', 'stop: sequences that are not blank'],
+  ])('%s %j', (name, options, kind, problem) => {
+    expect(problems(name, options, kind)).toEqual([problem]);
+  });
+
+  test('what is fine is fine, and of unknown models nothing is assumed', () => {
+    expect(problems('claude-sonnet-4-5', { thinkingBudgetTokens: 2000, temperature: 1 })).toEqual([]);
+    expect(problems('gpt-5', { reasoningEffort: 'low' }, 'openai')).toEqual([]);
+    expect(problems('something-new', { temperature: 1.9, reasoningEffort: 'low', stop: ['x'] }, 'openai')).toEqual([]);
+    expect(problems('any', { temperature: 99 }, 'scripted')).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+/** What `namespace` promises against a command that means harm, and `hidePaths`. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { detectIsolation } from '../../src/process/namespace.ts';
+import type { ProcessSpec } from '../../src/process/process-host.ts';
+import { createProcessHost } from '../../src/process/supervised-host.ts';
+
+const best = await detectIsolation();
+
+describe.skipIf(best !== 'namespace')('a command in namespaces', () => {
+  test('sees no process but its own', async () => {
+    const run = setUp();
+    const { stdout } = await run('for p in /proc/[0-9]*; do cat $p/cmdline 2>/dev/null | tr "\\0" " "; echo; done');
+    expect(stdout.text).toContain('for p in');
+    expect(stdout.text).not.toContain('vitest');
+    expect(stdout.text).not.toContain('supervisor-main');
+  });
+
+  test('cannot uncover the /proc of the host, nor make its own anew', async () => {
+    const run = setUp();
+    const { stdout, stderr } = await run(
+      `umount /proc; umount -l /proc; mkdir -p /tmp/p; mount -t proc none /tmp/p
+       unshare -Urm sh -c 'umount /proc; umount -l /proc'; cat /proc/*/cmdline | tr '\\0' ' '`,
+    );
+    expect(stdout.text).not.toContain('supervisor-main');
+    expect(stderr.text).not.toBe('');
+  });
+
+  test('cannot signal the daemon', async () => {
+    const run = setUp();
+    const { stdout } = await run(`kill -0 ${process.pid} && echo reached; kill -0 ${process.ppid} && echo reached`);
+    expect(stdout.text).toBe('');
+  });
+
+  test('is who it is outside, with the files it owns', async () => {
+    const run = setUp();
+    const directory = await mkdtemp(join(tmpdir(), 'animus-own-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const { stdout } = await run(`id -u; id -g; touch file; stat -c %u file`, { cwd: directory });
+    expect(stdout.text).toBe(`${process.getuid?.()}\n${process.getgid?.()}\n${process.getuid?.()}\n`);
+  });
+
+  test('cannot open what is hidden from it, nor uncover it', async () => {
+    const run = setUp();
+    const directory = await mkdtemp(join(tmpdir(), 'animus-hide-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    await mkdir(join(directory, 'private'));
+    await writeFile(join(directory, 'private/key'), 'geheim');
+    await writeFile(join(directory, "pass' word"), 'geheim');
+    const hidePaths = [join(directory, 'private'), join(directory, "pass' word"), join(directory, 'missing')];
+    const { stdout, exitCode } = await run(
+      `uncover() { for f in private "pass' word"; do umount "$PWD/$f"; umount -l "$PWD/$f"; done; cat private/key "pass' word"; }
+       uncover; unshare -Urm sh -c "$(declare -f uncover); uncover"
+       mkdir m; mount --bind . m; cat m/private/key "m/pass' word"; mount --rbind . m; cat m/private/key "m/pass' word"
+       cat /proc/1/root$PWD/private/key /proc/1/cwd/private/key; mv private elsewhere; cat elsewhere/key
+       ln "pass' word" linked; cat linked; nsenter -t 1 -m -U cat private/key; echo end`,
+      { command: 'bash', cwd: directory, hidePaths },
+    );
+    expect(exitCode).toBe(0);
+    expect(stdout.text).toBe('end\n');
+    const open = await run('cat private/key', { cwd: directory });
+    expect(open.stdout.text).toBe('geheim');
+  });
+
+  test('that kills everything it can kills only itself', async () => {
+    const run = setUp();
+    expect(await run('kill -9 -1; sleep 300', { timeoutMs: 500 })).toMatchObject({
+      ended: expect.stringMatching(/exit|timeout/),
+    });
+    expect(await run('echo alive')).toMatchObject({ stdout: { text: 'alive\n' } });
+  });
+
+  test('that forks without end is gone when its time is up', async () => {
+    const run = setUp();
+    const bomb = 'f() { f & f & sleep 0.1; }; f; wait';
+    expect(await run(bomb, { command: 'bash', timeoutMs: 500 })).toMatchObject({ problem: null });
+  });
+});
+
+function setUp() {
+  const host = createProcessHost({ graceMs: 200 });
+  onTestFinished(() => host.stop());
+  return (script: string, spec: Partial<ProcessSpec> = {}) =>
+    host.run(
+      {
+        owner: 'focus',
+        command: 'sh',
+        args: ['-c', script],
+        cwd: tmpdir(),
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+        timeoutMs: 20_000,
+        maxOutputBytes: 100_000,
+        isolation: 'namespace',
+        ...spec,
+      },
+      new AbortController().signal,
+    );
+}

@@ -1,0 +1,72 @@
+/** Work items with a running focus, made through the SQL functions that a daemon calls. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../src/store/database.ts';
+import { beginTurn, type FocusKey, recordTurn, startFocus } from '../../src/store/transcript.ts';
+import { type ClaimableFaculty, type ClaimedWork, claimWork } from '../../src/store/work.ts';
+
+/** A claimed item and what its focus writes with. */
+export type FocusedWork = ClaimedWork & { readonly key: FocusKey };
+
+/** Inserts an item of a faculty of its own (or takes the one named), claims it and starts its focus. */
+export async function beginFocus(
+  db: Queryable,
+  options: { readonly id?: string; readonly concurrencyKey?: string } = {},
+): Promise<FocusedWork> {
+  const [item] = await db.query<{ id: string; faculty: string }>(
+    options.id === undefined
+      ? 'insert into animus.work_items (faculty, concurrency_key) values ($1, $2) returning id, faculty'
+      : 'select id, faculty from animus.work_items where id = $1',
+    options.id === undefined ? [`f${randomUUID()}`, options.concurrencyKey ?? null] : [options.id],
+  );
+  const [work] = await claimWork(db, randomUUID(), claimable(item!.faculty), 1, 60);
+  if (work?.id !== item!.id) throw new Error(`${item!.id} was not claimed`);
+  const row = await startFocus(db, work, {
+    host: 'test',
+    directoryRoot: '/nowhere',
+    facultySnapshot: {},
+    systemPrompt: 'You test.',
+    tools: [],
+  });
+  return { ...work, key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id } };
+}
+
+/** What a claim for this faculty alone is given. */
+export function claimable(faculty: string): Record<string, ClaimableFaculty> {
+  return { [faculty]: { max: 1_000_000, max_attempts: 5, dedup_until: 'resolved' } };
+}
+
+/** Records a turn that asks for calls of `tool` with these ids, all started. */
+export async function recordCalls(
+  db: Queryable,
+  work: FocusedWork,
+  turn: number,
+  callIds: readonly string[],
+  tool = 'ask_human',
+): Promise<void> {
+  await beginTurn(db, work.key, turn, 0);
+  const content = callIds.map((id) => ({ type: 'tool_call' as const, id, name: tool, input: {} }));
+  await recordTurn(
+    db,
+    work.key,
+    turn,
+    {
+      provider: 'test',
+      model: 'test',
+      responseId: null,
+      content,
+      stopReason: 'tool_use',
+      rawStopReason: null,
+      cutToolCalls: [],
+      usage: null,
+      timeToFirstTokenMs: null,
+      durationMs: 0,
+    },
+    0,
+  );
+}
+
+/** The item's row. */
+export async function itemOf(db: Queryable, id: string): Promise<Record<string, unknown>> {
+  const [row] = await db.query('select * from animus.work_items where id = $1', [id]);
+  return row!;
+}

@@ -1,0 +1,101 @@
+/** A focus on a real database, ready to engage: claimed, started, with scripted words. */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { systemClock } from '../../src/core/clock.ts';
+import type { FocusEventBody } from '../../src/engage/events.ts';
+import { createJournal } from '../../src/engage/journal.ts';
+import type { EngageMeans } from '../../src/engage/loop.ts';
+import { scriptedClient } from '../../src/llm/scripted/client.ts';
+import { parseScript } from '../../src/llm/scripted/script.ts';
+import { createProcessHost } from '../../src/process/supervised-host.ts';
+import type { Database } from '../../src/store/database.ts';
+import { addMessage, type FocusKey, startFocus } from '../../src/store/transcript.ts';
+import { claimWork } from '../../src/store/work.ts';
+import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
+import { toolSpecs } from '../../src/tools/registry.ts';
+import { type Tool, type ToolOutput, worldTool } from '../../src/tools/tool.ts';
+
+export interface TestFocus {
+  readonly key: FocusKey;
+  readonly daemonId: string;
+  readonly events: FocusEventBody[];
+  /** What `engage` wants; each call gives a fresh journal, as another process would have. */
+  means(overrides?: Partial<EngageMeans>): EngageMeans;
+}
+
+/** Inserts a work item of a faculty of its own, claims it and starts its focus, with an orient message as its first. */
+export async function startTestFocus(
+  db: Database,
+  options: { readonly script: string; readonly tools?: readonly Tool[]; readonly leaseSeconds?: number },
+): Promise<TestFocus> {
+  const faculty = `f_${randomUUID().slice(0, 8)}`;
+  const daemonId = randomUUID();
+  await db.query(`insert into animus.work_items (faculty, description) values ($1, 'do it')`, [faculty]);
+  const claimable = { [faculty]: { max: 10, max_attempts: 3, dedup_until: 'resolved' as const } };
+  const [work] = await claimWork(db, daemonId, claimable, 1, options.leaseSeconds ?? 60);
+  const tools = new Map([...LEDGER_TOOLS, ...(options.tools ?? [])].map((tool) => [tool.name, tool]));
+  const row = await startFocus(db, work!, {
+    host: 'test',
+    directoryRoot: '/tmp',
+    facultySnapshot: {},
+    systemPrompt: 'You are tested.',
+    tools: toolSpecs(tools),
+  });
+  const key: FocusKey = { workItemId: work!.id, leaseToken: work!.leaseToken, focusId: row.id };
+  await addMessage(db, key, { afterTurn: 0, kind: 'orient', content: 'Do it.' }, 3);
+  const events: FocusEventBody[] = [];
+  return {
+    key,
+    daemonId,
+    events,
+    means: (overrides = {}) => ({
+      db,
+      focus: key,
+      model: {
+        client: scriptedClient('scripted', parseScript(options.script, 'test.toml'), systemClock),
+        provider: 'scripted',
+        model: 'test',
+        settings: { maxTokens: 1000 },
+        timeouts: {},
+        contextWindow: 200_000,
+        costUsd: () => 0.01,
+      },
+      system: 'You are tested.',
+      tools: row.tools,
+      toolset: tools,
+      journal: createJournal(db, key),
+      maxTurns: 20,
+      bounds: { compactThreshold: 0.7, compactKeepRecent: 10, ledgerNudgeInterval: 0, truncateClosedBlocks: true },
+      maxParallel: 8,
+      signal: new AbortController().signal,
+      drain: new AbortController().signal,
+      onEvent: (event) => events.push(event),
+      context: {
+        ...key,
+        faculty,
+        workspace: '/tmp',
+        timeoutMs: 5000,
+        processes: createProcessHost(), // starts nothing before the first run
+        isolation: 'none',
+        hidePaths: [],
+      },
+      ...overrides,
+    }),
+  };
+}
+
+/** A world tool named `name` that does `act` with its free-form input. */
+export function testTool(
+  name: string,
+  act: (input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,
+  idempotent = false,
+): Tool {
+  return worldTool({
+    name,
+    description: name,
+    risk: 'read',
+    idempotent,
+    input: z.looseObject({}),
+    run: (input, context) => act(input, context.signal),
+  });
+}

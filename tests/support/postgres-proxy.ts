@@ -1,0 +1,148 @@
+/** A Postgres server's doorstep: passes everything on and tells which SQL function is being called, before and after. */
+import { connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** The moment of a call: `before` it reaches the server, `after` the server has committed and before the client knows. */
+export type Moment = 'before' | 'after';
+
+/** Called for each call of an `animus.` function; while it answers `cut`, nothing of the connection passes any more. */
+export type CallWatcher = (functionName: string, moment: Moment) => 'pass' | 'cut';
+
+export interface PostgresProxy {
+  /** The connection string that leads through the proxy. */
+  readonly url: string;
+  /** From now on calls are told to this watcher. */
+  watch(watcher: CallWatcher): void;
+  /** Ends every connection, as a cut network does; new ones are refused until `mend`. */
+  cut(): void;
+  mend(): void;
+}
+
+/** Starts a proxy in front of the server of the connection string; it ends with the test. */
+export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let watcher: CallWatcher = () => 'pass';
+  let refusing = false;
+  const server = createServer((client) => {
+    if (refusing) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {}); // a killed client resets; the close below is what counts
+      socket.on('close', () => sockets.delete(socket));
+    }
+    relay(client, upstream, (name, moment) => watcher(name, moment));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const proxied = new URL(url);
+  proxied.port = String((server.address() as { port: number }).port);
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(async () => {
+    cut();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: proxied.href,
+    watch: (next) => {
+      watcher = next;
+    },
+    cut() {
+      refusing = true;
+      cut();
+    },
+    mend() {
+      refusing = false;
+    },
+  };
+}
+
+/** Passes both ways. A call begins when the client executes a statement that names a function; it ends at ReadyForQuery. */
+function relay(client: Socket, upstream: Socket, watch: CallWatcher): void {
+  const statements = new Map<string, string>();
+  let started = false;
+  let dead = false;
+  let current: string | null = null;
+  let fromClient: Buffer = Buffer.alloc(0);
+  let fromServer: Buffer = Buffer.alloc(0);
+
+  client.on('data', (chunk: Buffer) => {
+    if (dead) return;
+    if (!started) {
+      // The start-up message has no type byte; everything of it came in one piece.
+      started = true;
+      upstream.write(chunk);
+      return;
+    }
+    fromClient = Buffer.concat([fromClient, chunk]);
+    for (const message of takeMessages()) {
+      const name = calledFunction(message, statements);
+      if (name !== null) {
+        current = name;
+        if (watch(name, 'before') === 'cut') {
+          dead = true;
+          return;
+        }
+      }
+      upstream.write(message);
+    }
+  });
+  upstream.on('data', (chunk: Buffer) => {
+    if (dead) return;
+    fromServer = Buffer.concat([fromServer, chunk]);
+    if (current !== null && endsExchange(fromServer)) {
+      const name = current;
+      current = null;
+      if (watch(name, 'after') === 'cut') {
+        dead = true;
+        return;
+      }
+    }
+    if (endsExchange(fromServer)) fromServer = Buffer.alloc(0);
+    client.write(chunk);
+  });
+  client.on('close', () => upstream.destroy());
+  upstream.on('close', () => client.destroy());
+
+  function* takeMessages(): Generator<Buffer> {
+    while (fromClient.length >= 5) {
+      const length = 1 + fromClient.readInt32BE(1);
+      if (fromClient.length < length) return;
+      yield fromClient.subarray(0, length);
+      fromClient = fromClient.subarray(length);
+    }
+  }
+}
+
+/** The function a message executes: Parse ('P') names it, Bind ('B') of a prepared statement refers to it, Query ('Q') holds it. */
+function calledFunction(message: Buffer, statements: Map<string, string>): string | null {
+  const type = String.fromCharCode(message[0]!);
+  const text = message.subarray(5).toString('latin1');
+  switch (type) {
+    case 'P': {
+      const [name = '', sql = ''] = text.split('\0');
+      statements.set(name, sql);
+      return null;
+    }
+    case 'B':
+      return functionOf(statements.get(text.split('\0')[1] ?? '') ?? '');
+    case 'Q':
+      return functionOf(text);
+    default:
+      return null;
+  }
+}
+
+function functionOf(sql: string): string | null {
+  return /\banimus\.(\w+)\s*\(/.exec(sql)?.[1] ?? null;
+}
+
+/** The server's last message so far is ReadyForQuery: 'Z', length 5, a status byte. */
+function endsExchange(bytes: Buffer): boolean {
+  return bytes.length >= 6 && bytes.readUInt32BE(bytes.length - 5) === 5 && bytes[bytes.length - 6] === 0x5a;
+}

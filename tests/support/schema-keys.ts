@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { defaultOf, expectationOf, fieldsOf, isPlanned, unwrapField } from '../../src/core/fields.ts';
+import { tableRows } from './markdown-table.ts';
+
+/** A key of a TOML schema, as the docs' tables list it. */
+export interface SchemaKey {
+  /** Dotted; `NAME` stands for a key that people choose. */
+  readonly key: string;
+  readonly expected: string;
+  /** As written in TOML; `required`, or `none`. */
+  readonly fallback: string;
+}
+
+/** Every key of a schema: those that can be used, and those of the design that are refused as not supported yet. */
+export function schemaKeys(schema: z.core.$ZodType): { supported: SchemaKey[]; planned: string[] } {
+  const supported: SchemaKey[] = [];
+  const planned: string[] = [];
+  const visit = (field: z.core.$ZodType, path: readonly string[]) => {
+    const fields = fieldsOf(field);
+    const { def } = unwrapField(field)._zod;
+    if (fields !== null) for (const [name, inner] of fields) visit(inner, [...path, name]);
+    else if (def.type === 'record') visit((def as z.core.$ZodRecordDef).valueType, [...path, 'NAME']);
+    else if (isPlanned(field)) planned.push(path.join('.'));
+    else supported.push({ key: path.join('.'), expected: expectationOf(field), fallback: fallbackOf(field) });
+  };
+  visit(schema, []);
+  return { supported, planned };
+}
+
+/** The rows of a page's tables of keys: `key`, expects, default, meaning. */
+export function documentedKeys(page: string): SchemaKey[] {
+  return tableRows(page)
+    .filter((cells) => cells.length === 4 && cells[0]?.startsWith('`'))
+    .map(([key = '', expected = '', fallback = '']) => ({ key: bare(key), expected, fallback: bare(fallback) }));
+}
+
+/** The keys of the page's line «Not supported yet: …». */
+export function documentedPlanned(page: string): string[] {
+  const line = /^Not supported yet: (.*)\.$/m.exec(page)?.[1] ?? '';
+  return [...line.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key);
+}
+
+function bare(code: string): string {
+  return code.replaceAll('`', '');
+}
+
+function fallbackOf(field: z.core.$ZodType): string {
+  const value = defaultOf(field);
+  if (value !== undefined) return JSON.stringify(value);
+  return field._zod.def.type === 'optional' ? 'none' : 'required';
+}

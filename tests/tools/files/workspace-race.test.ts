@@ -1,0 +1,62 @@
+/** While a second process swaps directories for links that lead out, no tool call may see or touch what is outside. */
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readFileTool } from '../../../src/tools/files/read-file.ts';
+import { writeFileTool } from '../../../src/tools/files/write-file.ts';
+import { setUpBench } from '../tool-context.ts';
+
+const ROUNDS = 200;
+
+test('reads never leave the workspace', async () => {
+  const { call } = await setUpSwapper();
+  const seen = new Set<string>();
+  const giveUpAt = performance.now() + 20_000;
+  for (let i = 0; i < ROUNDS || (seen.size < 2 && performance.now() < giveUpAt); i++) {
+    const { content, isError } = await call(readFileTool, { path: 'dir/file' });
+    seen.add(isError ? 'refused' : content.includes('secret') ? 'secret' : 'inside');
+  }
+  expect(seen).not.toContain('secret');
+  // Else nothing was swapped while we looked and the test has shown nothing.
+  expect([...seen].sort()).toEqual(['inside', 'refused']);
+});
+
+test('writes never leave the workspace', async () => {
+  const { call, outside } = await setUpSwapper();
+  let done = 0;
+  let refused = 0;
+  const giveUpAt = performance.now() + 20_000;
+  for (let i = 0; i < ROUNDS || ((done === 0 || refused === 0) && performance.now() < giveUpAt); i++) {
+    const { isError } = await call(writeFileTool, { path: `dir/new/${i}`, content: 'written' });
+    if (isError) refused++;
+    else done++;
+    await call(writeFileTool, { path: 'dir/file', content: 'overwritten' });
+  }
+  expect(await readdir(outside)).toEqual(['file']);
+  expect(await readFile(join(outside, 'file'), 'utf8')).toBe('secret');
+  expect(done).toBeGreaterThan(0);
+  expect(refused).toBeGreaterThan(0);
+});
+
+/** `dir` is by turns a directory of the workspace and a link to the outside, as fast as a process can make it. */
+async function setUpSwapper() {
+  const bench = await setUpBench();
+  const { workspace, outside } = bench;
+  await mkdir(join(workspace, 'dir'));
+  await writeFile(join(workspace, 'dir/file'), 'inside');
+  await writeFile(join(outside, 'file'), 'secret');
+  const program = `
+    const { renameSync, rmSync, symlinkSync } = require('node:fs');
+    process.chdir(${JSON.stringify(workspace)});
+    process.stdout.write('up');
+    for (;;) {
+      // write_file may have made a dir of its own in the gap, which stops one of these steps.
+      try { renameSync('dir', 'away'); symlinkSync(${JSON.stringify(outside)}, 'dir'); } catch {}
+      try { rmSync('dir', { recursive: true, force: true }); renameSync('away', 'dir'); } catch {}
+    }`;
+  const swapper = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void swapper.kill('SIGKILL'));
+  await new Promise((resolve) => swapper.stdout.once('data', resolve));
+  return bench;
+}
