@@ -6,12 +6,14 @@ create or replace function animus.store_output(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.hold_focus(p_focus_id, p_token);
-  insert into animus.artifacts (id, focus_id, name, media_type, bytes, content, created_at)
-  select p_artifact_id, focus_id, name, 'text/plain; charset=utf-8', octet_length(output), convert_to(output, 'UTF8'), animus.now()
-    from animus.tool_calls where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id and output is not null;
+  perform from animus.tool_calls where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id and output is not null;
   if not found then
     perform animus.raise('WA002', format('call %s of turn %s has no output to store', p_call_id, p_turn), p_focus_id);
   end if;
+  insert into animus.artifacts (id, focus_id, name, media_type, bytes, content, created_at)
+  select p_artifact_id, focus_id, name, 'text/plain; charset=utf-8', octet_length(output), convert_to(output, 'UTF8'), animus.now()
+    from animus.tool_calls where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id
+  on conflict (id) do nothing; -- its id is that of its content: another call had the same output
   update animus.tool_calls set output = p_shown where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id;
 end $$;
 

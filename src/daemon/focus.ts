@@ -102,7 +102,6 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
     engage({
       db: means.db,
       focus: key,
-      faculty: work.faculty,
       model: means.models.forFocus(faculty, key.focusId),
       system: focus.row.systemPrompt,
       tools: focus.row.tools,

@@ -2,22 +2,33 @@
 import type { Transcript } from '../store/transcript.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
 import { renderMessages } from './context.ts';
+import { newestFold } from './context-folds.ts';
 import { prepareContext } from './context-prepare.ts';
 import { type ModelTurn, type TurnMeans, takeModelTurn } from './model-turn.ts';
 
 /**
- * Prepares the context, compacts it where it is full, and takes the next turn. A request that the provider refuses as too
- * long is made smaller and sent once more. `sent` is the transcript with everything that was recorded on the way.
+ * Prepares the context, compacts it where it is full, and takes the next turn. After an answer that the window cut off it is
+ * made smaller in any case; a request that the provider refuses as too long is made smaller and sent once more. `sent` is
+ * the transcript with everything that was recorded on the way.
  */
 export async function takeBoundedTurn(
   transcript: Transcript,
   means: TurnMeans & CompactMeans,
 ): Promise<{ readonly sent: Transcript; readonly taken: ModelTurn }> {
-  const sent = await compactUnderPressure(await prepareContext(transcript, means), means);
+  const prepared = await prepareContext(transcript, means);
+  const sent = wasCutByWindow(prepared)
+    ? ((await compactAfterOverflow(prepared, means)) ?? prepared)
+    : await compactUnderPressure(prepared, means);
   const taken = await take(sent, means);
   if (taken.kind !== 'failed' || taken.failure.kind !== 'context_overflow') return { sent, taken };
   const smaller = await compactAfterOverflow(sent, means);
   return smaller ? { sent: smaller, taken: await take(smaller, means) } : { sent, taken };
+}
+
+/** False once a resumed focus finds the summary that was made for it. */
+function wasCutByWindow(transcript: Transcript): boolean {
+  const newest = transcript.turns.at(-1);
+  return newest?.stopReason === 'context_overflow' && newestFold(transcript)?.afterTurn !== newest.turn;
 }
 
 function take(transcript: Transcript, means: TurnMeans): Promise<ModelTurn> {

@@ -20,10 +20,16 @@ export async function compactUnderPressure(transcript: Transcript, means: Compac
   return (await compact(transcript, limit, means)) ?? transcript;
 }
 
-/** Compacts to half after the provider refused the request as too long; null where there is nothing to be made smaller. */
+/**
+ * Compacts to half after the provider refused the request as too long; null where there is nothing to be made smaller. Its
+ * count of the last request let it come to this, so the estimate alone decides.
+ */
 export async function compactAfterOverflow(transcript: Transcript, means: CompactMeans): Promise<Transcript | null> {
+  const turns = transcript.turns.map((turn) => ({ ...turn, inputTokens: null }));
+  const uncounted = { ...transcript, turns };
   const limit = contextLimits(means.bounds, means.model).prompt;
-  return compact(transcript, Math.min(limit, inputPressure(transcript, means) / 2), means);
+  const smaller = await compact(uncounted, Math.min(limit, inputPressure(uncounted, means) / 2), means);
+  return smaller && { ...smaller, turns: transcript.turns };
 }
 
 async function compact(transcript: Transcript, limit: number, means: CompactMeans): Promise<Transcript | null> {
@@ -41,7 +47,7 @@ async function compact(transcript: Transcript, limit: number, means: CompactMean
     const summarised = await summarise(transcript, plan, input, means);
     if (summarised) return summarised;
   }
-  count('work.context.compactions', 1, { faculty: means.faculty });
+  count('work.context.compactions', 1, { faculty: means.context.faculty });
   return recordSummary(means.db, transcript, plan.keepsFrom, plan.content, means);
 }
 
@@ -59,7 +65,7 @@ async function summarise(
   const text = narrative.text || narrativeSoFar(transcript);
   const smaller = plan.fits ? input : { ...input, summaryTokens: input.summaryTokens / 2 };
   const content = summaryOf(transcript, smaller, text);
-  count('work.context.emergency_summarizations', 1, { faculty: means.faculty });
+  count('work.context.emergency_summarizations', 1, { faculty: means.context.faculty });
   // One transaction: a summary that is paid for is not asked for again.
   return means.db.transaction(async (tx) => {
     await recordSideCall(tx, means.focus, response, response.usage ? means.model.costUsd(response.usage) : 0);

@@ -16,6 +16,7 @@ import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import type { FocusListener } from './events.ts';
 import type { Journal } from './journal.ts';
+import type { CallMeans } from './tool-calls.ts';
 
 /** The model of a focus, with everything fixed that does not change from turn to turn. */
 export interface FocusModel {
@@ -34,14 +35,13 @@ export interface FocusModel {
 export interface TurnMeans {
   readonly db: Database;
   readonly focus: FocusKey;
-  /** Its name, for metrics. */
-  readonly faculty: string;
   readonly model: FocusModel;
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly journal: Journal;
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
+  readonly context: CallMeans['context'];
 }
 
 export type ModelTurn =
@@ -114,7 +114,7 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
       record('gen_ai.client.operation.duration', response.durationMs / 1000, labels);
       if (response.usage) {
         const cached = response.usage.cacheRead / Math.max(1, response.usage.input);
-        record('work.context.cache_hit_ratio', cached, { faculty: means.faculty });
+        record('work.context.cache_hit_ratio', cached, { faculty: means.context.faculty });
         record('gen_ai.client.token.usage', response.usage.input, { ...labels, 'gen_ai.token.type': 'input' });
         record('gen_ai.client.token.usage', response.usage.output, { ...labels, 'gen_ai.token.type': 'output' });
       }

@@ -2,6 +2,7 @@
 import type { Transcript } from '../store/transcript.ts';
 import { ledgerWrites } from './ledger-writes.ts';
 import { LEDGER_NUDGE, turnsLeftNotice } from './prompt.ts';
+import { type Saying, turnsLeft } from './verdict.ts';
 
 export interface ReminderSettings {
   /** Turns without a ledger entry; 0: no reminder. */
@@ -18,15 +19,15 @@ export interface ReminderSettings {
 const TURNS_LEFT = [5, 1];
 
 /** The reminders that are due after the newest turn and were not given yet. */
-export function dueReminders(transcript: Transcript, settings: ReminderSettings): string[] {
+export function dueReminders(transcript: Transcript, settings: ReminderSettings): Saying[] {
   const newest = transcript.turns.at(-1);
   if (!newest) return [];
-  const due: string[] = [];
-  if (isNudgeDue(transcript, settings)) due.push(LEDGER_NUDGE);
-  const left = settings.maxTurns - newest.turn;
-  if (TURNS_LEFT.includes(left) && newest.turn > left) due.push(turnsLeftNotice(left));
-  const given = transcript.messages.filter(({ afterTurn }) => afterTurn === newest.turn).map(({ content }) => content);
-  return due.filter((text) => !given.includes(text));
+  const due: Saying[] = [];
+  if (isNudgeDue(transcript, settings)) due.push({ kind: 'nudge', content: LEDGER_NUDGE });
+  const left = turnsLeft(transcript, settings);
+  if (TURNS_LEFT.includes(left) && newest.turn > left) due.push({ kind: 'notice', content: turnsLeftNotice(left) });
+  const given = transcript.messages.filter(({ afterTurn }) => afterTurn === newest.turn);
+  return due.filter(({ content }) => !given.some((message) => message.content === content));
 }
 
 /** Once for every stretch of turns in which nothing is written. */

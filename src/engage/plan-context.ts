@@ -9,6 +9,7 @@ import { dueReminders, type ReminderSettings } from './nudge.ts';
 import { oversizedOutputs, withShown } from './oversized.ts';
 
 export interface ContextSettings extends ReminderSettings {
+  readonly focusId: string;
   readonly truncateClosedBlocks: boolean;
   readonly limits: ContextLimits;
 }
@@ -35,12 +36,12 @@ export function planContext(
   const stub = block && stubOf(block, handles, settings.limits.stub * BYTES_PER_TOKEN);
   const afterTurn = newest.turn;
   return {
-    oversized: oversizedOutputs(newest, settings.limits),
+    oversized: oversizedOutputs(newest, settings.limits, settings.focusId),
     messages: [
       ...(block && stub && isWorthIt(block, stub)
         ? [{ afterTurn, kind: 'stub' as const, content: stub, keepsFrom: block.keepsFrom }]
         : []),
-      ...dueReminders(transcript, settings).map((content) => ({ afterTurn, kind: 'notice' as const, content })),
+      ...dueReminders(transcript, settings).map((reminder) => ({ ...reminder, afterTurn })),
     ],
     closes: block !== null,
   };

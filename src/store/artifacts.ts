@@ -7,7 +7,7 @@ import type { FocusKey } from './transcript.ts';
 export interface StoredOutput {
   readonly turn: number;
   readonly callId: string;
-  /** A new UUID; `shown` names it. */
+  /** A UUID that `shown` names; one that is there already holds the same output. */
   readonly artifactId: string;
   readonly shown: string;
 }

@@ -25,9 +25,12 @@ import { NARRATIVE_HEADING, summaryText } from '../../src/engage/prompt.ts';
 import { anthropicBody } from '../../src/llm/anthropic/request.ts';
 import type { ContentBlock, Message } from '../../src/llm/client.ts';
 import { modelInfo } from '../../src/llm/models.ts';
+import { openaiBody } from '../../src/llm/openai/request.ts';
 import type { OpenHandle } from '../../src/store/open-handles.ts';
 import type { EngineMessage, MessageKind, RecordedCall, RecordedTurn, Transcript } from '../../src/store/transcript.ts';
 import { refusalOf } from '../support/model-server/anthropic-rules.ts';
+import { refusalOf as openaiRefusalOf } from '../support/model-server/openai-rules.ts';
+import type { RecordedRequest } from '../support/model-server/server.ts';
 
 const FROM = { provider: 'anthropic', model: 'm' };
 const PREFIX = { system: 'You work.', tools: [{ name: 'look', description: '', inputSchema: { type: 'object' } }] };
@@ -164,7 +167,7 @@ function settingsOf(spec: RunSpec): ContextSettings {
     truncateClosedBlocks: spec.stubs,
   };
   const limits = contextLimits(bounds, { contextWindow: spec.window, settings: { maxTokens: 1000 } });
-  return { ...bounds, limits, maxTurns: 12, thinks: spec.thinks };
+  return { ...bounds, focusId: 'f', limits, maxTurns: 12, thinks: spec.thinks };
 }
 
 function settle(transcript: Transcript, handles: readonly OpenHandle[], settings: ContextSettings): Transcript {
@@ -206,15 +209,29 @@ function checkLegal(messages: readonly Message[], thinks: boolean): void {
     maxTokens: 9000,
     ...(thinks && { thinkingBudgetTokens: 2000 }),
   };
-  const json = JSON.parse(
-    JSON.stringify(
-      anthropicBody(request, true, { provider: 'anthropic', model: modelInfo('anthropic', 'claude-sonnet-4-5') }),
-    ),
-  );
-  const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' };
-  const wire = { method: 'POST', path: '/v1/messages', headers, body: Buffer.alloc(0), json, atMs: 0, refused: null };
-  expect(refusalOf({ ...wire, ended: Promise.resolve({ cutByClient: false }) })).toBeNull();
+  const sonnet = { provider: 'anthropic', model: modelInfo('anthropic', 'claude-sonnet-4-5') };
+  const gpt = {
+    provider: 'openai',
+    model: modelInfo('openai', 'gpt-4.1'),
+    isOpenAi: true,
+    callIds: /^[a-zA-Z0-9_-]{1,40}$/,
+  };
+  const anthropic = asSent('/v1/messages', anthropicBody(request, true, sonnet));
+  expect(refusalOf(anthropic)).toBeNull();
+  expect(openaiRefusalOf(asSent('/v1/chat/completions', openaiBody(request, true, gpt)))).toBeNull();
   expect(messages.filter(({ cacheBreakpoint }) => cacheBreakpoint).length).toBeLessThanOrEqual(3);
+}
+
+function asSent(path: string, body: object): RecordedRequest {
+  const json = JSON.parse(JSON.stringify(body)) as Record<string, unknown>;
+  const headers = {
+    'x-api-key': 'k',
+    authorization: 'Bearer k',
+    'anthropic-version': '2023-06-01',
+    'content-type': 'application/json',
+  };
+  const ended = Promise.resolve({ cutByClient: false });
+  return { method: 'POST', path, headers, body: Buffer.alloc(0), json, atMs: 0, refused: null, ended };
 }
 
 /** What every format asks for: roles alternate, each call has its result at the front of the next message, no result is alone. */

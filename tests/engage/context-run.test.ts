@@ -74,6 +74,35 @@ describe('a run of thirty turns with steps', () => {
       whole.server.requests.map(({ body }) => body.toString()),
     );
   });
+  it('names open children in the stub, and records each stub once however often the daemon dies around it', async () => {
+    const focus = await beginFocus(pg.database, answers(12));
+    await focus.run(4);
+    const [child] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, description, parent_id) values ('other', 'a child', $1) returning id`,
+      [focus.key.workItemId],
+    );
+    // As if the first call of turn 4 had opened it.
+    await pg.database.query(
+      `update animus.tool_calls set output = output || $2 where focus_id = $1 and turn = 4 and position = 1`,
+      [focus.key.focusId, child!.id],
+    );
+    await focus.run(1);
+    // Dies after the stub was recorded and before its request was answered: the answer is asked for again.
+    const failing = focus.run(1);
+    await focus.server.received(6);
+    await failing;
+    await pg.database.query(`delete from animus.turns where focus_id = $1 and turn = 6`, [focus.key.focusId]);
+    await focus.run(1);
+
+    const [, again] = focus.server.requests.slice(5).map(({ body }) => body.toString());
+    expect(again).toBe(focus.server.requests[5]!.body.toString());
+    expect(again).toContain(`still open: child ${child!.id}`);
+    const [stubs] = await pg.database.query(
+      `select count(*)::int as count from animus.focus_messages where focus_id = $1 and kind = 'stub'`,
+      [focus.key.focusId],
+    );
+    expect(stubs).toEqual({ count: 1 });
+  });
 });
 
 function messagesOf(body: Json): WireMessage[] {

@@ -110,7 +110,6 @@ function runLoop(
   return engage({
     db,
     focus: key,
-    faculty: 'clerk',
     model: {
       client,
       provider,

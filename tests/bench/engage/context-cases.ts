@@ -119,9 +119,26 @@ export function pruneEachTurn(keep: number): Keeping {
           ? turn
           : { ...turn, calls: turn.calls.map((call) => ({ ...call, output: '(old result removed)' })) },
       );
-      return renderMessages({ ...transcript, turns });
+      // The first message, then two for each turn. Marked: where the replaced part ended before, where it ends now, the end.
+      const border = 2 * (newest - keep);
+      return marked(renderMessages({ ...transcript, turns }), [border - 2, border, 2 * newest]);
     },
   };
+}
+
+/** The same history with its last two breakpoints on the two newest messages, as providers' guides have it. */
+export function markingTwoNewest(keeping: Keeping): Keeping {
+  return {
+    name: `${keeping.name}, the two newest messages marked`,
+    next(transcript) {
+      const messages = keeping.next(transcript);
+      return marked(messages, [0, messages.length - 2, messages.length - 1]);
+    },
+  };
+}
+
+function marked(messages: readonly Message[], indexes: readonly number[]): Message[] {
+  return messages.map((message, index) => ({ ...message, cacheBreakpoint: indexes.includes(index) }));
 }
 
 function stubFor(transcript: Transcript): EngineMessage | null {

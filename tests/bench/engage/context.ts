@@ -12,6 +12,7 @@ import { toolSpecs, toolset } from '../../../src/tools/registry.ts';
 import {
   type Keeping,
   type Load,
+  markingTwoNewest,
   pruneEachTurn,
   stubAtEachStep,
   stubInBatches,
@@ -68,7 +69,7 @@ function bodyOf(messages: ReturnType<Keeping['next']>) {
     messages,
     maxTokens: 8192,
   };
-  return anthropicBody(request, true, { provider: 'anthropic', model: modelInfo('anthropic', 'claude-sonnet-4-5') });
+  return anthropicBody(request, true, { provider: 'anthropic', model: modelInfo('anthropic', MODEL) });
 }
 
 /** Every way of keeping a history, each with state of its own. */
@@ -76,14 +77,13 @@ export function keepings(): Keeping[] {
   return [wholeHistory(), stubAtEachStep(), stubInBatches(3), stubInBatches(5), stubOneBehind(), pruneEachTurn(5)];
 }
 
-function print(load: Load): void {
+function print(load: Load, ways = keepings()): void {
   const { turns, callsPerTurn, resultBytes, stepEvery } = load;
   const lines = [`\n${turns} turns × ${callsPerTurn} calls × ${resultBytes} bytes, a step every ${stepEvery} turns`];
   lines.push('| history | input tokens | of whole | extends the last | read from cache | longest | USD | of whole |');
   lines.push('|---|---:|---:|---:|---:|---:|---:|---:|');
-  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   const whole = measure(load, wholeHistory());
-  for (const keeping of keepings()) {
+  for (const keeping of ways) {
     const one = measure(load, keeping);
     const cells = [
       keeping.name,
@@ -100,8 +100,16 @@ function print(load: Load): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
 if (import.meta.main) {
   for (const callsPerTurn of [2, 12]) {
     for (const stepEvery of [2, 5, 10]) print({ turns: 100, callsPerTurn, resultBytes: 4096, stepEvery });
+  }
+  for (const callsPerTurn of [2, 12, 25]) {
+    const load = { turns: 100, callsPerTurn, resultBytes: 1024, stepEvery: 10 };
+    print(load, [stubAtEachStep(), markingTwoNewest(stubAtEachStep())]);
   }
 }
