@@ -67,13 +67,12 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
       });
       await registerDaemon(db, {
         id: daemonId,
-          host: 'bench',
-          pid: process.pid,
-          version: '0',
-          maxConcurrent: concurrency,
-          faculties: {,
-          problems: [],
-        },
+        host: 'bench',
+        pid: process.pid,
+        version: '0',
+        maxConcurrent: concurrency,
+        faculties: {},
+        problems: [],
       });
       await notifications.start();
       await plane.start();
