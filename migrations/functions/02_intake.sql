@@ -102,15 +102,21 @@ begin
   end if;
 end $$;
 
--- Fires only for updates that must not be (the trigger's condition says which); cheap for all the others.
-create or replace function animus.work_items_refuse_update() returns trigger
+-- Guards every update: legal transitions only, identity fixed. In plpgsql, whose plans are kept: a trigger's WHEN clause is parsed
+-- anew by every statement, which cost ten times as much.
+create or replace function animus.work_items_before_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if not animus.transition_allowed(old.state, new.state) and new.state <> old.state then
+  if new.state <> old.state and not animus.transition_allowed(old.state, new.state) then
     perform animus.raise('WA002', format('work item %s is %s and cannot become %s', old.id, old.state, new.state), old.id);
   end if;
-  perform animus.raise('WA004', format('work item %s: its identity (faculty, keys, parent) cannot change', old.id), old.id);
-  return null;
+  if new.id <> old.id or new.faculty <> old.faculty or new.root_id <> old.root_id or new.depth <> old.depth or new.created_at <> old.created_at
+     or new.parent_id is distinct from old.parent_id or new.dedup_key is distinct from old.dedup_key
+     or new.concurrency_key is distinct from old.concurrency_key then
+    perform animus.raise('WA004', format('work item %s: its identity (faculty, keys, parent) cannot change', old.id), old.id);
+  end if;
+  new.updated_at := animus.now();
+  return new;
 end $$;
 
 -- Open work is ended by cancel_work, which also frees its key, message and children; only what has ended may be deleted.
@@ -125,8 +131,10 @@ end $$;
 create or replace function animus.work_items_free_key() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  insert into animus.freed_keys (concurrency_key) values (old.concurrency_key);
-  perform animus.wake_daemons();
+  if new.state not in ('claimed', 'running') and (old.state in ('claimed', 'running') or old.state = 'queued' and new.state <> 'queued') then
+    insert into animus.freed_keys (concurrency_key) values (old.concurrency_key);
+    perform animus.wake_daemons();
+  end if;
   return null;
 end $$;
 
@@ -134,18 +142,12 @@ create or replace trigger work_items_before_insert before insert on animus.work_
   for each row execute function animus.work_items_before_insert();
 create or replace trigger work_items_after_insert after insert on animus.work_items
   referencing new table as inserted for each statement execute function animus.work_items_after_insert();
-create or replace trigger work_items_refuse_update before update on animus.work_items
-  for each row when (new.state <> old.state and not animus.transition_allowed(old.state, new.state)
-    or new.id <> old.id or new.faculty <> old.faculty or new.root_id <> old.root_id or new.depth <> old.depth or new.created_at <> old.created_at
-    or new.parent_id is distinct from old.parent_id or new.dedup_key is distinct from old.dedup_key
-    or new.concurrency_key is distinct from old.concurrency_key)
-  execute function animus.work_items_refuse_update();
+create or replace trigger work_items_before_update before update on animus.work_items
+  for each row execute function animus.work_items_before_update();
 create or replace trigger work_items_refuse_delete before delete on animus.work_items
   for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
-create or replace trigger work_items_free_key after update on animus.work_items
-  for each row when (old.concurrency_key is not null and new.state not in ('claimed', 'running')
-    and (old.state in ('claimed', 'running') or old.state = 'queued' and new.state <> 'queued'))
-  execute function animus.work_items_free_key();
+create or replace trigger work_items_free_key after update of state on animus.work_items
+  for each row when (old.concurrency_key is not null) execute function animus.work_items_free_key();
 
 -- The same as an insert, and tells whether the work merged into an active duplicate.
 create or replace function animus.submit_work(

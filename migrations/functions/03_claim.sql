@@ -39,7 +39,7 @@ begin
   select array_agg(id) into v_ids from (
     select id from animus.work_items where state = 'scheduled' and run_at <= p_now order by run_at limit p_limit for no key update skip locked) due;
   if v_ids is null then return 0; end if;
-  update animus.work_items set state = 'queued', updated_at = p_now where id = any (v_ids);
+  update animus.work_items set state = 'queued' where id = any (v_ids);
   return cardinality(v_ids);
 end $$;
 
@@ -124,7 +124,7 @@ begin
       continue;
     end if;
     update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'),
-           lease_expires_at = p_expires_at, attempts = v_attempts, crashes = v_crashes, max_attempts = v_max, turns_at_claim = turns, updated_at = p_now where id = v_item.id;
+           lease_expires_at = p_expires_at, attempts = v_attempts, crashes = v_crashes, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
     v_reclaimed := v_reclaimed || v_item.id;
   end loop;
   return v_reclaimed;
@@ -179,19 +179,20 @@ create or replace function animus.claim_these(
   p_ids uuid[], p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out blocked uuid[])
 language plpgsql as $$
 begin
-  with candidate as (select c.id, c.place from unnest(p_ids) with ordinality as c (id, place)),
-  ours as (
-    select w.id, c.place, w.concurrency_key from candidate c join animus.work_items w on w.id = c.id
-     where w.state = 'queued' and not w.key_blocked for no key update of w skip locked),
+  -- The state is judged after the lock and not in its condition: a condition that fits the claim index would invite a scan of it.
+  with ours as (
+    select w.id, w.state, w.key_blocked, w.concurrency_key from animus.work_items w where w.id = any (p_ids) for no key update skip locked),
+  candidate as (
+    select o.id, o.concurrency_key, array_position(p_ids, o.id) as place from ours o where o.state = 'queued' and not o.key_blocked),
   judged as (
-    select o.id, o.place, o.concurrency_key is null or not animus.key_is_held(o.concurrency_key)
-           and row_number() over (partition by o.concurrency_key order by o.place) = 1 as free from ours o),
+    select c.id, c.place, c.concurrency_key is null or not animus.key_is_held(c.concurrency_key)
+           and row_number() over (partition by c.concurrency_key order by c.place) = 1 as free from candidate c),
   flagged as (
     update animus.work_items w set key_blocked = true from judged j where w.id = j.id and not j.free returning w.id),
   taken as (
     update animus.work_items w
        set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'), lease_expires_at = p_expires_at,
-           max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns, updated_at = p_now
+           max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns
       from judged j where w.id = j.id and j.free
     returning w.id, j.place, w.faculty, w.dedup_key, w.queue_msg_id),
   hidden as (

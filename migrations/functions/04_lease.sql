@@ -33,12 +33,13 @@ begin
     with mine as (select u.id, u.token from unnest(p_ids, p_tokens) u (id, token)),
     -- Locked in id order, like every path that locks several items: nobody waits for each other in a circle.
     locked as (
-      select w.id from animus.work_items w join mine m on m.id = w.id and m.token = w.lease_token
-       where w.state in ('claimed', 'running') order by w.id for no key update of w),
+      select w.id, w.state, w.lease_token from animus.work_items w where w.id = any (p_ids) order by w.id for no key update),
     kept as (
-      update animus.work_items w set lease_expires_at = v_now + p_lease from locked l where w.id = l.id
+      update animus.work_items w set lease_expires_at = v_now + p_lease
+        from locked l join mine m on m.id = l.id and m.token = l.lease_token
+       where w.id = l.id and l.state in ('claimed', 'running')
       returning w.id, w.cancel_requested_at)
-    select m.id, k.id is not null, k.cancel_requested_at is not null from mine m left join kept k on k.id = m.id;
+    select m.id, k.id is not null, k.cancel_requested_at is not null from mine m left join kept k on k.id = m.id and m.token = (select l.lease_token from locked l where l.id = m.id);
 end $$;
 
 -- Hands an item back, attempts unchanged: a drain, or a failure of the world. Its focus stays open and goes on later. An item whose
@@ -67,7 +68,7 @@ begin
      set state = case when p_run_at > p_now then 'scheduled' else 'queued' end,
          run_at = case when p_run_at > p_now then p_run_at else run_at end,
          attempts = attempts + p_failed, crashes = case when p_failed > 0 then 0 else crashes end,
-         lease_owner = null, lease_expires_at = null, error = coalesce(p_error, error), updated_at = p_now
+         lease_owner = null, lease_expires_at = null, error = coalesce(p_error, error)
    where id = p_id returning state, queue_msg_id into v_item;
   update pgmq.q_work set vt = greatest(p_run_at, p_now) where msg_id = v_item.queue_msg_id;
   if v_item.state = 'queued' then perform animus.wake_daemons(); end if;
@@ -104,10 +105,12 @@ declare
   v_outcomes  jsonb[];
   v_summaries text[];
 begin
-  select array_agg(held.id), array_agg(held.outcome), array_agg(held.summary) into v_ids, v_outcomes, v_summaries from (
-    select w.id, m.outcome, m.summary from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as m (id, token, outcome, summary)
-      join animus.work_items w on w.id = m.id and w.lease_token = m.token
-     where w.state in ('claimed', 'running') order by w.id for no key update of w) held;
+  -- The state is judged after the lock: as a condition it would invite a scan of every active item.
+  with locked as (
+    select w.id, w.state, w.lease_token from animus.work_items w where w.id = any (p_ids) order by w.id for no key update)
+  select array_agg(l.id), array_agg(m.outcome), array_agg(m.summary) into v_ids, v_outcomes, v_summaries
+    from locked l join unnest(p_ids, p_tokens, p_outcomes, p_summaries) as m (id, token, outcome, summary) on m.id = l.id and m.token = l.lease_token
+   where l.state in ('claimed', 'running');
   if v_ids is null then return '{}'; end if;
   perform animus.end_works(v_ids, 'completed', v_outcomes, v_summaries, null, 'completed');
   return v_ids;
@@ -167,7 +170,7 @@ declare
 begin
   with ended as (
     update animus.work_items w
-       set state = p_state, outcome = i.outcome, outcome_summary = i.summary, error = p_error, resolved_at = v_now, updated_at = v_now,
+       set state = p_state, outcome = i.outcome, outcome_summary = i.summary, error = p_error, resolved_at = v_now,
            lease_owner = null, lease_expires_at = null, key_blocked = false,
            cancel_reason = case when p_state = 'cancelled' then coalesce(p_error ->> 'message', p_error ->> 'reason') else w.cancel_reason end
       from unnest(p_ids, p_outcomes, p_summaries) as i (id, outcome, summary)

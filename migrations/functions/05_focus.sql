@@ -13,7 +13,7 @@ declare
   v_id    uuid;
   v_focus animus.foci;
 begin
-  update animus.work_items set state = 'running', updated_at = v_now where id = p_id;
+  update animus.work_items set state = 'running' where id = p_id;
   update animus.foci set resumes = resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
          directory = case when host = p_host then directory else p_directory_root || '/' || id end
    where work_item_id = p_id and ended_as is null returning * into v_focus;
@@ -92,7 +92,7 @@ begin
   select p_focus_id, p_turn, c ->> 'call_id', n, c ->> 'name', c -> 'input', c ->> 'state', case when c ->> 'state' = 'started' then v_now end
     from json_array_elements(p_calls) with ordinality as e (c, n);
   update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_cost, input_tokens = input_tokens + v_input,
-         output_tokens = output_tokens + v_output, updated_at = v_now where id = v_item.id;
+         output_tokens = output_tokens + v_output where id = v_item.id;
   insert into animus.spend as s (faculty, model, day, usd, input_tokens, output_tokens, calls)
   values (v_item.faculty, coalesce(p_answer ->> 'provider', '') || '/' || coalesce(p_answer ->> 'model', ''),
           (v_now at time zone 'UTC')::date, v_cost, v_input, v_output, 1)

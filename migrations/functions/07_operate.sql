@@ -30,7 +30,7 @@ begin
   perform animus.end_works(
     array(select id from animus.work_items where id = any (p_ids) and state in ('scheduled', 'queued', 'waiting')),
     'cancelled', null, null, animus.cancel_error(p_reason), 'cancelled');
-  update animus.work_items set cancel_requested_at = v_now, cancel_reason = p_reason, updated_at = v_now
+  update animus.work_items set cancel_requested_at = v_now, cancel_reason = p_reason
    where id = any (p_ids) and state in ('claimed', 'running') and cancel_requested_at is null;
   if found then perform pg_notify('animus_cancel', ''); end if;
 end $$;
@@ -106,7 +106,7 @@ begin
   insert into pgmq.q_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
      set state = 'queued', attempts = 0, crashes = 0, resolved_at = null, outcome = null, outcome_summary = null,
-         error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id, updated_at = v_now
+         error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id
    where id = p_id;
   insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', session_user, v_now);
   perform animus.wake_daemons();

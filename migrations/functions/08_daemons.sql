@@ -21,37 +21,57 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
   update animus.daemons set stopped_at = animus.now(), saturated = false where id = p_id
 $$;
 
--- Everything `animus status` prints, in one call. Counts stop at 10,000 per state, so that it stays cheap at any size.
+-- The age of a faculty's oldest claimable item: ids sort by time within a priority, so the first of each priority is looked at,
+-- highest priority first, at most fifty of them.
+create or replace function animus.oldest_queued(p_faculty text) returns timestamptz
+language sql stable as $$
+  with recursive level as (
+    (select priority, created_at, 1 as n from animus.work_items
+      where faculty = p_faculty and state = 'queued' and not key_blocked order by priority desc, id limit 1)
+    union all
+    select w.priority, w.created_at, l.n + 1 from level l cross join lateral (
+      select priority, created_at from animus.work_items
+       where faculty = p_faculty and state = 'queued' and not key_blocked and priority < l.priority order by priority desc, id limit 1) w
+     where l.n < 50)
+  select min(created_at) from level
+$$;
+
+-- Everything `animus status` prints, in one call. Counts stop at count_cap, so that it stays cheap at any size.
 create or replace function animus.status() returns jsonb
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   v_now    timestamptz := animus.now();
-  v_cap    constant int := 10000;
+  v_cap    constant int := 1000;
   v_states jsonb;
   v_queue  jsonb;
 begin
   select jsonb_object_agg(s.state, s.n) into v_states from (
     select 'scheduled' as state, (select count(*) from (select from animus.work_items where state = 'scheduled' limit v_cap) c) as n
     union all select 'waiting', (select count(*) from (select from animus.work_items where state = 'waiting' limit v_cap) c)
-    union all select 'claimed', (select count(*) from animus.work_items where state = 'claimed')
-    union all select 'running', (select count(*) from animus.work_items where state = 'running')
+    union all select a.state, count(*) from animus.work_items a where a.state in ('claimed', 'running') group by a.state
     union all select r.state, count(*) from (
       select state from animus.work_items where resolved_at > v_now - interval '24 hours' order by resolved_at desc limit v_cap) r group by r.state) s;
 
-  -- Skip scan over the claim index: one probe per faculty that has work, however much it has.
+  -- Skip scans over the claim index and that of items whose concurrency key is busy: one probe per faculty that has work, and one
+  -- per priority of it for the oldest item, however many there are. Only the counts read rows, up to the cap.
   with recursive faculties as (
     (select faculty from animus.work_items where state = 'queued' and not key_blocked order by faculty limit 1)
     union all
     select (select w.faculty from animus.work_items w where w.state = 'queued' and not w.key_blocked and w.faculty > f.faculty order by w.faculty limit 1)
-      from faculties f where f.faculty is not null)
+      from faculties f where f.faculty is not null),
+  blocked as (
+    select b.faculty, count(*) as n, min(b.created_at) as oldest
+      from (select w.faculty, w.created_at from animus.work_items w where w.state = 'queued' and w.key_blocked limit v_cap) b group by b.faculty),
+  named as (
+    select faculty from faculties where faculty is not null union select faculty from blocked)
   select coalesce(jsonb_agg(jsonb_build_object('faculty', q.faculty, 'queued', q.n, 'oldest_at', q.oldest, 'routable', q.routable) order by q.faculty), '[]')
     into v_queue
     from (select f.faculty,
-                 (select count(*) from (select from animus.work_items w where w.faculty = f.faculty and w.state = 'queued' limit v_cap) c) as n,
-                 (select min(w.created_at) from (select created_at from animus.work_items w where w.faculty = f.faculty and w.state = 'queued' and not w.key_blocked
-                    order by w.priority desc, w.id limit 1) w) as oldest,
+                 least(v_cap, coalesce(b.n, 0) + (select count(*) from (
+                   select from animus.work_items w where w.faculty = f.faculty and w.state = 'queued' and not w.key_blocked limit v_cap) c)) as n,
+                 least(b.oldest, animus.oldest_queued(f.faculty)) as oldest,
                  exists (select from animus.daemons d where d.stopped_at is null and d.seen_at > v_now - interval '2 minutes' and d.faculties ? f.faculty) as routable
-            from faculties f where f.faculty is not null) q;
+            from named f left join blocked b on b.faculty = f.faculty) q;
 
   return jsonb_build_object(
     'at', v_now,

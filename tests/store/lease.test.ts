@@ -195,6 +195,12 @@ describe('after the lease is lost', () => {
       (work, focus) =>
         target.database.query(`select animus.add_message($1, $2, 0, 'nudge', 'x', 1)`, [focus, work.leaseToken]),
     ],
+    [
+      'open_wait',
+      (work, focus) =>
+        target.database.query(`select animus.open_wait($1, $2, 1, 'call', 'timer')`, [focus, work.leaseToken]),
+    ],
+    ['park_work', (work) => target.database.query(`select animus.park_work($1, $2)`, [work.id, work.leaseToken])],
   ];
 
   test('these are all functions that take a token', async () => {

@@ -45,16 +45,14 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
       const faculties = new Map([['noop', NOOP]]);
       let done = 0;
       const plane = createControlPlane({
-        ...{
-          db,
-          clock: systemClock,
-          log: silentLog,
-          daemonId,
-          wake,
-          maxConcurrent: concurrency,
-          leaseSeconds: 60,
-          pollSeconds: 5,
-        },
+        db,
+        clock: systemClock,
+        log: silentLog,
+        daemonId,
+        wake,
+        maxConcurrent: concurrency,
+        leaseSeconds: 60,
+        pollSeconds: 5,
         faculties: () => faculties,
         async runFocus(work) {
           onStart(Number(work.params['n']));
@@ -68,15 +66,13 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
         onReconnect: () => wake.ring(),
       });
       await registerDaemon(db, {
-        ...{
-          id: daemonId,
-          host: 'bench',
-          pid: process.pid,
-          version: '0',
-          maxConcurrent: concurrency,
-          faculties: {},
-          problems: [],
-        },
+        id: daemonId,
+        host: 'bench',
+        pid: process.pid,
+        version: '0',
+        maxConcurrent: concurrency,
+        faculties: {},
+        problems: [],
       });
       await notifications.start();
       await plane.start();

@@ -44,3 +44,22 @@ export async function depth(server: BenchServer, rows: number, print: (line: str
     });
   }
 }
+
+/** What docs/operations.md shows: a claim and a status at depth, with their buffers. */
+export async function explain(server: BenchServer, rows: number, print: (line: string) => void): Promise<void> {
+  await withPool(
+    await server.migrated(),
+    async (db) => {
+      await fillQueue(db, { queued: { crowd: rows * 0.9 }, scheduled: rows / 10, resolved: rows / 10 });
+      await claimWork(db, randomUUID(), { crowd: FACULTIES['crowd']! }, 1, 600);
+      await db.query(`insert into animus.work_items (faculty) select 'noop' from generate_series(1, 20)`);
+      const claim = `select id from animus.claim_work('${randomUUID()}', '${JSON.stringify(FACULTIES)}', 1, '1 minute')`;
+      for (const sql of [claim, 'select animus.status()']) {
+        for (let n = 0; n < 5; n++) await db.query(sql);
+        const plan = await db.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${sql}`);
+        print([`\n${sql}`, ...plan.map((row) => row['QUERY PLAN'])].join('\n'));
+      }
+    },
+    1,
+  );
+}

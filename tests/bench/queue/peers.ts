@@ -22,7 +22,11 @@ export async function graphileQueue(url: string): Promise<BenchQueue> {
     async work(concurrency, onStart) {
       let done = 0;
       const runner = await run({
-        ...{ connectionString: url, concurrency, logger, noHandleSignals: true, maxPoolSize: concurrency + 2 },
+        connectionString: url,
+        concurrency,
+        logger,
+        noHandleSignals: true,
+        maxPoolSize: concurrency + 2,
         taskList: {
           noop: async (payload) => {
             onStart((payload as { n: number }).n);
@@ -51,9 +55,9 @@ export async function pgBossQueue(url: string): Promise<BenchQueue> {
     // Its work() polls twice a second at most; so that a drain measures the queue, each slot fetches and completes by itself.
     async work(concurrency, onStart) {
       let done = 0;
-      let stopped = false;
+      const stopping = new AbortController();
       const slots = Array.from({ length: concurrency }, async () => {
-        while (!stopped) {
+        while (!stopping.signal.aborted) {
           const jobs = await boss.fetch<{ n: number }>('noop');
           for (const job of jobs) {
             onStart(job.data.n);
@@ -66,7 +70,7 @@ export async function pgBossQueue(url: string): Promise<BenchQueue> {
       return {
         done: () => done,
         async stop() {
-          stopped = true;
+          stopping.abort();
           await Promise.all(slots);
         },
       };

@@ -1,16 +1,16 @@
 /**
- * The queue against its peers: `node tests/bench/queue/run.ts [latency drain depth daemons enqueue] [--runs 3] [--jobs 20000]`.
+ * The queue against its peers: `node tests/bench/queue/run.ts [latency drain depth daemons enqueue explain] [--runs 3] [--jobs 20000]`.
  * BENCH_DATABASE_URL: a superuser's connection string to another server than the one it starts.
  */
 import { parseArgs } from 'node:util';
 import { animusQueue } from './animus.ts';
-import { depth } from './depth.ts';
+import { depth, explain } from './depth.ts';
 import { graphileQueue, pgBossQueue } from './peers.ts';
 import type { BenchQueue } from './queue.ts';
 import { drain, latency, median, produce } from './scenarios.ts';
 import { type BenchServer, openBenchServer } from './server.ts';
 
-const PARTS = ['latency', 'drain', 'depth', 'daemons', 'enqueue'] as const;
+const PARTS = ['latency', 'drain', 'depth', 'daemons', 'enqueue', 'explain'] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -67,6 +67,8 @@ async function measure(part: string): Promise<void> {
       }));
     case 'depth':
       return depth(server, Number(values.rows), print);
+    case 'explain':
+      return explain(server, Number(values.rows), print);
     default:
       throw new Error(`no part ${part}; known are ${PARTS.join(', ')}`);
   }
