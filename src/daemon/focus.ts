@@ -1,5 +1,4 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
-import { realpath } from 'node:fs/promises';
 import type { Faculty } from '../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
 import type { EngageEnd } from '../engage/engage-end.ts';

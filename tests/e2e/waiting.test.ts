@@ -92,7 +92,7 @@ describe('on the embedded database', () => {
     const submitted = await runAnimus(site, ['work', 'submit', 'sleeper', 'wait', '--wait', '--json']);
     expect(submitted).toMatchObject({ exit: 0 });
     expect(server.requests).toHaveLength(2);
-  }, 60_000);
+  }, 180_000);
 });
 
 async function modelOf(seconds: number, command: string): Promise<ModelServer> {
