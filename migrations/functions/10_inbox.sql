@@ -26,8 +26,9 @@ begin
       when lock_not_available or deadlock_detected then
         postponed := postponed + 1;
         update pgmq.q_inbox set vt = v_now + interval '1 second', read_ct = read_ct + 1 where msg_id = v_message.msg_id;
-      -- Only what the message itself is to blame for. Anything else (disk full, shutdown, a bug) ends the call, and all of it is undone.
-      when sqlstate 'WA003' or sqlstate 'WA004' or data_exception or integrity_constraint_violation or program_limit_exceeded then
+      -- What the message is to blame for, or a trigger of the operator's that refuses it. Anything else (disk full, shutdown, a bug)
+      -- ends the call, and all of it is undone.
+      when sqlstate 'WA003' or sqlstate 'WA004' or data_exception or integrity_constraint_violation or program_limit_exceeded or raise_exception then
         v_reason := sqlerrm;
     end;
     if v_reason is not null then

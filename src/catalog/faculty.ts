@@ -1,3 +1,5 @@
+import type { OutcomeSchema } from './outcome-schema.ts';
+
 /** A faculty: plain, frozen, JSON-able data (a focus keeps it as its snapshot), every default filled in. */
 export interface Faculty {
   readonly name: string;
@@ -10,8 +12,10 @@ export interface Faculty {
   readonly dedupUntil: 'resolved' | 'claimed';
   /** How long one focus may take, all phases together. */
   readonly runDeadlineSeconds: number;
-  /** `directory`: a scratch directory per focus. */
-  readonly isolation: 'directory' | 'none';
+  /** `directory`: a scratch directory per focus; `worktree`: a git worktree of `repo` in it, where the focus works. */
+  readonly isolation: 'directory' | 'none' | 'worktree';
+  /** Absolute; null unless the isolation is `worktree`. */
+  readonly repo: string | null;
   /** Absolute root of the file tools; null: the focus directory. */
   readonly workspace: string | null;
   readonly orient: PhaseHook | null;
@@ -52,6 +56,8 @@ export interface EngageSettings {
   readonly streamIdleSeconds: number;
   /** Null: the best this host can do. */
   readonly bashIsolation: 'namespace' | 'none' | null;
+  /** What the outcome must conform to, the schema itself; null: the final text is the outcome. */
+  readonly outcomeSchema: OutcomeSchema | null;
   /** Share of the context window at which the history is compacted to the ledger. */
   readonly compactThreshold: number;
   /** Messages that a compaction keeps verbatim. */

@@ -1,12 +1,13 @@
 /** Turns the text of one faculty file into a Faculty, or into everything that is wrong with it. */
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import { type Problem, problemAt, showValue } from '../core/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/strict-toml.ts';
 import { didYouMean } from '../core/suggest.ts';
 import type { EngageSettings, Faculty, PhaseHook } from './faculty.ts';
 import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
+import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
 
 /** What faculties may refer to. */
 export interface FacultyReferences {
@@ -34,11 +35,13 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   checkConcurrency(check);
   checkThinking(check);
   checkBackoff(check);
+  const outcomeSchema = readOutcomeSchema(check);
   const orient = readHook(check, 'orient');
   const consolidate = readHook(check, 'consolidate');
   const recover = readHook(check, 'recover');
   checkRecoverHook(check);
   const workspace = readWorkspace(check);
+  const repo = readRepo(check);
 
   const name = document.given('faculty', 'name');
   const known = typeof name === 'string' ? name : null;
@@ -52,9 +55,10 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     dedupUntil: faculty.dedup_until,
     runDeadlineSeconds: faculty.run_deadline_seconds,
     isolation: faculty.isolation,
+    repo,
     workspace,
     orient,
-    engage: engageOf(faculty.engage, systemPrompt),
+    engage: engageOf(faculty.engage, systemPrompt, outcomeSchema),
     consolidate,
     recover: {
       maxAttempts: faculty.recover.max_attempts,
@@ -103,6 +107,21 @@ function readPromptFile(check: Check, path: string): string {
     conflict(check, place, `${path} cannot be read: ${messageOf(error)}`);
     return '';
   }
+}
+
+/** The schema itself; null when there is none, or a problem with it. */
+function readOutcomeSchema(check: Check): OutcomeSchema | null {
+  const path = check.document.given('faculty', 'engage', 'outcome_schema');
+  if (typeof path !== 'string') return null;
+  const place = ['engage', 'outcome_schema'];
+  try {
+    const parsed = parseOutcomeSchema(readFileSync(resolve(check.directory, path), 'utf8'));
+    if ('schema' in parsed) return parsed.schema;
+    conflict(check, place, `${path} ${parsed.problem}`);
+  } catch (error) {
+    conflict(check, place, `${path} cannot be read: ${messageOf(error)}`);
+  }
+  return null;
 }
 
 function checkTools(check: Check, toolNames: readonly string[]): void {
@@ -215,6 +234,36 @@ function readWorkspace(check: Check): string | null {
   return workspace;
 }
 
+/** The repository of a faculty that works in worktrees; its absolute path, whatever is wrong with it. */
+function readRepo(check: Check): string | null {
+  const { document } = check;
+  const written = document.given('faculty', 'repo');
+  if (document.given('faculty', 'isolation') !== 'worktree') {
+    if (written !== undefined)
+      conflict(check, ['repo'], 'is only for isolation = "worktree"; add that, or remove repo');
+    return null;
+  }
+  if (document.given('faculty', 'workspace') !== undefined) {
+    conflict(check, ['workspace'], 'with isolation = "worktree" the worktree is the workspace; remove workspace');
+    return null;
+  }
+  if (typeof written !== 'string') {
+    conflict(check, ['isolation'], '"worktree" needs repo, the repository to work on');
+    return null;
+  }
+  const repo = resolve(check.directory, written);
+  const problem = directoryProblem(repo) ?? repositoryProblem(repo);
+  if (problem !== null) conflict(check, ['repo'], problem);
+  return repo;
+}
+
+/** By its files alone: a repository's top directory has `.git`, a bare one is made like it. */
+function repositoryProblem(path: string): string | null {
+  const isRepository =
+    existsSync(join(path, '.git')) || (existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects')));
+  return isRepository ? null : `${path} is not the top directory of a git repository`;
+}
+
 function directoryProblem(path: string): string | null {
   try {
     return statSync(path).isDirectory() ? null : `${path} is not a directory`;
@@ -223,7 +272,11 @@ function directoryProblem(path: string): string | null {
   }
 }
 
-function engageOf(engage: FacultyDocument['faculty']['engage'], systemPrompt: string): EngageSettings {
+function engageOf(
+  engage: FacultyDocument['faculty']['engage'],
+  systemPrompt: string,
+  outcomeSchema: OutcomeSchema | null,
+): EngageSettings {
   return {
     mode: engage.mode,
     model: engage.model,
@@ -239,6 +292,7 @@ function engageOf(engage: FacultyDocument['faculty']['engage'], systemPrompt: st
     toolTimeoutSeconds: engage.tool_timeout_seconds,
     streamIdleSeconds: engage.stream_idle_seconds,
     bashIsolation: engage.bash_isolation ?? null,
+    outcomeSchema,
     compactThreshold: engage.compact_threshold,
     compactKeepRecent: engage.compact_keep_recent,
     ledgerNudgeInterval: engage.ledger_nudge_interval,

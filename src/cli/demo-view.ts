@@ -83,6 +83,7 @@ function showEvent(output: Output, event: FocusEvent): void {
     case 'waiting':
       output.line('  ', styled(`waiting  ${event.kind}  ${event.deadline ?? ''}`, 'yellow'));
       return;
+    case 'focus_ended':
     case 'turn_started':
     case 'tool_started':
     case 'text':

@@ -38,6 +38,8 @@ export interface Output {
   table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
   /** The result for programs; does nothing without `--json`. */
   document(value: unknown): void;
+  /** One of many results for programs, on a line of its own; does nothing without `--json`. */
+  event(value: unknown): void;
   /** A remark beside the result, on stderr; silent with `--json`. */
   note(text: string): void;
   /** The error, on stderr; returns its exit code. */
@@ -75,6 +77,9 @@ export function createOutput({ stdout, stderr, env, json }: OutputOptions): Outp
     },
     document(value) {
       if (json) stdout.write(`${harmlessJson(value, 2)}\n`);
+    },
+    event(value) {
+      if (json) stdout.write(`${harmlessJson(value)}\n`);
     },
     note(text) {
       if (!json) stderr.write(`animus: ${harmless(text)}\n`);

@@ -98,6 +98,7 @@ function showFocus(output: Output, focus: FocusView): void {
   const how = focus.ended_as ?? `in ${focus.phase}`;
   heading(output, `Focus ${focus.number}`, `  ${how} on ${focus.host}, ${duration(ms)}${resumed}`);
   if (focus.directory !== null) output.line(styled(`  ${focus.directory}`, 'dim'));
+  if (focus.branch !== null) output.line('  ', styled('branch ', 'dim'), focus.branch);
   for (const turn of focus.turns) showTurn(output, turn);
   if (focus.error !== null && focus.ended_as !== 'completed')
     output.line('  ', styled(`error ${errorText(focus.error)}`, 'red'));

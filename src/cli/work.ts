@@ -10,8 +10,9 @@ import { age, shortId, stateLabel, usd } from './quantities.ts';
 import { addOperateCommands } from './work-operate.ts';
 import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
+import { addTailCommand } from './work-tail.ts';
 
-/** Adds `animus work submit|list|show|cancel|retry`. */
+/** Adds `animus work submit|list|show|tail|cancel|retry`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'work', 'work items: submit, list, look at');
   addSubmitCommand(group, run);
@@ -25,6 +26,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 20)
     .action(run(listCommand));
   addShowCommand(group, run);
+  addTailCommand(group, run);
   addOperateCommands(group, run);
 }
 

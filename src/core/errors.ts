@@ -79,6 +79,8 @@ export const ERRORS = {
   'llm.base_url': row('provider {provider}: base_url is no http or https URL', false, 2),
   'llm.no_embeddings': row('provider {provider} makes no embeddings; name one of kind openai', false, 2),
 
+  'worktree.failed': row('no worktree of {repo}: {detail}', true, 1),
+
   'focus.ended': row('{reason}', true, 1),
 } as const satisfies Record<string, ErrorRow>;
 

@@ -1,28 +1,29 @@
 /** Consolidate: the final answer becomes the outcome; a hook may check it, change it, or refuse it. */
+import { type Outcome, summaryOf } from '../engage/outcome.ts';
 import { readLedger } from '../store/ledger.ts';
 import { span } from '../telemetry/spans.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 
-/** Of the outcome's first line, as `status` and the digest show it. */
-const MAX_SUMMARY_CHARS = 300;
-
-/** Turns the model's final text into the end of the focus. */
-export async function consolidate(focus: Focus, finalText: string): Promise<FocusEnd> {
+/** Turns what engage came to into the end of the focus. */
+export async function consolidate(
+  focus: Focus,
+  { finalText, outcome }: { readonly finalText: string; readonly outcome: Outcome },
+): Promise<FocusEnd> {
   return span('work.consolidate', spanKey(focus), async () => {
-    const outcome = { text: finalText };
     const hook = focus.faculty.consolidate;
-    if (!hook) return completed(outcome, firstLine(finalText));
+    if (!hook) return completed(outcome, summaryOf(finalText, outcome));
     const ledger = await readLedger(focus.means.db, focus.work.id);
     const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children: [] });
     switch (result.kind) {
       case 'proceed':
-        return completed(outcome, firstLine(finalText));
+        return completed(outcome, summaryOf(finalText, outcome));
       case 'output': {
         await recordHookLedger(focus, result.output.ledger);
         const { outcome: own, summary } = result.output;
-        return completed(asObject(own) ?? outcome, summary ?? firstLine(finalText));
+        const final = asObject(own) ?? outcome;
+        return completed(final, summary ?? summaryOf(finalText, final));
       }
       case 'blocked':
       case 'failed':
@@ -52,9 +53,4 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : { value };
-}
-
-function firstLine(text: string): string {
-  const line = text.split('\n', 1)[0]!.trim();
-  return line.length <= MAX_SUMMARY_CHARS ? line : `${line.slice(0, MAX_SUMMARY_CHARS - 1).toWellFormed()}…`;
 }

@@ -1,4 +1,5 @@
 /** The scratch directories of foci on this host. */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../store/database.ts';
@@ -14,7 +15,12 @@ export async function removeFocusDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Removes what crashed daemons left: directories below `root` whose focus has ended. Returns how many. */
+/** True while a worktree is in the focus's directory: then somebody may still want what is in it. */
+export function holdsWorktree(directory: string): boolean {
+  return existsSync(join(directory, 'worktree', '.git'));
+}
+
+/** Removes what crashed daemons left: directories below `root` whose focus has ended. One with a worktree stays: it was kept for what is in it. Returns how many. */
 export async function sweepFocusDirectories(db: Database, root: string): Promise<number> {
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -25,6 +31,7 @@ export async function sweepFocusDirectories(db: Database, root: string): Promise
     db,
     names.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
   );
-  for (const id of ended) await removeFocusDirectory(join(root, id));
-  return ended.length;
+  const over = ended.filter((id) => !holdsWorktree(join(root, id)));
+  for (const id of over) await removeFocusDirectory(join(root, id));
+  return over.length;
 }

@@ -3,8 +3,11 @@
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
 import { isAnimusError, messageOf } from '../core/errors.ts';
+import { estimateTokens } from '../core/tokens.ts';
 import type { WorkState } from '../core/work.ts';
+import { failureNotice } from '../engage/attempt.ts';
 import type { Database } from '../store/database.ts';
+import { addMessage, readTranscript } from '../store/transcript.ts';
 import { parkWork } from '../store/waits.ts';
 import { type ClaimedWork, completeWork, endCancelled, failWork, releaseWork, type WorkError } from '../store/work.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -45,6 +48,8 @@ export interface SettleMeans {
   readonly log: Log;
   /** How long the database may stay away before the lease has ended anyway. */
   readonly giveUpAfterMs: number;
+  /** Null where it never began. */
+  readonly focusId: string | null;
 }
 
 /** Writes the end of a focus and returns the item's state, or null where it is no longer ours to say. */
@@ -57,7 +62,7 @@ export async function settle(
   const deadlineMs = means.clock.monotonicMs() + means.giveUpAfterMs;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
     try {
-      return await write(end, work, faculty, means.db);
+      return await write(end, work, faculty, means);
     } catch (error) {
       // Also how a second try after a lost acknowledgement ends: the first had been written.
       if (isAnimusError(error, 'work.lease_lost')) {
@@ -76,13 +81,18 @@ export async function settle(
   }
 }
 
-async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, db: Database): Promise<WorkState | null> {
+async function write(
+  end: FocusEnd,
+  work: ClaimedWork,
+  faculty: Faculty,
+  { db, focusId }: Pick<SettleMeans, 'db' | 'focusId'>,
+): Promise<WorkState | null> {
   switch (end.kind) {
     case 'completed':
       await completeWork(db, work, end.outcome, end.summary);
       return 'completed';
     case 'failed':
-      return writeFailure(end, work, faculty, db);
+      return writeFailure(end, work, faculty, db, focusId);
     case 'released':
       await releaseWork(db, work, end);
       return end.delaySeconds > 0 ? 'scheduled' : 'queued';
@@ -103,8 +113,27 @@ async function writeFailure(
   work: ClaimedWork,
   faculty: Faculty,
   db: Database,
+  focusId: string | null,
 ): Promise<WorkState> {
   const { recovery } = end;
+  if (recovery?.keep === 'transcript' && focusId !== null) return failWithin(focusId, end.error, recovery, work, db);
   if (recovery) return failWork(db, work, end.error, recovery.retryDelaySeconds, recovery.keep);
   return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
+}
+
+/** The same focus goes on: what failed is told to it in the transaction that ends the attempt, so once. */
+function failWithin(
+  focusId: string,
+  error: WorkError,
+  { retryDelaySeconds: delay, keep }: Recovery,
+  work: ClaimedWork,
+  db: Database,
+): Promise<WorkState> {
+  return db.transaction(async (tx) => {
+    const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId };
+    const { turns } = await readTranscript(tx, focusId);
+    const content = failureNotice(error);
+    await addMessage(tx, key, { afterTurn: turns.length, kind: 'notice', content }, estimateTokens(content));
+    return failWork(tx, work, error, delay, keep);
+  });
 }

@@ -10,6 +10,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { ModelSource } from './focus-model.ts';
+import type { Worktree } from './worktree.ts';
 
 /** What every focus of a daemon is given. */
 export interface FocusMeans {
@@ -36,6 +37,8 @@ export interface Focus {
   readonly row: FocusRow;
   readonly key: FocusKey;
   readonly workspace: string;
+  /** With `isolation = "worktree"`: the workspace is its path. */
+  readonly worktree: Worktree | null;
   readonly control: FocusControl;
   readonly means: FocusMeans;
   readonly emit: (event: FocusEventBody) => void;

@@ -6,6 +6,7 @@ import type { EngageEnd } from '../engage/engage-end.ts';
 import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
 import { engage } from '../engage/loop.ts';
+import { outcomeInstruction } from '../engage/outcome.ts';
 import { systemPrompt } from '../engage/prompt.ts';
 import { isFailureOfTheWorld } from '../llm/client.ts';
 import { type Phase, setPhase, startFocus } from '../store/transcript.ts';
@@ -14,9 +15,9 @@ import { span } from '../telemetry/spans.ts';
 import { toolSpecs } from '../tools/registry.ts';
 import { consolidate } from './consolidate.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
-import { makeFocusDirectory } from './focus-directory.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { type Focus, type FocusMeans, spanKey } from './focus-scope.ts';
+import { openWorkspace } from './focus-workspace.ts';
 import { orient } from './orient.ts';
 import { recover } from './recover.ts';
 import { releaseDelaySeconds } from './recovery.ts';
@@ -52,7 +53,7 @@ async function runPhases(
     const engaged = endOfEngage(await engageFocus(focus));
     if (engaged.kind !== 'done') return { end: engaged, focus };
     phase = await enter(focus, 'consolidate');
-    return { end: await consolidate(focus, engaged.finalText), focus };
+    return { end: await consolidate(focus, engaged), focus };
   } catch (error) {
     return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
   }
@@ -63,20 +64,23 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     host: means.host,
     directoryRoot: means.directoryRoot,
     facultySnapshot: faculty,
-    systemPrompt: systemPrompt({ name: faculty.name, systemPrompt: faculty.engage.systemPrompt }),
+    systemPrompt:
+      systemPrompt({ name: faculty.name, systemPrompt: faculty.engage.systemPrompt }) +
+      outcomeInstruction(faculty.engage.outcomeSchema),
     tools: toolSpecs(means.toolsOf(faculty)),
   });
   const snapshot = row.facultySnapshot as unknown as Faculty;
-  await makeFocusDirectory(row.directory);
+  const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
+  const { workspace, worktree } = await openWorkspace(key, row, snapshot, control, means);
   const emit = (event: FocusEventBody) => means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
   emit({ type: 'focus_started', focusId: row.id, number: row.number, resumed: row.resumes > 0 });
   return {
     work,
     faculty: snapshot,
     row,
-    key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id },
-    // File tools hold what they touch to the real path: a linked home would make them refuse everything.
-    workspace: await realpath(snapshot.workspace ?? row.directory),
+    key,
+    workspace,
+    worktree,
     control,
     means,
     emit,
@@ -104,6 +108,7 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
       toolset: tools,
       journal: createJournal(means.db, key),
       maxTurns: settings.maxTurns,
+      outcomeSchema: settings.outcomeSchema,
       bounds: {
         compactThreshold: settings.compactThreshold,
         compactKeepRecent: settings.compactKeepRecent,

@@ -8,6 +8,7 @@ import { addMessage, readTranscript } from '../store/transcript.ts';
 import { span } from '../telemetry/spans.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
+import { describeWorkspace } from './focus-workspace.ts';
 
 /** Orients a focus once: a resumed one that has its first message is left as it is. */
 export async function orient(focus: Focus): Promise<void> {
@@ -22,7 +23,7 @@ export async function orient(focus: Focus): Promise<void> {
     const work = { ...focus.work, params: { ...focus.work.params, ...found.params } };
     // Read again: the hook may have written to it.
     const ledger = await readLedger(db, focus.work.id, kept);
-    const content = orientMessage(work, ledger, found.context, focus.workspace);
+    const content = orientMessage(work, ledger, found.context, describeWorkspace(focus));
     await addMessage(db, focus.key, { afterTurn: 0, kind: 'orient', content }, estimateTokens(content));
   });
 }

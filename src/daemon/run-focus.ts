@@ -6,9 +6,10 @@ import { count, record } from '../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../telemetry/spans.ts';
 import { attempt } from './focus.ts';
 import type { FocusControl } from './focus-control.ts';
-import { removeFocusDirectory } from './focus-directory.ts';
+import { holdsWorktree, removeFocusDirectory } from './focus-directory.ts';
 import { type FocusEnd, settle } from './focus-end.ts';
 import type { Focus, FocusMeans } from './focus-scope.ts';
+import { closeWorkspace } from './focus-workspace.ts';
 
 export interface RunMeans extends FocusMeans {
   readonly leaseSeconds: number;
@@ -39,12 +40,18 @@ export async function runFocus(
     // Until the first heartbeat: a daemon that freezes right after the claim leaves no process behind either.
     means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
     try {
-      const { end, focus } = await attempt(work, faculty, control, means);
+      const { end: reached, focus } = await attempt(work, faculty, control, means);
       // Before the end is written: once it is, another daemon may own the item.
       await means.processes.killAll(work.id);
-      const state = await settle(end, work, faculty, { ...means, giveUpAfterMs: means.leaseSeconds * 1000 });
+      const end = focus ? await closeWorkspace(reached, focus) : reached;
+      const state = await settle(end, work, faculty, {
+        ...means,
+        giveUpAfterMs: means.leaseSeconds * 1000,
+        focusId: focus?.key.focusId ?? null,
+      });
       if (end.kind === 'released' && end.holdFaculty) means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
-      if (focus && isOver(end, state)) await removeFocusDirectory(focus.row.directory);
+      const over = focus && isOver(end, state) && !holdsWorktree(focus.row.directory);
+      if (over) await removeFocusDirectory(focus.row.directory);
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
       report(end, state, work, focus, means);

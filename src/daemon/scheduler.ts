@@ -1,7 +1,7 @@
 /** Fires schedules: works out when each is due, and lets the database decide which daemon fires it. */
 import type { Clock } from '../core/clock.ts';
 import { type CronReading, readCron } from '../core/cron.ts';
-import { messageOf } from '../core/errors.ts';
+import { isAnimusError, messageOf } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
 import type { Database } from '../store/database.ts';
 import { fireSchedule, readDueSchedules, type ScheduleLook } from '../store/schedules.ts';
@@ -28,6 +28,7 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
   let troubled = false;
+  let refused: ReadonlyMap<string, string> = new Map();
 
   async function run(): Promise<void> {
     // A later animus may understand what an earlier one did not.
@@ -50,22 +51,34 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
 
   async function look(recheck = false): Promise<number> {
     const { now, due, next_in_ms: nextInMs } = await readDueSchedules(db, recheck);
-    let more = false;
+    const failures = new Map<string, string>();
     for (const schedule of due) {
       if (stopping.signal.aborted) break;
-      more = (await settle(schedule, new Date(now))) || more;
+      await settle(schedule, new Date(now)).catch((error: unknown) => {
+        if (isAnimusError(error, 'db.unreachable')) throw error;
+        failures.set(schedule.name, messageOf(error));
+      });
     }
-    // What was due may be due again at once: it has moved on, and next_in_ms was read before.
-    return more || due.length > 0 ? 0 : Math.min(pollMs, nextInMs ?? pollMs);
+    noteFailures(failures);
+    // What has moved on may be due again at once: next_in_ms was read before. What has not stays due, and waits.
+    return due.length > failures.size ? 0 : Math.min(pollMs, nextInMs ?? pollMs);
   }
 
-  /** True when it is still due: policy `all` fires in steps. */
-  async function settle(schedule: ScheduleLook, now: Date): Promise<boolean> {
+  /** One schedule whose work the database refuses must not keep the others; each refusal is told once. */
+  function noteFailures(failures: ReadonlyMap<string, string>): void {
+    for (const [schedule, error] of failures) {
+      if (refused.get(schedule) !== error)
+        log.error({ schedule, error }, 'a schedule is due and cannot fire; trying again');
+    }
+    refused = failures;
+  }
+
+  async function settle(schedule: ScheduleLook, now: Date): Promise<void> {
     const reading = readCron(schedule.cron, schedule.time_zone);
     if (!reading.ok) return refuse(schedule, reading.problem);
     const firing = firingOf(schedule, now, reading);
     const ids = await fireSchedule(db, schedule, firing);
-    if (ids === null) return false;
+    if (ids === null) return;
     for (const id of ids) log.info({ schedule: schedule.name, work_item_id: id }, 'a schedule fired');
     if (firing.missed !== null) {
       const { from, until, runs } = firing.missed;
@@ -74,13 +87,11 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
         'runs of a schedule were missed and will not be made up',
       );
     }
-    return firing.nextAt !== null && firing.nextAt <= now;
   }
 
-  async function refuse(schedule: ScheduleLook, problem: string): Promise<boolean> {
+  async function refuse(schedule: ScheduleLook, problem: string): Promise<void> {
     const noted = await fireSchedule(db, schedule, { due: [], missed: null, nextAt: null, problem });
     if (noted !== null) log.error({ schedule: schedule.name, problem }, 'a schedule cannot be used');
-    return false;
   }
 
   return {

@@ -1,9 +1,10 @@
 /** How the engage loop can end. */
 import type { LlmFailure } from '../llm/client.ts';
+import type { Outcome } from './outcome.ts';
 
 /** Why the loop ended. `interrupted` at a turn boundary: the item goes back to the queue and the focus on later. */
 export type EngageEnd =
-  | { readonly kind: 'done'; readonly finalText: string }
+  | { readonly kind: 'done'; readonly finalText: string; readonly outcome: Outcome }
   | { readonly kind: 'interrupted'; readonly reason: 'drained' | 'paused' }
   /** Calls of the newest turn wait, all others have ended: the focus goes on when the waits are resolved. */
   | { readonly kind: 'parked' }
@@ -18,4 +19,5 @@ export type EngageFailure =
   | 'context_overflow'
   | 'cut_answers'
   | 'repeated_call'
-  | 'no_progress';
+  | 'no_progress'
+  | 'outcome_invalid';

@@ -1,4 +1,7 @@
-/** What can be watched of a focus while it runs. One typed union, used by the demo, by `--wait` and by tests. */
+/**
+ * What can be watched of a focus. One typed union: told live in the daemon (the demo, tests), and rebuilt from the tables
+ * for everybody else (replay.ts, `work tail`).
+ */
 import type { LedgerType, WorkState } from '../core/work.ts';
 import type { Phase } from '../store/transcript.ts';
 import type { WaitKind } from '../store/waits.ts';
@@ -46,6 +49,13 @@ export type FocusEventBody =
       readonly deadline: string | null;
     }
   | { readonly type: 'ledger'; readonly seq: number; readonly entryType: LedgerType; readonly content: string }
+  /** Only from the tables: a focus is over, the item may go on. `endedAs`: completed, failed, cancelled or lost. */
+  | {
+      readonly type: 'focus_ended';
+      readonly focusId: string;
+      readonly endedAs: string;
+      readonly reason: string | null;
+    }
   | { readonly type: 'ended'; readonly state: WorkState; readonly reason: string | null };
 
 /** Receives events; must not throw and is not awaited. */

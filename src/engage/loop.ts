@@ -1,4 +1,5 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
+import type { OutcomeSchema } from '../catalog/outcome-schema.ts';
 import { estimateTokens } from '../core/tokens.ts';
 import {
   addMessage,
@@ -20,6 +21,7 @@ import { collectWaits } from './waiting.ts';
 export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;
   readonly maxTurns: number;
+  readonly outcomeSchema: OutcomeSchema | null;
   readonly bounds: ContextBounds;
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;

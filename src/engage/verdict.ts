@@ -1,7 +1,10 @@
 /** What an answer means for the loop: the guards that end a run which goes wrong, with a reason a person understands. */
+import type { OutcomeSchema } from '../catalog/outcome-schema.ts';
 import type { EngineMessage, RecordedTurn, Transcript } from '../store/transcript.ts';
+import { newestAttempt } from './attempt.ts';
 import type { EngageEnd, EngageFailure } from './engage-end.ts';
 import { textOf } from './model-turn.ts';
+import { isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
 import { measureStall } from './progress.ts';
 import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } from './prompt.ts';
 
@@ -16,6 +19,8 @@ export type Saying = Pick<EngineMessage, 'kind' | 'content'>;
 /** Bounds of a run. */
 export interface Limits {
   readonly maxTurns: number;
+  /** What the outcome must conform to; null: any text will do. */
+  readonly outcomeSchema: OutcomeSchema | null;
 }
 
 /** The same call with the same result, in so many turns with nothing new between them. */
@@ -29,33 +34,51 @@ const CUT_ANSWERS = 3;
  * Judges the newest turn, its calls all ended. Pure: a resumed focus comes to the same verdict, less what was said
  * already. Messages by others (stubs, operators) do not change it.
  */
-export function judge(turn: RecordedTurn, transcript: Transcript, limits: Limits): Verdict {
-  const ended = endOf(turn, transcript, limits);
+export function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Verdict {
+  const transcript = newestAttempt(whole);
+  // What ended the attempt before is over with it.
+  if (transcript.turns.length === 0) return { kind: 'go_on', say: [] };
+  const ended = isFinal(turn) ? endOfFinal(turn, transcript, limits) : endOf(turn, transcript, limits);
   if (ended) return { kind: 'end', end: ended };
-  return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript), turn, transcript) };
+  return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, limits), turn, transcript) };
 }
 
-/** Turns the focus may still take after its newest one. */
-export function turnsLeft(transcript: Transcript, { maxTurns }: Limits): number {
-  return Math.max(0, maxTurns - transcript.turns.length);
+/** Turns the attempt may still take after its newest one. */
+export function turnsLeft(transcript: Transcript, { maxTurns }: Pick<Limits, 'maxTurns'>): number {
+  return Math.max(0, maxTurns - newestAttempt(transcript).turns.length);
 }
 
 function endOf(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
   if (turn.stopReason === 'refusal')
     return failed('refused', `the model refused: ${textOf(turn) || 'no reason given'}`);
-  if (isFinal(turn)) return { kind: 'done', finalText: textOf(turn) };
   return (
     emptyAgain(turn, transcript) ??
     overflowed(turn, transcript) ??
     cutTooOften(turn, transcript) ??
     stalled(transcript) ??
-    outOfTurns(turn, limits)
+    outOfTurns(transcript, limits)
+  );
+}
+
+/** The end, unless the outcome is not what the faculty demands and may still be repaired. */
+function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
+  const finalText = textOf(turn);
+  const reading = readOutcome(finalText, limits.outcomeSchema);
+  if (reading.kind === 'outcome') return { kind: 'done', finalText, outcome: reading.outcome };
+  const repaired = transcript.messages.some(
+    (message) => message.afterTurn < turn.turn && isRepairNotice(message.content),
+  );
+  if (!repaired && transcript.turns.length < limits.maxTurns) return null;
+  const when = repaired ? ', also after a repair' : '';
+  return failed(
+    'outcome_invalid',
+    `the outcome is not what outcome_schema demands${when}: ${reading.problems.join('; ')}`,
   );
 }
 
 /** An answer in words that asks for nothing more. */
 function isFinal(turn: RecordedTurn): boolean {
-  const goesOn = ['pause_turn', 'max_tokens', 'context_overflow'].includes(turn.stopReason);
+  const goesOn = ['pause_turn', 'max_tokens', 'context_overflow', 'refusal'].includes(turn.stopReason);
   return turn.calls.length === 0 && !goesOn && textOf(turn) !== '';
 }
 
@@ -106,15 +129,19 @@ function stalled({ turns }: Transcript): EngageEnd | null {
   );
 }
 
-function outOfTurns(turn: RecordedTurn, { maxTurns }: Limits): EngageEnd | null {
-  return turn.turn >= maxTurns ? failed('max_turns', `not done after ${maxTurns} turns (max_turns)`) : null;
+function outOfTurns({ turns }: Transcript, { maxTurns }: Limits): EngageEnd | null {
+  return turns.length >= maxTurns ? failed('max_turns', `not done after ${maxTurns} turns (max_turns)`) : null;
 }
 
 function failed(code: EngageFailure, message: string): EngageEnd {
   return { kind: 'failed', code, message };
 }
 
-function sayings(turn: RecordedTurn, transcript: Transcript): Saying[] {
+function sayings(turn: RecordedTurn, transcript: Transcript, { outcomeSchema }: Limits): Saying[] {
+  if (isFinal(turn)) {
+    const reading = readOutcome(textOf(turn), outcomeSchema);
+    return reading.kind === 'invalid' ? [{ kind: 'notice', content: repairNotice(reading.problems) }] : [];
+  }
   // A paused answer goes back exactly as it is.
   if (turn.stopReason === 'pause_turn') return [];
   if (turn.stopReason === 'max_tokens') return [{ kind: 'notice', content: cutAnswerNotice(turn.cutToolCalls) }];

@@ -4,6 +4,7 @@
  */
 import { AnimusError } from '../core/errors.ts';
 import type { LedgerType, WorkState } from '../core/work.ts';
+import { worktreeBranch } from '../core/worktree-branch.ts';
 import type { Queryable } from './database.ts';
 import { toText } from './json.ts';
 
@@ -156,6 +157,8 @@ export interface FocusView {
   readonly number: number;
   readonly host: string;
   readonly directory: string | null;
+  /** Of its git worktree, where it works in one. */
+  readonly branch: string | null;
   readonly phase: string;
   readonly resumes: number;
   readonly ended_as: string | null;
@@ -200,8 +203,8 @@ type CallRow = ToolCallView & { readonly focus_id: string; readonly turn: number
 
 /** The foci of an item with their turns and calls, oldest first. */
 export async function readFoci(db: Queryable, id: string): Promise<FocusView[]> {
-  const foci = await db.query<Omit<FocusView, 'turns'>>(
-    `select id, number, host, directory, phase, resumes, ended_as, error, started_at, ended_at
+  const foci = await db.query<Omit<FocusView, 'turns' | 'branch'> & { isolation: string | null }>(
+    `select id, number, host, directory, phase, resumes, ended_as, error, started_at, ended_at, faculty_snapshot ->> 'isolation' as isolation
        from animus.foci where work_item_id = $1::uuid order by number`,
     [id],
   );
@@ -222,7 +225,11 @@ export async function readFoci(db: Queryable, id: string): Promise<FocusView[]> 
       where f.work_item_id = $1::uuid order by c.focus_id, c.turn, c.position`,
     [id],
   );
-  return foci.map((focus) => ({ ...focus, turns: turnsOf(focus.id, turns, calls) }));
+  return foci.map(({ isolation, ...focus }) => ({
+    ...focus,
+    branch: isolation === 'worktree' ? worktreeBranch(id, focus.number) : null,
+    turns: turnsOf(focus.id, turns, calls),
+  }));
 }
 
 function turnsOf(focusId: string, turns: readonly TurnRow[], calls: readonly CallRow[]): TurnView[] {

@@ -81,7 +81,7 @@ describe('a directory of faculties', () => {
       'a.toml': MINIMAL,
       'b.toml': '[faculty]\nname = "Bad Name"\nmax_turns = 3\n[faculty.engage]\nmodel = "m"\ntools = ["read_fil"]\n',
       'c.toml': 'name = = 3',
-      'd.toml': '[faculty]\nname = "d"\nisolation = "worktree"\n[faculty.permissions]\nbash = "ask"\n',
+      'd.toml': '[faculty]\nname = "d"\non_duplicate = "tell"\n[faculty.permissions]\nbash = "ask"\n',
       '.hidden.toml': 'nonsense',
       'notes.md': 'nonsense',
     });
@@ -93,7 +93,7 @@ describe('a directory of faculties', () => {
       'b.toml:6: faculty.engage.tools: no tool named "read_fil" (did you mean read_file?)',
       expect.stringMatching(/^c\.toml:1: is not valid TOML: /),
       'd.toml:1: faculty.engage: expected a table, got nothing',
-      'd.toml:3: faculty.isolation: not supported yet ("worktree")',
+      'd.toml:3: faculty.on_duplicate: not supported yet',
       'd.toml:4: faculty.permissions: not supported yet',
     ]);
   });
@@ -116,6 +116,10 @@ describe('a faculty is refused', () => {
     ['max_concurrent = 2\nconcurrent = true', '', 'faculty.concurrent: max_concurrent is there too; keep one of them'],
     ['concurrent = "no"', '', ':3: faculty.concurrent: expected true or false, got "no"'],
     ['workspace = "nowhere"', '', 'faculty.workspace: '],
+    ['isolation = "worktree"', '', 'faculty.isolation: "worktree" needs repo, the repository to work on'],
+    ['isolation = "worktree"\nrepo = "."', '', 'is not the top directory of a git repository'],
+    ['repo = "."', '', 'faculty.repo: is only for isolation = "worktree"'],
+    ['isolation = "worktree"\nrepo = "."\nworkspace = "."', '', 'the worktree is the workspace'],
     ['on_duplicate = "tell"', '', 'faculty.on_duplicate: not supported yet'],
     ['', 'mode = "external"', 'faculty.engage.mode: not supported yet ("external")'],
     ['', 'code_execution = true', 'faculty.engage.code_execution: not supported yet'],

@@ -5,6 +5,7 @@ import { createJanitor } from '../../src/daemon/janitor.ts';
 import type { Database } from '../../src/store/database.ts';
 import { pruneWork } from '../../src/store/retention.ts';
 import { silentLog } from '../../src/telemetry/log.ts';
+import { clearWork } from '../support/clear-work.ts';
 import { temporaryHome, testDatabase } from '../support/database.ts';
 import { fakeDatabaseClock } from '../support/database-clock.ts';
 
@@ -97,7 +98,6 @@ test('a hundred old trees that cannot go do not hide the one behind them', async
   await resolve(db, last);
   await clock!.set('+91 days');
   expect(await sweep()).toMatchObject({ items: 1 });
-  await db.query('delete from animus.work_items');
 });
 
 test('nobody waits: not retention for a locked item, not a retry for retention, and two janitors take turns', async () => {
@@ -162,9 +162,8 @@ test('artifacts go sooner than their work, once it has ended', async () => {
 async function setUp() {
   const db = target.database;
   clock ??= await fakeDatabaseClock(db, '2026-01-01T00:00:00Z');
-  await db.query(
-    'delete from animus.work_items; delete from pgmq.q_work; delete from pgmq.a_work; delete from animus.daemons',
-  );
+  await clearWork(db);
+  await db.query('delete from animus.daemons');
   const retention = { resolvedDays: 90, artifactsDays: 30 };
   const { sweep } = createJanitor({ db, clock: systemClock, log: silentLog, retention, directoryRoot: home });
   return { db, sweep };

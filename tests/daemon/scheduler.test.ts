@@ -4,6 +4,7 @@ import { createScheduler } from '../../src/daemon/scheduler.ts';
 import type { Database } from '../../src/store/database.ts';
 import { fireSchedule, listSchedules, readDueSchedules, runSchedule } from '../../src/store/schedules.ts';
 import { silentLog } from '../../src/telemetry/log.ts';
+import { clearWork } from '../support/clear-work.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { fakeDatabaseClock } from '../support/database-clock.ts';
 
@@ -142,7 +143,7 @@ test('a month of minutes is passed over at once, counted up to 1,000; all of the
     until_at: new Date('2026-01-31T23:59:00Z'),
     runs: 1000,
   });
-  await db.query('delete from animus.work_items');
+  await clearWork(db);
   await insert(db, { name: 'all', cron: '* * * * *', missed: 'all' });
   await look();
   await at('2026-02-01T05:00:30Z');
@@ -198,6 +199,24 @@ test('what cannot be read shows as a problem, stops nothing, and is cleared by t
   expect((await listSchedules(db, 'nowhere'))[0]!.problem).not.toBeNull();
 });
 
+test('one whose work the database refuses stays due and keeps nobody waiting', async () => {
+  const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
+  await db.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not on my database'; end $$;
+     create trigger refuse before insert on animus.work_items for each row when (new.description = 'forbidden') execute function refuse()`,
+  );
+  await insert(db, { name: 'a', cron: '* * * * *', description: 'forbidden' });
+  await insert(db, { name: 'b', cron: '* * * * *' });
+  await look();
+  await at('2026-01-01T00:01:00Z');
+  expect(await look()).toBe(0);
+  expect(await look()).toBe(5000);
+  expect(await fired(db)).toHaveLength(1);
+  await db.query('drop trigger refuse on animus.work_items');
+  await look();
+  expect(await fired(db)).toHaveLength(2);
+});
+
 test('while it is paused nothing is due, nothing is owed afterwards, and it can still be run by hand', async () => {
   const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { cron: '0 * * * *', missed: 'all' });
@@ -232,7 +251,8 @@ async function setUp(now: string) {
   const db = target.database;
   clock ??= await fakeDatabaseClock(db, now);
   await clock.set(now);
-  await db.query('delete from animus.schedules; delete from animus.work_items');
+  await db.query('delete from animus.schedules');
+  await clearWork(db);
   const { look } = scheduler(db);
   return { db, at: clock.set, look };
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { createWake } from '../../src/daemon/wake.ts';
 

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { type DaemonProcess, makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
-import { testDatabase } from '../support/database.ts';
+import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type AnthropicProgramme, startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
@@ -46,47 +46,14 @@ describe('a run of twenty turns', () => {
   it('is killed at every journal point and comes to the same end, paying and acting once', async () => {
     const server = await startAnthropicServer(programme);
     onTestFinished(() => server.close());
-    const proxy = await startPostgresProxy(pg.connectionString);
-    const site = workshop(server, proxy.url);
-    let daemon: DaemonProcess | null = null;
-    const met: string[] = [];
-    const left = [...KILLS];
-
-    const id = await insert(pg.database);
-    while (!(await isOver(pg.database, id))) {
-      // Whoever was killed holds its lease still: let it be over, so that the test need not wait for it.
-      await pg.database.query(
-        `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1 and state in ('claimed', 'running')`,
-        [id],
-      );
-      const counts = new Map<string, number>();
-      let killed = false;
-      proxy.watch((call, moment) => {
-        if (killed) return 'cut';
-        const key = `${call} ${moment}`;
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-        const index = left.findIndex(
-          (kill) => kill.call === call && kill.moment === moment && kill.nth <= counts.get(key)!,
-        );
-        if (index < 0 || daemon === null) return 'pass';
-        met.push(`${left[index]!.call} ${left[index]!.moment}`);
-        left.splice(index, 1);
-        killed = true;
-        process.kill(daemon.pid, 'SIGKILL');
-        return 'cut';
-      });
-      daemon = await startDaemon(site).catch(() => null);
-      if (daemon === null) continue;
-      await Promise.race([
-        daemon.exited,
-        eventually('the item ends', () => isOver(pg.database, id).then((over) => over || null), 60),
-      ]);
-    }
+    const { id, site, met } = await runWithKills(pg, server, (left, call, moment, times) =>
+      left.findIndex((kill) => kill.call === call && kill.moment === moment && kill.nth <= times),
+    );
 
     await expectSameEnd(pg.database, id, site);
-    expect(new Set(met)).toEqual(new Set(KILLS.map((kill) => `${kill.call} ${kill.moment}`)));
-    expectNothingBoughtTwice(server, met.filter((kill) => BEFORE_RECORDED.has(kill)).length);
-  }, 240_000);
+    expect(met.map(nameOf).toSorted()).toEqual(KILLS.map(nameOf).toSorted());
+    expectNothingBoughtTwice(server, met.filter((kill) => LOSING.has(`${kill.call} ${kill.moment}`)).length);
+  }, 600_000);
 });
 
 describe('the requests of a run', () => {
@@ -96,33 +63,9 @@ describe('the requests of a run', () => {
     const requestsOf = async (kills: readonly Kill[]): Promise<string[]> => {
       const server = await startAnthropicServer(idempotentProgramme);
       onTestFinished(() => server.close());
-      const proxy = await startPostgresProxy(pg.connectionString);
-      const site = workshop(server, proxy.url);
-      const left = [...kills];
-      const id = await insert(pg.database);
-      let daemon: DaemonProcess | null = null;
-      while (!(await isOver(pg.database, id))) {
-        await pg.database.query(
-          `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1 and state in ('claimed', 'running')`,
-          [id],
-        );
-        const counts = new Map<string, number>();
-        proxy.watch((call, moment) => {
-          const [kill] = left;
-          const key = `${call} ${moment}`;
-          counts.set(key, (counts.get(key) ?? 0) + 1);
-          if (!kill || daemon === null || kill.call !== call || kill.moment !== moment || counts.get(key)! < kill.nth)
-            return 'pass';
-          left.shift();
-          process.kill(daemon.pid, 'SIGKILL');
-          return 'cut';
-        });
-        daemon = await startDaemon(site);
-        await Promise.race([
-          daemon.exited,
-          eventually('the item ends', () => isOver(pg.database, id).then((over) => over || null), 60),
-        ]);
-      }
+      const inOrder: Choose = ([next], call, moment, times) =>
+        next?.call === call && next.moment === moment && next.nth <= times ? 0 : -1;
+      const { id, site } = await runWithKills(pg, server, inOrder, kills);
       const [focus] = await pg.database.query<{ id: string; directory: string }>(
         `select id, directory from animus.foci where work_item_id = $1`,
         [id],
@@ -151,11 +94,70 @@ describe('the requests of a run', () => {
   }, 180_000);
 });
 
-/** Kills that lose an answer, or a request that was already on its way: those alone may be asked again. */
-const BEFORE_RECORDED: ReadonlySet<string> = new Set([
+/** Which of the kills that are left is due at this call: its index, or -1. */
+type Choose = (left: readonly Kill[], call: string, moment: Moment, times: number) => number;
+
+/** Runs one item to its end, starting the daemon again after each kill. */
+async function runWithKills(
+  pg: TestDatabase,
+  server: ModelServer,
+  choose: Choose,
+  kills: readonly Kill[] = KILLS,
+): Promise<{ readonly id: string; readonly site: Site; readonly met: readonly Kill[] }> {
+  const proxy = await startPostgresProxy(pg.connectionString);
+  const site = workshop(server, proxy.url);
+  const left = [...kills];
+  const met: Kill[] = [];
+  const id = await insert(pg.database);
+  for (;;) {
+    // Whoever was killed holds its lease still: let it be over, so that the test need not wait for it.
+    await pg.database.query(
+      `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1 and state in ('claimed', 'running')`,
+      [id],
+    );
+    let pid: number | null = null;
+    let killed = false;
+    const times = new Map<string, number>();
+    proxy.watch((call, moment) => {
+      if (killed) return 'cut';
+      const key = `${call} ${moment}`;
+      times.set(key, (times.get(key) ?? 0) + 1);
+      const index = choose(left, call, moment, times.get(key)!);
+      if (index < 0 || pid === null) return 'pass';
+      met.push(...left.splice(index, 1));
+      killed = true;
+      process.kill(pid, 'SIGKILL');
+      return 'cut';
+    });
+    const daemon = await startDaemon(site, [], {}, (spawned) => {
+      pid = spawned;
+    }).catch(() => null); // killed before it served
+    let gone = daemon === null;
+    void daemon?.exited.then(() => {
+      gone = true;
+    });
+    const over = await eventually(
+      'the item ends or the daemon is killed',
+      async () => ((await isOver(pg.database, id)) ? 'over' : gone ? 'killed' : null),
+      120,
+    );
+    if (over === 'killed') continue;
+    if (!gone) await daemon!.kill('SIGKILL');
+    return { id, site, met };
+  }
+}
+
+function nameOf(kill: Kill): string {
+  return `${kill.call} ${kill.nth} ${kill.moment}`;
+}
+
+/** Kills that lose an answer, or a request that may have been on its way: those alone may be asked again. */
+const LOSING: ReadonlySet<string> = new Set([
   'record_turn before',
   'finish_tool_calls before',
   'finish_tool_calls after',
+  'append_ledger before',
+  'append_ledger after',
   'begin_turn after',
 ]);
 

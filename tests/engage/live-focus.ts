@@ -124,6 +124,7 @@ function runLoop(
     toolset: TOOLS,
     journal: createJournal(db, key),
     maxTurns,
+    outcomeSchema: null,
     maxParallel: 8,
     bounds: {
       compactThreshold: 0.7,

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { judge, turnsLeft, type Verdict } from '../../src/engage/verdict.ts';
+import { failureNotice } from '../../src/engage/attempt.ts';
+import { judge, type Limits, turnsLeft, type Verdict } from '../../src/engage/verdict.ts';
 import type { EngineMessage, RecordedCall, RecordedTurn, Transcript } from '../../src/store/transcript.ts';
 
-const LIMITS = { maxTurns: 50 };
+const LIMITS: Limits = { maxTurns: 50, outcomeSchema: null };
 
 describe('an answer', () => {
   it('in words alone is the end', () => {
-    expect(verdictOf([said('All done.')])).toEqual({ kind: 'end', end: { kind: 'done', finalText: 'All done.' } });
+    expect(verdictOf([said('All done.')])).toEqual({
+      kind: 'end',
+      end: { kind: 'done', finalText: 'All done.', outcome: { text: 'All done.' } },
+    });
   });
 
   it('with calls goes on, whatever it says beside them', () => {
@@ -77,11 +81,11 @@ describe('an answer', () => {
 
 describe('a run', () => {
   it('ends at max_turns, unless the last turn is the answer', () => {
-    expect(endOf([called(call('a')), called(call('b'))], [], { maxTurns: 2 })).toMatchObject({
+    expect(endOf([called(call('a')), called(call('b'))], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({
       code: 'max_turns',
       message: 'not done after 2 turns (max_turns)',
     });
-    expect(endOf([called(call('a')), said('Done.')], [], { maxTurns: 2 })).toMatchObject({ kind: 'done' });
+    expect(endOf([called(call('a')), said('Done.')], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({ kind: 'done' });
   });
 
   it('knows how many turns are left', () => {
@@ -90,7 +94,6 @@ describe('a run', () => {
   });
 
   it('with the same call and result three times is warned once, five times is ended', () => {
-    const same = () => called(call('read_file', { path: 'a', from: 1 }, 'no such file'));
     expect(verdictOf([same(), same()])).toEqual({ kind: 'go_on', say: [] });
     expect(textSaid(verdictOf([same(), same(), same()]))).toContain('read_file, 3 times');
     expect(verdictOf([same(), same(), same(), same()])).toEqual({ kind: 'go_on', say: [] });
@@ -125,13 +128,9 @@ describe('a run', () => {
   });
 
   it('that goes in a circle of several calls is warned and then ended', () => {
-    const circle = (n: number) => called(call('read_file', { path: `${n % 3}` }));
-    const turns = (count: number) => Array.from({ length: count }, (_, n) => circle(n));
-    const warned = Array.from({ length: 13 }, (_, n) => verdictOf(turns(n + 1))).filter(
-      (verdict) => textSaid(verdict) !== '',
-    );
-    expect(warned.length).toBeGreaterThan(0);
-    const ends = turns(40);
+    const ends = Array.from({ length: 40 }, (_, n) => called(call('read_file', { path: `${n % 3}` })));
+    const warned = ends.findIndex((_, n) => textSaid(verdictOf(ends.slice(0, n + 1))) !== '');
+    expect(warned + 1).toBe(9);
     const firstEnd = ends.findIndex((_, n) => verdictOf(ends.slice(0, n + 1)).kind === 'end');
     expect(endOf(ends.slice(0, firstEnd + 1))).toMatchObject({ kind: 'failed', code: 'no_progress' });
     expect(firstEnd + 1).toBe(13);
@@ -142,6 +141,57 @@ describe('a run', () => {
       called(call('ledger_append', { type: 'note', content: 'x' }, `recorded as entry ${n}`)),
     );
     expect(endOf(turns)).toMatchObject({ code: 'repeated_call' });
+  });
+});
+
+describe('an outcome that must conform to a schema', () => {
+  const limits: Limits = {
+    maxTurns: 5,
+    outcomeSchema: { type: 'object', required: ['fixed'], properties: { fixed: { type: 'boolean' } } },
+  };
+
+  it('is the object itself where it conforms', () => {
+    expect(endOf([said('{"fixed": true}')], [], limits)).toMatchObject({ kind: 'done', outcome: { fixed: true } });
+  });
+
+  it('gets one repair that names the errors, then the work has failed', () => {
+    const first = verdictOf([said('{"fixed": "yes"}')], [], limits);
+    expect(textSaid(first)).toContain('/fixed must be boolean');
+    const asked: EngineMessage[] = [{ kind: 'notice', content: textSaid(first), afterTurn: 1 }];
+    // The same turn again, after a crash.
+    expect(verdictOf([said('{"fixed": "yes"}')], asked, limits)).toEqual({ kind: 'go_on', say: [] });
+    expect(endOf([said('{"fixed": "yes"}'), said('{"fixed": true}')], asked, limits)).toMatchObject({ kind: 'done' });
+    expect(endOf([said('{"fixed": "yes"}'), called(call('bash')), said('{}')], asked, limits)).toMatchObject({
+      code: 'outcome_invalid',
+      message: expect.stringContaining("must have required property 'fixed'"),
+    });
+  });
+
+  it('cannot be repaired when no turn is left', () => {
+    expect(endOf([said('words')], [], { ...limits, maxTurns: 1 })).toMatchObject({ code: 'outcome_invalid' });
+  });
+});
+
+describe('a focus that goes on after an attempt that failed', () => {
+  const failure = (afterTurn: number): EngineMessage => ({
+    kind: 'notice',
+    content: failureNotice({ code: 'hook.blocked', message: 'the tests fail' }),
+    afterTurn,
+  });
+
+  it('asks the model again, whatever ended the attempt', () => {
+    expect(verdictOf([said('Done.')], [failure(1)])).toEqual({ kind: 'go_on', say: [] });
+    expect(verdictOf(Array.from({ length: 5 }, same), [failure(5)])).toEqual({ kind: 'go_on', say: [] });
+    expect(verdictOf([said('Done.'), said('Now it is.')], [failure(1)])).toMatchObject({ end: { kind: 'done' } });
+  });
+
+  it('has its turns, its reminder and its repair again', () => {
+    const limits: Limits = { maxTurns: 2, outcomeSchema: null };
+    const turns = [called(call('a')), called(call('b')), called(call('c'))];
+    expect(verdictOf(turns, [failure(2)], limits)).toEqual({ kind: 'go_on', say: [] });
+    expect(turnsLeft(transcriptOf(turns, [failure(2)]), limits)).toBe(1);
+    expect(endOf([...turns, called(call('d'))], [failure(2)], limits)).toMatchObject({ code: 'max_turns' });
+    expect(verdictOf([said(''), said('')], [failure(1)])).toMatchObject({ kind: 'go_on', say: [{ kind: 'nudge' }] });
   });
 });
 
@@ -198,6 +248,10 @@ function said(text: string): RecordedTurn {
 
 function called(made: RecordedCall, text = ''): RecordedTurn {
   return { ...said(text), stopReason: 'tool_use', calls: [made] };
+}
+
+function same(): RecordedTurn {
+  return called(call('read_file', { path: 'a', from: 1 }, 'no such file'));
 }
 
 function call(name: string, input: Readonly<Record<string, unknown>> = {}, output = 'the result'): RecordedCall {

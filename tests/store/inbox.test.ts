@@ -4,12 +4,13 @@ import type { Database } from '../../src/store/database.ts';
 import { drainInbox } from '../../src/store/inbox.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openNotifications } from '../../src/store/notifications.ts';
+import { clearWork } from '../support/clear-work.ts';
 import { embeddedDatabase, testDatabase } from '../support/database.ts';
 
 const target = testDatabase();
 afterEach(async () => {
   await target.database.query('delete from pgmq.q_inbox; delete from pgmq.a_inbox; delete from pgmq.q_inbox_dead');
-  await target.database.query('delete from animus.work_items; delete from pgmq.q_work; delete from animus.active_keys');
+  await clearWork(target.database);
 });
 
 describe('a message of the inbox becomes a work item', () => {
@@ -139,6 +140,18 @@ describe('one message never stops the others', () => {
     expect(dead!.message['reason']).toMatch(reason);
     expect(dead!.message['message']).toEqual(message);
     expect(await items(database, 'description')).toEqual([{ description: 'good' }]);
+  });
+
+  test('nor does a trigger of the operator that refuses it', async () => {
+    const { database } = target;
+    await database.query(
+      `create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception 'not on my database'; end $$;
+       create trigger refuse before insert on animus.work_items for each row when (new.description = 'forbidden') execute function refuse()`,
+    );
+    await send(database, { faculty: 'engineer', description: 'forbidden' });
+    await send(database, { faculty: 'engineer', description: 'passes' });
+    expect(await drainInbox(database, 10)).toEqual({ accepted: 1, refused: 1, postponed: 0 });
+    await database.query('drop trigger refuse on animus.work_items');
   });
 
   test('nor does an open transaction that holds its key', async () => {

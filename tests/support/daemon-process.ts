@@ -64,12 +64,14 @@ export async function startDaemon(
   site: Site,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  onSpawn: (pid: number) => void = () => {},
 ): Promise<DaemonProcess> {
   const child = spawn(process.execPath, [LAUNCHER, 'serve', ...args], {
     cwd: site.directory,
     env: { ...site.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  onSpawn(child.pid!);
   const chunks: string[] = [];
   const output = () => chunks.join('');
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);

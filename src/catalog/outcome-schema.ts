@@ -1,0 +1,71 @@
+/** The JSON Schema (draft 2020-12) that a faculty may demand of its outcome. */
+import { createRequire } from 'node:module';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+
+/** A schema as written: plain JSON, kept with the focus. */
+export type OutcomeSchema = Readonly<Record<string, unknown>>;
+
+/** Of the problems of one value; more would not help a model to repair it. */
+const MAX_PROBLEMS = 20;
+
+/** Parses the text of a schema file; the problem is one line. Only references within the file resolve: nothing is fetched. */
+export function parseOutcomeSchema(text: string): { readonly schema: OutcomeSchema } | { readonly problem: string } {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    return { problem: `is not valid JSON: ${(error as Error).message}` };
+  }
+  if (schema === null || typeof schema !== 'object' || Array.isArray(schema)) {
+    return { problem: 'is no JSON Schema: expected an object' };
+  }
+  try {
+    compile(schema as OutcomeSchema);
+    return { schema: schema as OutcomeSchema };
+  } catch (error) {
+    return { problem: `is no JSON Schema of draft 2020-12: ${(error as Error).message.replaceAll(/\s+/g, ' ')}` };
+  }
+}
+
+/** What is wrong with the value by the schema, one line each, at most 20; empty when it conforms. */
+export function outcomeProblems(schema: OutcomeSchema, value: unknown): string[] {
+  const validate = compile(schema);
+  if (validate(value)) return [];
+  const problems = [...new Set((validate.errors ?? []).map(problemOf))];
+  const more = problems.length - MAX_PROBLEMS;
+  return more <= 0 ? problems : [...problems.slice(0, MAX_PROBLEMS), `… and ${more} more`];
+}
+
+function problemOf({ instancePath, message, keyword, params }: ErrorObject): string {
+  const where = instancePath === '' ? 'the object' : instancePath;
+  const facts = params as { additionalProperty?: string; allowedValues?: unknown; allowedValue?: unknown };
+  switch (keyword) {
+    case 'additionalProperties':
+      return `${where} must not have the property ${JSON.stringify(facts.additionalProperty)}`;
+    case 'enum':
+      return `${where} must be one of ${JSON.stringify(facts.allowedValues)}`;
+    case 'const':
+      return `${where} must be ${JSON.stringify(facts.allowedValue)}`;
+    default:
+      return `${where} ${message ?? `does not satisfy ${keyword}`}`;
+  }
+}
+
+/** By default formats are annotations in this draft, so an unknown one is no error; a keyword nobody knows is a slip. */
+function compile(schema: OutcomeSchema): ValidateFunction {
+  const ajv = new (validator())({
+    allErrors: true,
+    strictTypes: false,
+    strictTuples: false,
+    strictRequired: false,
+    validateFormats: false,
+    logger: false,
+  });
+  return ajv.compile(schema as object);
+}
+
+/** Loaded when the first schema is: every command reads the catalog, and few of them need the tenth of a second this takes. */
+function validator(): typeof Ajv2020 {
+  const module = createRequire(import.meta.url)('ajv/dist/2020.js') as { readonly Ajv2020: typeof Ajv2020 };
+  return module.Ajv2020;
+}

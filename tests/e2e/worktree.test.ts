@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+
+const FACULTY = `
+[faculty]
+name = "fixer"
+isolation = "worktree"
+repo = "../repo"
+[faculty.engage]
+model = "claude-sonnet-4-5"
+system_prompt = "You fix."
+tools = ["write_file"]
+outcome_schema = "fix.json"
+`;
+const SCHEMA = { type: 'object', required: ['fixed'], properties: { fixed: { type: 'boolean' } } };
+
+describe('a faculty that works in worktrees', () => {
+  const pg = testDatabase();
+
+  it('leaves its change on a branch that show names, lists it in the outcome, and can be followed', async () => {
+    const server = await startAnthropicServer((body) => {
+      const said = JSON.stringify(body['messages']);
+      if (said.includes('does not hold a valid outcome'))
+        return { content: [text('{"fixed": true, "summary": "fixed"}')] };
+      if (said.includes('tool_result')) return { content: [text('It is fixed.')] };
+      if (said.includes('change nothing')) return { content: [text('```json\n{"fixed": false}\n```')] };
+      return { content: [toolUse('w', 'write_file', { path: 'src/fix.txt', content: 'fixed' })] };
+    });
+    onTestFinished(() => server.close());
+    const site = makeSite({ modelUrl: server.url, databaseUrl: pg.connectionString, faculties: { fixer: FACULTY } });
+    writeFileSync(join(site.directory, 'faculties', 'fix.json'), JSON.stringify(SCHEMA));
+    const repo = join(site.directory, 'repo');
+    mkdirSync(repo);
+    git(repo, 'init', '-q', '-b', 'main');
+    git(repo, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', 'first');
+    await startDaemon(site);
+    const changed = await submit('change something');
+    const tailing = runAnimus(site, ['work', 'tail', changed, '--json']);
+    const unchanged = await submit('change nothing');
+
+    const branch = `animus/${changed.slice(-12)}`;
+    expect(await outcomeOf(changed)).toEqual({
+      fixed: true,
+      summary: 'fixed',
+      worktree: { branch, commits: 0, changed_files: ['src/fix.txt'] },
+    });
+    expect(await outcomeOf(unchanged)).toMatchObject({ fixed: false, worktree: { changed_files: [] } });
+    expect(git(repo, 'branch', '--format=%(refname:short)').split('\n')).toEqual([branch, 'main']);
+    const [focus] = await pg.database.query<{ directory: string }>(
+      'select directory from animus.foci where work_item_id = $1',
+      [changed],
+    );
+    expect(existsSync(join(focus!.directory, 'worktree', 'src', 'fix.txt'))).toBe(true);
+
+    expect((await runAnimus(site, ['work', 'show', changed])).stdout).toContain(branch);
+    const [live, late] = [await tailing, await runAnimus(site, ['work', 'tail', changed, '--json'])];
+    expect(live).toMatchObject({ exit: 0, stderr: '' });
+    const typesOf = (stdout: string) =>
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(typesOf(live.stdout).toSorted()).toEqual(typesOf(late.stdout).toSorted());
+    expect(typesOf(late.stdout)).toEqual([
+      'focus_started',
+      ...['turn_started', 'turn_recorded', 'tool_started', 'tool_ended'],
+      ...['turn_started', 'turn_recorded', 'turn_started', 'turn_recorded'],
+      ...['focus_ended', 'ended'],
+    ]);
+    expect((await runAnimus(site, ['work', 'tail', changed])).stdout).toContain('write_file');
+  }, 180_000);
+
+  async function submit(description: string): Promise<string> {
+    const [row] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, description) values ('fixer', $1) returning id`,
+      [description],
+    );
+    return row!.id;
+  }
+
+  function outcomeOf(id: string): Promise<unknown> {
+    return eventually(
+      `${id} completes`,
+      async () => {
+        const [row] = await pg.database.query<{ outcome: unknown }>(
+          `select outcome from animus.work_items where id = $1 and state = 'completed'`,
+          [id],
+        );
+        return row?.outcome ?? null;
+      },
+      90,
+    );
+  }
+});
+
+function git(directory: string, ...args: string[]): string {
+  const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  return execFileSync('git', ['-C', directory, ...args], { env, encoding: 'utf8' }).trim();
+}

@@ -1,0 +1,82 @@
+/** A whole daemon in the test's own process, with scripted words, on a database of the test's. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/catalog/load-config.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { createInterrupts } from '../../src/core/interrupts.ts';
+import { type DaemonReady, runDaemon } from '../../src/daemon/daemon.ts';
+import type { FocusEvent } from '../../src/engage/events.ts';
+import type { Log } from '../../src/telemetry/log.ts';
+
+export interface TestDaemon extends DaemonReady {
+  readonly directory: string;
+  readonly events: readonly FocusEvent[];
+  /** Lines it logged, as `level message`. */
+  readonly lines: readonly string[];
+  /** Writes a file below the site's directory; `mode` 0o755 for hooks. */
+  write(path: string, text: string, mode?: number): void;
+  /** Drains it and resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+export interface TestDaemonOptions {
+  readonly databaseUrl: string;
+  /** Files below the site's directory, by path; those of faculties are `faculties/NAME.toml`. Hooks begin with `#!`. */
+  readonly files: Readonly<Record<string, string>>;
+  /** What provider `play` answers. */
+  readonly script: string;
+  /** Further text of animus.toml. */
+  readonly config?: string;
+}
+
+/** Starts it and resolves when it takes work; it is stopped when the test has finished. */
+export async function startTestDaemon(options: TestDaemonOptions): Promise<TestDaemon> {
+  const directory = mkdtempSync(join(tmpdir(), 'animus-daemon-'));
+  const write = (path: string, text: string) => {
+    const file = join(directory, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    chmodSync(file, text.startsWith('#!') ? 0o755 : 0o644);
+  };
+  const play = '[providers.play]\nkind = "scripted"\nscript = "script.toml"\n';
+  write('animus.toml', `${options.config ?? ''}\n${play}`);
+  write('script.toml', options.script);
+  for (const [path, text] of Object.entries(options.files)) write(path, text);
+
+  const env = { HOME: directory, ANIMUS_HOME: join(directory, 'home'), DATABASE_URL: options.databaseUrl };
+  const config = loadConfig({ env, cwd: directory });
+  const interrupts = createInterrupts(systemClock);
+  const ready = Promise.withResolvers<DaemonReady>();
+  const events: FocusEvent[] = [];
+  const lines: string[] = [];
+  const running = runDaemon(
+    {
+      config,
+      version: 'test',
+      facultiesDir: join(directory, 'faculties'),
+      log: recordingLog(lines),
+      onEvent: (event) => events.push(event),
+      onReady: ready.resolve,
+    },
+    interrupts,
+  );
+  running.catch(ready.reject);
+  const stop = async () => {
+    interrupts.receive('SIGTERM');
+    await running;
+  };
+  onTestFinished(async () => {
+    await stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return { ...(await ready.promise), directory, events, lines, write, stop };
+}
+
+function recordingLog(lines: string[]): Log {
+  const at = (level: string) => (fields: object, message: string) =>
+    void lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: () => log };
+  return log;
+}
