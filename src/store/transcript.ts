@@ -228,7 +228,7 @@ export async function addMessage(
 export async function recordSideCall(
   db: Queryable,
   focus: FocusKey,
-  call: { readonly provider: string; readonly model: string; readonly usage: Usage | null },
+  call: Pick<Answer, 'provider' | 'model' | 'usage'>,
   costUsd: number,
 ): Promise<void> {
   await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [

@@ -96,7 +96,7 @@ const turn: Arbitrary<TurnSpec> = record({
 });
 
 const run: Arbitrary<RunSpec> = record({
-  window: constantFrom(16_000, 32_000, 64_000, 200_000),
+  window: constantFrom(12_000, 16_000, 32_000, 200_000),
   stubs: integer({ min: 0, max: 5 }).map((n) => n > 0),
   nudgeInterval: integer({ min: 0, max: 4 }),
   thinks: boolean(),
@@ -115,8 +115,8 @@ describe('a context, whatever happens in it', () => {
       { numRuns: 60 },
     );
     // The histories did reach both layers.
-    expect(folds.stub).toBeGreaterThan(50);
-    expect(folds.summary).toBeGreaterThan(20);
+    expect(folds.stub).toBeGreaterThan(20);
+    expect(folds.summary).toBeGreaterThan(5);
   });
 });
 
