@@ -4,7 +4,6 @@ import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
-import { markSaturated } from '../store/daemons.ts';
 import type { Database } from '../store/database.ts';
 import { resolveDueWaits } from '../store/waits.ts';
 import { type ClaimedWork, claimWork } from '../store/work.ts';
@@ -82,8 +81,8 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
         const startedMs = clock.monotonicMs();
         const claimed = await claimWork(db, means.daemonId, claimable, free, means.leaseSeconds);
         for (const work of claimed) start(work, faculties.get(work.faculty)!, startedMs);
+        noteSaturation(claimed.length === free);
       }
-      await noteSaturation();
       if (troubled) log.info({}, 'the database answers again');
       troubled = false;
       return Math.min(rescans.shift() ?? Number.POSITIVE_INFINITY, means.pollSeconds * 1000, untilWaitsMs);
@@ -105,15 +104,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     return Math.max(0, lookAtWaitsAtMs - clock.monotonicMs());
   }
 
-  async function noteSaturation(): Promise<void> {
-    const full = running.size >= means.maxConcurrent;
-    if (full === saturated) return;
-    await markSaturated(db, means.daemonId, full);
+  /** The claim itself told inserters whether they can wake this daemon; one that saw it busy a moment too long is found by a scan. */
+  function noteSaturation(full: boolean): void {
+    if (saturated && !full) rescans = [...RESCANS_MS];
     saturated = full;
-    if (!full) {
-      rescans = [...RESCANS_MS];
-      wake.ring();
-    }
   }
 
   function start(work: ClaimedWork, faculty: Faculty, leasedAtMs: number): void {

@@ -15,6 +15,7 @@ import type { Database } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { openNotifications } from '../store/notifications.ts';
 import { openConfiguredDatabase } from '../store/open-database.ts';
+import { createWorkCompleter } from '../store/work-completer.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { FACULTY_TOOL_NAMES, toolset } from '../tools/registry.ts';
@@ -83,6 +84,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const maxConcurrent = options.maxConcurrent ?? config.daemon.maxConcurrent;
   const { leaseSeconds } = config.daemon;
   const isolation = await detectIsolation();
+  const completer = createWorkCompleter(db);
 
   const controlPlane: ControlPlane = createControlPlane({
     db,
@@ -106,6 +108,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         isolation,
         hidePaths: secretPaths(config),
         leaseSeconds,
+        completer,
         toolsOf: (of) => toolset(of.engage.tools),
         onEvent: options.onEvent ?? (() => {}),
         holdFaculty: (name, seconds, reason) => {

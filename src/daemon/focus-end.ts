@@ -9,7 +9,8 @@ import { failureNotice } from '../engage/attempt.ts';
 import type { Database } from '../store/database.ts';
 import { addMessage, readTranscript } from '../store/transcript.ts';
 import { parkWork } from '../store/waits.ts';
-import { type ClaimedWork, completeWork, endCancelled, failWork, releaseWork, type WorkError } from '../store/work.ts';
+import { type ClaimedWork, endCancelled, failWork, releaseWork, type WorkError } from '../store/work.ts';
+import type { WorkCompleter } from '../store/work-completer.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
 
@@ -44,6 +45,8 @@ export interface Recovery {
 
 export interface SettleMeans {
   readonly db: Database;
+  /** Gathers the completions of all foci of the daemon. */
+  readonly completer: WorkCompleter;
   readonly clock: Clock;
   readonly log: Log;
   /** How long the database may stay away before the lease has ended anyway. */
@@ -85,11 +88,11 @@ async function write(
   end: FocusEnd,
   work: ClaimedWork,
   faculty: Faculty,
-  { db, focusId }: Pick<SettleMeans, 'db' | 'focusId'>,
+  { db, completer, focusId }: SettleMeans,
 ): Promise<WorkState | null> {
   switch (end.kind) {
     case 'completed':
-      await completeWork(db, work, end.outcome, end.summary);
+      await completer.complete({ ...work, outcome: end.outcome, summary: end.summary });
       return 'completed';
     case 'failed':
       return writeFailure(end, work, faculty, db, focusId);

@@ -2,6 +2,7 @@
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
 import type { ClaimedWork } from '../store/work.ts';
+import type { WorkCompleter } from '../store/work-completer.ts';
 import { count, record } from '../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../telemetry/spans.ts';
 import { attempt } from './focus.ts';
@@ -13,6 +14,7 @@ import { closeWorkspace } from './focus-workspace.ts';
 
 export interface RunMeans extends FocusMeans {
   readonly leaseSeconds: number;
+  readonly completer: WorkCompleter;
   /** Claims nothing more for the faculty for that long. */
   readonly holdFaculty: (faculty: string, seconds: number, reason: string) => void;
 }

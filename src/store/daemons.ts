@@ -27,11 +27,6 @@ export async function registerDaemon(db: Queryable, daemon: DaemonRegistration):
   ]);
 }
 
-/** Tells inserters whether a notification can wake this daemon. */
-export async function markSaturated(db: Queryable, daemonId: string, saturated: boolean): Promise<void> {
-  await db.query(`select animus.mark_saturated($1, $2)`, [daemonId, saturated]);
-}
-
 /** Says goodbye; `status` shows the daemon as stopped. */
 export async function deregisterDaemon(db: Queryable, daemonId: string): Promise<void> {
   await db.query(`select animus.deregister_daemon($1)`, [daemonId]);
