@@ -9,7 +9,7 @@ import type { Tool } from './tool.ts';
 import { WAIT_TOOLS } from './wait.ts';
 
 /** Always there, whatever the faculty names. */
-const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput];
+const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, readOutput, ...WAIT_TOOLS];
 
 /** Those a faculty may name in `tools`. */
 const FACULTY_TOOLS: readonly Tool[] = [...FILE_TOOLS, ...SHELL_TOOLS];
