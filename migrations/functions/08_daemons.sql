@@ -10,12 +10,6 @@ begin
   on conflict (id) do update set faculties = excluded.faculties, problems = excluded.problems, max_concurrent = excluded.max_concurrent, seen_at = excluded.seen_at, stopped_at = null;
 end $$;
 
--- A saturated daemon is not woken by inserts; when it has room again it says so and scans.
-create or replace function animus.mark_saturated(p_id uuid, p_saturated boolean) returns void
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-  update animus.daemons set saturated = p_saturated where id = p_id and saturated <> p_saturated
-$$;
-
 create or replace function animus.deregister_daemon(p_id uuid) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   update animus.daemons set stopped_at = animus.now(), saturated = false where id = p_id

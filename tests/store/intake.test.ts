@@ -130,10 +130,10 @@ describe('the message and the notification', () => {
       await mark('rolled back');
       await target.database.query(`insert into animus.work_items (faculty) select 'engineer' where false`);
       await mark('nothing inserted');
-      await target.database.query(`select animus.mark_saturated($1, true)`, [DAEMON]);
+      await target.database.query(`update animus.daemons set saturated = true where id = $1`, [DAEMON]);
       await insertWork(target.database);
       await mark('saturated');
-      await target.database.query(`select animus.mark_saturated($1, false)`, [DAEMON]);
+      await target.database.query(`update animus.daemons set saturated = false where id = $1`, [DAEMON]);
       await target.database.query(`update animus.daemons set seen_at = now() - interval '1 hour'`);
       await insertWork(target.database);
       await mark('long dead');
