@@ -128,7 +128,9 @@ test.skipIf(process.platform !== 'linux')('half a gigabyte of output leaves the 
 test('processes that flee from session to session are caught', async () => {
   const run = setUp('none');
   const token = randomUUID();
-  const script = `flee() { (sleep 0.02; setsid bash -c flee) & }; export -f flee; flee; flee; flee; sleep 0.3; : ${token}`;
+  // It ends by itself after half a minute: a test run that is killed must not leave it fleeing for ever.
+  const flee = 'flee() { ((EPOCHSECONDS < END)) && (sleep 0.02; setsid bash -c flee) & }';
+  const script = `${flee}; export -f flee; export END=$((EPOCHSECONDS + 30)); flee; flee; flee; sleep 0.3; : ${token}`;
   const result = await run(script, { command: 'bash', env: { PATH: '/usr/bin:/bin', TOKEN: token } });
   expect(result).toMatchObject({ ended: 'exit', problem: null });
   expect(processesWith(token)).toEqual([]);
