@@ -21,7 +21,7 @@ end $$;
 create or replace function animus.record_side_call(p_focus_id uuid, p_token bigint, p_call jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_item   animus.work_items := animus.hold_focus(p_focus_id, p_token);
+  v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_cost   numeric := coalesce((p_call ->> 'cost_usd')::numeric, 0);
   v_input  bigint := coalesce((p_call #>> '{usage,input}')::bigint, 0);
   v_output bigint := coalesce((p_call #>> '{usage,output}')::bigint, 0);

@@ -95,7 +95,7 @@ end $$;
 
 -- A value as a message shows it: on one line, at most 60 characters.
 create or replace function animus.show_json(p_value jsonb) returns text
-language sql immutable security definer set search_path = pg_catalog, pg_temp as $$
+language sql immutable as $$
   select case when p_value is null then 'nothing' when length(p_value::text) > 60 then left(p_value::text, 57) || '...' else p_value::text end
 $$;
 

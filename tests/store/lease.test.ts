@@ -200,6 +200,19 @@ describe('after the lease is lost', () => {
       (work, focus) =>
         target.database.query(`select animus.open_wait($1, $2, 1, 'call', 'timer')`, [focus, work.leaseToken]),
     ],
+    [
+      'store_output',
+      (work, focus) =>
+        target.database.query(`select animus.store_output($1, $2, 1, 'call', gen_random_uuid(), 'x')`, [
+          focus,
+          work.leaseToken,
+        ]),
+    ],
+    [
+      'record_side_call',
+      (work, focus) =>
+        target.database.query(`select animus.record_side_call($1, $2, '{}'::jsonb)`, [focus, work.leaseToken]),
+    ],
     ['park_work', (work) => target.database.query(`select animus.park_work($1, $2)`, [work.id, work.leaseToken])],
   ];
 
