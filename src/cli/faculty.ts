@@ -2,12 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { loadFaculties } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
-import type { FacultyReferences } from '../catalog/read-faculty.ts';
 import type { Problem } from '../core/problem.ts';
 import { didYouMean } from '../core/suggest.ts';
-import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
+import { loadRunnableFaculties } from '../daemon/load-faculties.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { styled } from './output.ts';
 
@@ -43,7 +41,7 @@ export function facultiesDirectory(invocation: Invocation, option: string | unde
 function listFaculties(invocation: Invocation, options: FacultyOptions): number {
   const { output } = invocation;
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadFaculties(directory, references(invocation));
+  const { faculties, problems } = loadRunnableFaculties(directory, invocation.config());
   output.document({
     directory,
     faculties: [...faculties.values()].map(facultyJson),
@@ -72,7 +70,7 @@ function listFaculties(invocation: Invocation, options: FacultyOptions): number 
 function checkFaculties(invocation: Invocation, options: FacultyOptions, names: readonly string[]): number {
   const { output } = invocation;
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadFaculties(directory, references(invocation));
+  const { faculties, problems } = loadRunnableFaculties(directory, invocation.config());
   const missing = names.filter((name) => !faculties.has(name));
   const ok = problems.length === 0 && missing.length === 0;
   output.document({ directory, ok, faculties: [...faculties.keys()], missing, problems: problems.map(problemJson) });
@@ -85,11 +83,6 @@ function checkFaculties(invocation: Invocation, options: FacultyOptions, names: 
     output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
   if (ok && faculties.size === 0) output.note(`no faculty files in ${directory}`);
   return ok ? 0 : 2;
-}
-
-/** What the daemon of this configuration would let faculties refer to. */
-function references(invocation: Invocation): FacultyReferences {
-  return { toolNames: FACULTY_TOOL_NAMES, providerNames: [...invocation.config().providers.keys()] };
 }
 
 function facultyJson(faculty: Faculty) {
