@@ -51,7 +51,7 @@ function requireProvider(provider: string, known: ReadonlySet<string>): void {
 }
 
 const COLUMNS = [
-  { title: 'MODEL', shrink: true },
+  { title: 'MODEL' },
   { title: 'WINDOW', align: 'right' },
   { title: 'MAX OUTPUT', align: 'right' },
   { title: 'INPUT', align: 'right' },
@@ -63,7 +63,6 @@ const COLUMNS = [
 
 function modelRow({ provider, model, info, overridden }: ListedModel): Part[] {
   const { prices } = info;
-  const usd = (price: number | undefined): Part => (price === undefined ? styled('-', 'dim') : String(price));
   return [
     `${provider}/${model}${overridden ? ' *' : ''}`,
     grouped(info.contextWindow),
@@ -74,6 +73,10 @@ function modelRow({ provider, model, info, overridden }: ListedModel): Part[] {
     usd(prices?.cacheWrite),
     abilities(info).join(', '),
   ];
+}
+
+function usd(price: number | undefined): Part {
+  return price === undefined ? styled('-', 'dim') : String(price);
 }
 
 function abilities(info: ModelInfo): string[] {
