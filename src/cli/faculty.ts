@@ -1,19 +1,19 @@
 /** `animus faculty …`: what the faculty files say, and what is wrong with them. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Problem } from '../core/problem.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { loadRunnableFaculties } from '../daemon/load-faculties.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
+import { facultiesDirectory } from './faculties-directory.ts';
+import { addFacultyTestCommand } from './faculty-test.ts';
 import { styled } from './output.ts';
 
 interface FacultyOptions extends CommonOptions {
   readonly faculties?: string;
 }
 
-/** Adds `animus faculty list|check`. */
+/** Adds `animus faculty list|check|test`. */
 export function addFacultyCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'faculty', 'the agents described in TOML files');
   addCommand(group, 'list', {
@@ -28,14 +28,7 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
   })
     .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
     .action(run(checkFaculties));
-}
-
-/** The directory `--faculties` names, else ./faculties where there is one, else ANIMUS_HOME/faculties. */
-export function facultiesDirectory(invocation: Invocation, option: string | undefined): string {
-  const { cwd } = invocation.context;
-  if (option !== undefined) return resolve(cwd, option);
-  const here = resolve(cwd, 'faculties');
-  return existsSync(here) ? here : join(invocation.config().home, 'faculties');
+  addFacultyTestCommand(group, run);
 }
 
 function listFaculties(invocation: Invocation, options: FacultyOptions): number {

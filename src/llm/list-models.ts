@@ -12,7 +12,7 @@ export interface ListedModel {
 
 /** Every model of the catalogue and of the configuration, by provider and then in the catalogue's order. */
 export function listModels(overrides: Readonly<Record<string, ModelOverride>>): readonly ListedModel[] {
-  const names = [...builtInCatalogue().entries.map(({ vendor, model }) => `${vendor}/${model}`)];
+  const names = builtInCatalogue().entries.map(({ vendor, model }) => `${vendor}/${model}`);
   const listed = [...new Set([...names, ...Object.keys(overrides)])].map((name) => {
     const slash = name.indexOf('/');
     const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
