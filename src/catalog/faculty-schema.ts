@@ -13,7 +13,11 @@ import {
   table,
   text,
   texts,
+  textsMatching,
 } from '../core/fields.ts';
+
+const MODEL = /^[^\s/]+(\/\S+)?$/;
+const MODEL_RULE = '"model" or "provider/model"';
 
 const command = text('a program (its arguments go into args)');
 
@@ -34,7 +38,8 @@ const consolidate = table({
 
 const engage = table({
   mode: oneOf(['builtin'], ['external']).default('builtin'),
-  model: matching(/^[^\s/]+(\/\S+)?$/, '"model" or "provider/model"'),
+  model: matching(MODEL, MODEL_RULE),
+  fallback_models: textsMatching(MODEL, MODEL_RULE, 'a list of at most 8 models', 8).default([]),
   system_prompt: text().optional(),
   system_prompt_file: text('a path').optional(),
   tools: texts('a list of tool names').default([]),
@@ -53,7 +58,6 @@ const engage = table({
   command: planned(),
   args: planned(),
   timeout_seconds: planned(),
-  fallback_models: planned(),
   compact_threshold: decimal(0.1, 1).default(0.7),
   compact_keep_recent: count(0, 10_000).default(10),
   ledger_nudge_interval: count(0, 10_000).default(5),

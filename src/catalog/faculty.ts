@@ -38,6 +38,8 @@ export interface EngageSettings {
   readonly mode: 'builtin';
   /** `model` of the default provider, or `provider/model`. */
   readonly model: string;
+  /** Asked in this order where the model before fails for a reason that another may not have. */
+  readonly fallbackModels: readonly string[];
   /** The text itself, also where it was written as a file. */
   readonly systemPrompt: string;
   /** Names of tools beside the engine's own, in the order written. */

@@ -31,7 +31,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const check: Check = { document, directory: dirname(file), problems };
   const systemPrompt = readSystemPrompt(check);
   checkTools(check, references.toolNames);
-  checkProvider(check, references.providerNames);
+  checkModels(check, references.providerNames);
   checkConcurrency(check);
   checkThinking(check);
   checkBackoff(check);
@@ -136,13 +136,26 @@ function checkTools(check: Check, toolNames: readonly string[]): void {
   }
 }
 
-function checkProvider(check: Check, providerNames: readonly string[] | undefined): void {
-  const model = check.document.given('faculty', 'engage', 'model');
+/** Each provider is there, and no model stands twice in the chain. */
+function checkModels(check: Check, providerNames: readonly string[] | undefined): void {
+  const given = (key: string) => check.document.given('faculty', 'engage', key);
+  const model = given('model');
+  const fallbacks = given('fallback_models');
+  const asked: unknown[] = [model];
+  checkProvider(check, 'model', model, providerNames);
+  for (const fallback of Array.isArray(fallbacks) ? fallbacks : []) {
+    checkProvider(check, 'fallback_models', fallback, providerNames);
+    if (asked.includes(fallback)) conflict(check, ['engage', 'fallback_models'], `${fallback} is asked before already`);
+    asked.push(fallback);
+  }
+}
+
+function checkProvider(check: Check, key: string, model: unknown, providerNames: readonly string[] | undefined): void {
   if (typeof model !== 'string' || !model.includes('/') || providerNames === undefined) return;
   const provider = model.slice(0, model.indexOf('/'));
   if (providerNames.includes(provider)) return;
   const hint = didYouMean(provider, providerNames) || ` (there are ${providerNames.join(', ')})`;
-  conflict(check, ['engage', 'model'], `no provider named ${provider}${hint}`);
+  conflict(check, ['engage', key], `no provider named ${provider}${hint}`);
 }
 
 /** The short forms `concurrent = false` and `parallel_tool_execution = false` stand for a maximum of 1. */
@@ -280,6 +293,7 @@ function engageOf(
   return {
     mode: engage.mode,
     model: engage.model,
+    fallbackModels: engage.fallback_models,
     systemPrompt,
     tools: engage.tools,
     maxTurns: engage.max_turns,

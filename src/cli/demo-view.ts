@@ -4,7 +4,8 @@ import type { Database } from '../store/database.ts';
 import { DEMO_INSERT } from '../store/demo-work.ts';
 import type { LedgerEntry } from '../store/ledger.ts';
 import type { WorkDetail } from '../store/work-views.ts';
-import { type Output, type Part, styled } from './output.ts';
+import { showFocusEvent } from './focus-events.ts';
+import { type Output, styled } from './output.ts';
 import { counted, duration, shortId } from './quantities.ts';
 
 export interface DemoView {
@@ -36,7 +37,7 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
       output.block(DEMO_INSERT, '  ');
       output.line('  → work item ', styled(shortId(id), 'cyan'), ', queued in the same transaction');
     },
-    event: (event) => showEvent(output, event),
+    event: (event) => showFocusEvent(output, event, PHASES),
     conclude(item, ledger) {
       output.document({ item, ledger, workspace: setting.keep ? setting.workspace : null });
       conclude(output, item, ledger, performance.now() - startedMs);
@@ -58,63 +59,12 @@ function intro(output: Output, { workspace, model }: DemoSetting): void {
   );
 }
 
-function showEvent(output: Output, event: FocusEvent): void {
-  switch (event.type) {
-    case 'focus_started':
-      output.line(`  → claimed by the daemon, focus ${event.number} of faculty `, styled(event.faculty, 'cyan'));
-      return;
-    case 'phase':
-      output.line();
-      output.line(styled(event.phase, 'bold'), styled(`  ${PHASES[event.phase]}`, 'dim'));
-      return;
-    case 'turn_recorded':
-      output.line(styled(`turn ${event.turn}  `, 'cyan'), event.text);
-      if (event.calls > 1) output.line(styled(`  ${counted(event.calls, 'call')} at once`, 'dim'));
-      return;
-    case 'tool_ended':
-      showCall(output, event);
-      return;
-    case 'ledger':
-      output.line('  ', styled(`ledger ${event.seq}  ${event.entryType}  `, 'yellow'), event.content);
-      return;
-    case 'ended':
-      if (event.reason !== null) output.line(styled(`  ${event.state}: ${event.reason}`, 'red'));
-      return;
-    case 'waiting':
-      output.line('  ', styled(`waiting  ${event.kind}  ${event.deadline ?? ''}`, 'yellow'));
-      return;
-    case 'focus_ended':
-    case 'turn_started':
-    case 'tool_started':
-    case 'text':
-    case 'restart':
-      return;
-    default:
-      return event satisfies never;
-  }
-}
-
 const PHASES = {
   orient: 'the hook lists the files and remembers how they looked',
   engage: 'the model and its tools, until the work is done',
   consolidate: 'the hook runs the tests and checks which files changed',
   recover: 'what to do after a failure',
 } as const;
-
-function showCall(output: Output, event: Extract<FocusEvent, { type: 'tool_ended' }>): void {
-  if (event.name === 'ledger_append' && !event.isError) return;
-  const mark: Part = event.isError ? styled('✗', 'red') : styled('✓', 'green');
-  output.line('  ', mark, ` ${event.name}  `, styled(`${duration(event.durationMs)}  ${gist(event)}`, 'dim'));
-}
-
-/** The line of an output that says most: an exit code with its test counts, else the first. */
-function gist({ name, output }: Extract<FocusEvent, { type: 'tool_ended' }>): string {
-  const lines = output.split('\n');
-  const first = lines[0] ?? '';
-  if (name !== 'bash') return lines.length > 1 ? `${first}  … ${counted(lines.length, 'line')}` : first;
-  const counts = lines.filter((line) => /^(ℹ|#) (pass|fail) \d+/.test(line)).map((line) => line.slice(2));
-  return [first, ...counts].join(', ');
-}
 
 function conclude(output: Output, item: WorkDetail, ledger: readonly LedgerEntry[], tookMs: number): void {
   output.line();

@@ -8,15 +8,10 @@ import type { Faculty } from '../catalog/faculty.ts';
 import type { Config } from '../core/config.ts';
 import { AnimusError } from '../core/errors.ts';
 import { isTerminal } from '../core/work.ts';
-import type { DaemonReady } from '../daemon/daemon.ts';
-import type { Database } from '../store/database.ts';
 import { insertDemoWork } from '../store/demo-work.ts';
-import { type LedgerEntry, readLedger } from '../store/ledger.ts';
-import { readWork, type WorkDetail } from '../store/work-views.ts';
-import { openLog } from '../telemetry/log.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
-import { version } from './version.ts';
+import { inScratchHome, type OneItemRun, runOneItem } from './one-item.ts';
 
 interface DemoOptions extends CommonOptions {
   readonly model?: string;
@@ -53,15 +48,13 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
 const ASSETS = fileURLToPath(new URL('demo/', import.meta.url));
 const FACULTIES = fileURLToPath(new URL('../../faculties/', import.meta.url));
 const SCRIPTED_MODEL = 'demo/scripted';
-const POLL_SECONDS = 0.1;
 
 /** The user's own configuration, on a home and an embedded database of the demo's own. */
 function demoConfig(invocation: Invocation, model: string | undefined, home: string): Config {
   const config = invocation.config();
   if (model !== undefined) refuseWithoutKey(config, model);
   const demo = { name: 'demo', kind: 'scripted', script: join(ASSETS, 'script.toml') } as const;
-  const daemon = { ...config.daemon, pollSeconds: POLL_SECONDS };
-  return { ...config, home, databaseUrl: null, daemon, providers: new Map([...config.providers, ['demo', demo]]) };
+  return { ...inScratchHome(config, home), providers: new Map([...config.providers, ['demo', demo]]) };
 }
 
 function refuseWithoutKey(config: Config, model: string): void {
@@ -72,56 +65,26 @@ function refuseWithoutKey(config: Config, model: string): void {
   throw new AnimusError('usage.invalid', { detail });
 }
 
-/** A daemon for one work item: started, given the insert, watched to the end, stopped. */
-async function runWork(
+function runWork(
   { context }: Invocation,
   config: Config,
   workspace: string,
   model: string | undefined,
   view: DemoView,
-): Promise<{ readonly item: WorkDetail; readonly ledger: readonly LedgerEntry[] }> {
-  // Loaded here: the other commands do not pay for the daemon's modules.
-  const { runDaemon } = await import('../daemon/daemon.ts');
-  const { drain } = context.signals;
-  const finished = new AbortController();
-  const ready = Promise.withResolvers<DaemonReady>();
-  const ended = Promise.withResolvers<void>();
-  const daemon = runDaemon(
-    {
-      config,
-      version: version(),
-      facultiesDir: FACULTIES,
-      // The view tells the story; the log speaks up when something is wrong.
-      log: openLog({ level: 'error' }),
-      adapt: (faculty) => atWork(faculty, workspace, model ?? SCRIPTED_MODEL),
-      onReady: ready.resolve,
-      onEvent: (event) => {
-        view.event(event);
-        if (event.type === 'ended' && isTerminal(event.state)) ended.resolve();
-      },
+): Promise<OneItemRun> {
+  return runOneItem(context.signals, {
+    config,
+    facultiesDir: FACULTIES,
+    adapt: (faculty) => atWork(faculty, workspace, model ?? SCRIPTED_MODEL),
+    onReady: view.ready,
+    async submit(db) {
+      const id = await insertDemoWork(db);
+      view.inserted(id);
+      return id;
     },
-    // The first Ctrl-C already means it: nobody waits for a demo's grace time.
-    { drain: AbortSignal.any([drain, finished.signal]), abort: drain },
-  );
-  const stopped = daemon.then(() => {
-    throw new AnimusError('interrupted');
+    onEvent: view.event,
+    isOver: isTerminal,
   });
-  try {
-    const { db } = await Promise.race([ready.promise, stopped]);
-    view.ready(db);
-    const id = await insertDemoWork(db);
-    view.inserted(id);
-    await Promise.race([ended.promise, stopped]);
-    return await story(db, id);
-  } finally {
-    finished.abort();
-    // Its own failure has been thrown above, through `stopped`.
-    await daemon.catch(() => undefined);
-  }
-}
-
-async function story(db: Database, id: string) {
-  return { item: await readWork(db, id), ledger: await readLedger(db, id) };
 }
 
 /** The shipped engineer, in the demo's workspace, with the demo's model. */

@@ -1,21 +1,19 @@
 /** `animus faculty …`: what the faculty files say, and what is wrong with them. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { loadFaculties } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
-import type { FacultyReferences } from '../catalog/read-faculty.ts';
 import type { Problem } from '../core/problem.ts';
 import { didYouMean } from '../core/suggest.ts';
-import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
+import { loadRunnableFaculties } from '../daemon/load-faculties.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
+import { facultiesDirectory } from './faculties-directory.ts';
+import { addFacultyTestCommand } from './faculty-test.ts';
 import { styled } from './output.ts';
 
 interface FacultyOptions extends CommonOptions {
   readonly faculties?: string;
 }
 
-/** Adds `animus faculty list|check`. */
+/** Adds `animus faculty list|check|test`. */
 export function addFacultyCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'faculty', 'the agents described in TOML files');
   addCommand(group, 'list', {
@@ -30,20 +28,13 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
   })
     .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
     .action(run(checkFaculties));
-}
-
-/** The directory `--faculties` names, else ./faculties where there is one, else ANIMUS_HOME/faculties. */
-export function facultiesDirectory(invocation: Invocation, option: string | undefined): string {
-  const { cwd } = invocation.context;
-  if (option !== undefined) return resolve(cwd, option);
-  const here = resolve(cwd, 'faculties');
-  return existsSync(here) ? here : join(invocation.config().home, 'faculties');
+  addFacultyTestCommand(group, run);
 }
 
 function listFaculties(invocation: Invocation, options: FacultyOptions): number {
   const { output } = invocation;
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadFaculties(directory, references(invocation));
+  const { faculties, problems } = loadRunnableFaculties(directory, invocation.config());
   output.document({
     directory,
     faculties: [...faculties.values()].map(facultyJson),
@@ -72,7 +63,7 @@ function listFaculties(invocation: Invocation, options: FacultyOptions): number 
 function checkFaculties(invocation: Invocation, options: FacultyOptions, names: readonly string[]): number {
   const { output } = invocation;
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadFaculties(directory, references(invocation));
+  const { faculties, problems } = loadRunnableFaculties(directory, invocation.config());
   const missing = names.filter((name) => !faculties.has(name));
   const ok = problems.length === 0 && missing.length === 0;
   output.document({ directory, ok, faculties: [...faculties.keys()], missing, problems: problems.map(problemJson) });
@@ -85,11 +76,6 @@ function checkFaculties(invocation: Invocation, options: FacultyOptions, names: 
     output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
   if (ok && faculties.size === 0) output.note(`no faculty files in ${directory}`);
   return ok ? 0 : 2;
-}
-
-/** What the daemon of this configuration would let faculties refer to. */
-function references(invocation: Invocation): FacultyReferences {
-  return { toolNames: FACULTY_TOOL_NAMES, providerNames: [...invocation.config().providers.keys()] };
 }
 
 function facultyJson(faculty: Faculty) {

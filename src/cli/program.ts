@@ -7,6 +7,7 @@ import { addDbCommands } from './db.ts';
 import { addDemoCommand } from './demo.ts';
 import { addFacultyCommands } from './faculty.ts';
 import { addLedgerCommands } from './ledger.ts';
+import { addModelsCommand } from './models.ts';
 import { createOutput } from './output.ts';
 import { addPauseCommands } from './pause.ts';
 import { addScheduleCommands } from './schedule.ts';
@@ -52,6 +53,7 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
   addScheduleCommands(program, run);
   addLedgerCommands(program, run);
   addFacultyCommands(program, run);
+  addModelsCommand(program, run);
   addDbCommands(program, run);
   addConfigCommand(program, run);
   return program;

@@ -5,7 +5,7 @@ import { AnimusError } from '../core/errors.ts';
 import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
 import { wholeNumber } from './arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
-import { facultiesDirectory } from './faculty.ts';
+import { facultiesDirectory } from './faculties-directory.ts';
 import { version } from './version.ts';
 
 interface ServeOptions extends CommonOptions {

@@ -10,7 +10,7 @@ import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
 import { moment, wholeNumber } from './arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
-import { facultiesDirectory } from './faculty.ts';
+import { facultiesDirectory } from './faculties-directory.ts';
 import { followWork } from './follow-work.ts';
 import { jsonObject, jsonOf } from './json-option.ts';
 import { styled } from './output.ts';

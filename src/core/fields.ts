@@ -71,6 +71,11 @@ export function texts(expected = 'a list of texts', max = 1000) {
   return z.array(text('a text')).max(max).register(expectations, { expected });
 }
 
+/** A list of texts of a certain form. */
+export function textsMatching(pattern: RegExp, each: string, expected: string, max: number) {
+  return z.array(matching(pattern, each)).max(max).register(expectations, { expected });
+}
+
 /** A list of texts, each of which may be empty (arguments of a command). */
 export function argumentList() {
   const argument = z.string().register(expectations, { expected: 'a text' });

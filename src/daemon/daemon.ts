@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Faculties, facultiesError, loadFaculties } from '../catalog/faculties.ts';
+import { type Faculties, facultiesError } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Config } from '../core/config.ts';
@@ -18,7 +18,7 @@ import { openConfiguredDatabase } from '../store/open-database.ts';
 import { createWorkCompleter } from '../store/work-completer.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
-import { FACULTY_TOOL_NAMES, toolset } from '../tools/registry.ts';
+import { toolset } from '../tools/registry.ts';
 import { claimableFaculties } from './capacity.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
 import { sweepFocusDirectories } from './focus-directory.ts';
@@ -26,6 +26,7 @@ import { openModels } from './focus-model.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createInbox } from './inbox.ts';
 import { createJanitor } from './janitor.ts';
+import { loadRunnableFaculties } from './load-faculties.ts';
 import { watchFaculties } from './reload.ts';
 import { runFocus } from './run-focus.ts';
 import { createScheduler } from './scheduler.ts';
@@ -67,7 +68,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
 
   const telemetry = await startTelemetry({ version: options.version, log });
   closing.defer(() => telemetry.shutdown());
-  const models = await openModels(config);
+  const models = await openModels(config, log);
   closing.defer(() => models.stop());
   const db = await openConfiguredDatabase(config, { role: 'daemon', log });
   closing.defer(() => db.close());
@@ -219,12 +220,8 @@ function readFaculties(options: DaemonOptions, log: Log): Faculties {
   return { faculties, problems };
 }
 
-function loadAdapted({ facultiesDir, config, adapt = (faculty) => faculty }: DaemonOptions): Faculties {
-  const { faculties, problems } = loadFaculties(resolve(facultiesDir), {
-    toolNames: FACULTY_TOOL_NAMES,
-    providerNames: [...config.providers.keys()],
-  });
-  return { faculties: new Map([...faculties].map(([name, faculty]) => [name, adapt(faculty)])), problems };
+function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Faculties {
+  return loadRunnableFaculties(resolve(facultiesDir), config, adapt);
 }
 
 /** What a tool's command must not be able to open. */

@@ -1,45 +1,75 @@
 /** From configuration to the model a focus calls. */
 import type { Faculty } from '../catalog/faculty.ts';
-import type { Config, ModelConfig } from '../core/config.ts';
+import type { Config } from '../core/config.ts';
 import type { FocusModel } from '../engage/model-turn.ts';
-import { createLlm, type Llm } from '../llm/llm.ts';
-import { costUsd, type ModelOverride } from '../llm/models.ts';
+import type { LlmResponse, Usage } from '../llm/client.ts';
+import { completeWithFallback } from '../llm/fallback.ts';
+import { createLlm, type Llm, type ResolvedModel } from '../llm/llm.ts';
+import { costUsd } from '../llm/models.ts';
 import type { ProviderSettings } from '../llm/provider-settings.ts';
 import { loadScript } from '../llm/scripted/script.ts';
+import type { Log } from '../telemetry/log.ts';
+import { modelNames, modelOptions } from './model-names.ts';
 
 /** Where foci get their models. */
 export interface ModelSource {
-  /** The faculty's model; throws `llm.unknown_provider` where its provider is not configured. */
+  /** The faculty's model with its fallbacks; throws `llm.unknown_provider` where a provider is not configured. */
   forFocus(faculty: Faculty, focusId: string): FocusModel;
   stop(): Promise<void>;
 }
 
 /** Sets up every configured provider; scripts are read now, nothing is connected before the first call. */
-export async function openModels(config: Config): Promise<ModelSource> {
+export async function openModels(config: Config, log: Log): Promise<ModelSource> {
   const llm = await createConfiguredLlm(config);
   return {
     forFocus(faculty, focusId) {
       const settings = faculty.engage;
-      const resolved = llm.resolve(settings.model);
+      const first = llm.resolve(settings.model);
+      const chain = [first, ...settings.fallbackModels.map((name) => llm.resolve(name))] as const;
       return {
-        client: resolved.client,
-        provider: resolved.provider,
-        model: resolved.model,
-        contextWindow: resolved.info.contextWindow,
-        settings: {
-          maxTokens: settings.maxTokens,
-          conversationId: focusId,
-          ...(settings.temperature !== null && { temperature: settings.temperature }),
-          ...(settings.thinkingBudgetTokens !== null && { thinkingBudgetTokens: settings.thinkingBudgetTokens }),
-          ...(settings.reasoningEffort !== null && { reasoningEffort: settings.reasoningEffort }),
-          ...(settings.stop.length > 0 && { stop: settings.stop }),
-        },
+        ...answering(chain, (response) => reportFallback(response, { faculty, focusId, log })),
+        provider: first.provider,
+        model: first.model,
+        // What is asked must fit whichever model answers.
+        contextWindow: Math.min(...chain.map(({ info }) => info.contextWindow)),
+        settings: { ...modelOptions(settings), conversationId: focusId },
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
-        costUsd: (usage) => costUsd(resolved.info, usage) ?? 0,
       };
     },
     stop: () => llm.stop(),
   };
+}
+
+/** The chain as one client, and the price of its answers: that of the model that gave them. */
+function answering(
+  chain: readonly [ResolvedModel, ...ResolvedModel[]],
+  onAnswer: (response: LlmResponse) => void,
+): Pick<FocusModel, 'client' | 'costUsd'> {
+  // An answer names its model in the provider's own words; which of the chain gave it is known here only.
+  const usedBy = new WeakMap<Usage, ResolvedModel>();
+  return {
+    client: {
+      async complete(request, options) {
+        const { result, used } = await completeWithFallback(chain, request, options);
+        if (!result.ok) return result;
+        if (result.response.usage) usedBy.set(result.response.usage, used);
+        onAnswer(result.response);
+        return result;
+      },
+    },
+    costUsd: (usage) => costUsd((usedBy.get(usage) ?? chain[0]).info, usage) ?? 0,
+  };
+}
+
+function reportFallback(
+  { provider, model, fellBackFrom }: LlmResponse,
+  { faculty, focusId, log }: { readonly faculty: Faculty; readonly focusId: string; readonly log: Log },
+): void {
+  for (const failed of fellBackFrom) {
+    const fields = { faculty: faculty.name, focus: focusId, failed: `${failed.provider}/${failed.model}` };
+    const answered = `${provider}/${model}`;
+    log.warn({ ...fields, kind: failed.kind, error: failed.message, answered }, 'a fallback model answered');
+  }
 }
 
 /** All providers and model overrides of the configuration as one Llm. */
@@ -51,17 +81,5 @@ export async function createConfiguredLlm(config: Config): Promise<Llm> {
         ? { kind: 'scripted', script: await loadScript(provider.script) }
         : { kind: provider.kind, baseUrl: provider.baseUrl, apiKey: provider.apiKey?.reveal() ?? null };
   }
-  const models = Object.fromEntries([...config.models].map(([name, model]) => [name, overrideOf(model)]));
-  return createLlm({ providers, defaultProvider: config.defaultProvider, models });
-}
-
-function overrideOf(model: ModelConfig): ModelOverride {
-  const { input, output, cacheRead, cacheWrite } = model.usdPerMillion;
-  const priced = input !== undefined && output !== undefined;
-  return {
-    ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
-    ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
-    // A vendor that names no cache prices bills cached tokens as others.
-    ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),
-  };
+  return createLlm({ ...modelNames(config), providers });
 }

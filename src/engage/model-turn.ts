@@ -96,7 +96,9 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
         return result;
       }
       const { response } = result;
+      // The fallback that answered may be of another provider.
       chat.set({
+        'gen_ai.provider.name': response.provider,
         'gen_ai.response.model': response.model,
         'gen_ai.response.id': response.responseId,
         'gen_ai.response.finish_reasons': [response.rawStopReason ?? response.stopReason],
@@ -107,7 +109,7 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
       });
       const labels = {
         'gen_ai.operation.name': 'chat',
-        'gen_ai.provider.name': provider,
+        'gen_ai.provider.name': response.provider,
         'gen_ai.request.model': model,
         'gen_ai.response.model': response.model,
       };

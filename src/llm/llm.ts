@@ -3,7 +3,8 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { AnimusError } from '../core/errors.ts';
 import { anthropicWire } from './anthropic/wire.ts';
 import type { LlmClient } from './client.ts';
-import { type ModelInfo, type ModelOverride, modelInfo } from './models.ts';
+import { type LocatedModel, locateModel, type ModelNames, splitModelName } from './locate-model.ts';
+import { modelInfo } from './models.ts';
 import { type Embedder, type EmbedderSettings, openaiEmbedder } from './openai/embeddings.ts';
 import { openaiWire } from './openai/wire.ts';
 import { type ProbeResult, probe } from './probe.ts';
@@ -15,22 +16,12 @@ import type { Endpoint, HttpShared } from './transport/retries.ts';
 import type { Wire, WireOptions } from './wire.ts';
 
 /** Everything `createLlm` needs. */
-export interface LlmSettings {
-  /** By the name that `provider/model` uses. */
+export interface LlmSettings extends ModelNames {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
-  /** The provider of a model that names none. */
-  readonly defaultProvider: string;
-  /** `[models."provider/model"]` of the configuration. */
-  readonly models?: Readonly<Record<string, ModelOverride>>;
 }
 
 /** A model, where it is, and how to call it. */
-export interface ResolvedModel {
-  readonly provider: string;
-  /** The name as the provider knows it: for `LlmRequest.model`. */
-  readonly model: string;
-  readonly kind: ProviderSettings['kind'];
-  readonly info: ModelInfo;
+export interface ResolvedModel extends LocatedModel {
   readonly client: LlmClient;
 }
 
@@ -70,18 +61,14 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
     const known = [...providers.keys()].join(', ') || 'none';
     throw new AnimusError('llm.unknown_provider', { provider: name, model, known });
   };
-  const parse = (name: string) => {
-    const [provider, model] = parseModelName(name, settings);
-    return { provider, model, connected: find(provider, name) };
-  };
   return {
     resolve(name) {
-      const { provider, model, connected } = parse(name);
-      const { kind, client } = connected;
-      return { provider, model, kind, client, info: modelInfo(provider, model, settings.models) };
+      const located = locateModel(name, settings);
+      return { ...located, client: find(located.provider, name).client };
     },
     async probe(name, signal) {
-      const { model, connected } = parse(name);
+      const { provider, model } = splitModelName(name, settings);
+      const connected = find(provider, name);
       if (connected.kind === 'scripted') return { ok: true, durationMs: 0, listed: null };
       return probe({ ...connected, model, signal });
     },
@@ -97,13 +84,6 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
       await Promise.all(agents.map((agent) => agent.destroy()));
     },
   };
-}
-
-/** A first part that names a provider is one; else the whole is a model of the default provider, slashes and all. */
-function parseModelName(name: string, settings: LlmSettings): readonly [provider: string, model: string] {
-  const slash = name.indexOf('/');
-  const prefix = name.slice(0, Math.max(0, slash));
-  return Object.hasOwn(settings.providers, prefix) ? [prefix, name.slice(slash + 1)] : [settings.defaultProvider, name];
 }
 
 interface Connected {

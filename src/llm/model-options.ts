@@ -1,5 +1,5 @@
 import type { LlmRequest } from './client.ts';
-import type { ResolvedModel } from './llm.ts';
+import type { LocatedModel } from './locate-model.ts';
 
 /** The options of a faculty that a model may refuse, in the port's terms. */
 export type ModelOptions = Pick<
@@ -19,7 +19,7 @@ export interface RefusedOption {
  * What the provider of a model would refuse, for a faculty to be refused at load instead of at its first call. Of a
  * model that is not in the catalogue nothing is assumed beyond its API's own rules.
  */
-export function refusedOptions(model: ResolvedModel, options: ModelOptions): readonly RefusedOption[] {
+export function refusedOptions(model: LocatedModel, options: ModelOptions): readonly RefusedOption[] {
   const problems: RefusedOption[] = [];
   const refuse = (key: RefusedOption['key'], expected: string, value: unknown) =>
     problems.push({ key, expected, value });

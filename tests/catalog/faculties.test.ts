@@ -131,6 +131,10 @@ describe('a faculty is refused', () => {
     ['', 'tools = "bash"', 'faculty.engage.tools: expected a list of tool names, got "bash"'],
     ['', 'temperature = 0.2\nthinking_budget_tokens = 2000', 'a model that thinks takes no temperature'],
     ['', 'temperature = 0.2\nreasoning_effort = "low"', 'a model that thinks takes no temperature'],
+    ['', 'fallback_models = "m"', 'faculty.engage.fallback_models: expected a list of at most 8 models, got "m"'],
+    ['', 'fallback_models = ["a b"]', 'faculty.engage.fallback_models[0]: expected "model" or "provider/model"'],
+    ['', 'fallback_models = ["m", "n", "m"]', 'faculty.engage.fallback_models: m is asked before already'],
+    ['', 'fallback_models = ["claude-sonnet-4-5"]', 'claude-sonnet-4-5 is asked before already'],
     ['', 'thinking_budget_tokens = 8192', 'must be less than max_tokens (8192)'],
     ['', 'thinking_budget_tokens = 2000\nreasoning_effort = "low"', 'keep one of them'],
     ['', 'system_prompt_file = "p.md"', 'faculty.engage.system_prompt_file: system_prompt is there too'],
@@ -162,6 +166,10 @@ describe('a faculty is refused', () => {
       'no provider named locla (did you mean local?)',
     );
     expect(loadFaculties(directory, { toolNames: [] }).problems).toEqual([]);
+    write('x.toml', `${MINIMAL}fallback_models = ["m", "lcoal/m"]\n`);
+    expect(loadFaculties(directory, names).problems[0]?.message).toContain(
+      'faculty.engage.fallback_models: no provider named lcoal (did you mean local?)',
+    );
   });
 
   test('naming the line of its key also below multi-line strings and arrays that look like tables', () => {

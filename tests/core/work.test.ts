@@ -5,7 +5,7 @@ import { BIRTH_STATES, isTerminal, TERMINAL_STATES, TRANSITIONS, WORK_STATES } f
 const PAGE = readFileSync(new URL('../../docs/states.md', import.meta.url), 'utf8');
 
 test('the table of docs/states.md is the table of the code', () => {
-  const rows = [...PAGE.matchAll(/^\| +[*_]?(\w+)[*_]? +\| +(\w+) +\|/gm)]
+  const rows = [...PAGE.matchAll(/^\| +[*_]?([a-z]+)[*_]? +\| +([a-z]+) +\|/gm)]
     .map(([, from, to]) => `${from} ${to}`)
     .filter((row) => row !== 'from to');
   expect(rows.sort()).toEqual([...births('insert'), ...transitions()].sort());

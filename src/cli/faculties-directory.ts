@@ -1,0 +1,12 @@
+/** Where a command looks for faculty files. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Invocation } from './command.ts';
+
+/** The directory `--faculties` names, else ./faculties where there is one, else ANIMUS_HOME/faculties. */
+export function facultiesDirectory(invocation: Invocation, option: string | undefined): string {
+  const { cwd } = invocation.context;
+  if (option !== undefined) return resolve(cwd, option);
+  const here = resolve(cwd, 'faculties');
+  return existsSync(here) ? here : join(invocation.config().home, 'faculties');
+}

@@ -1,0 +1,42 @@
+import { AnimusError } from '../core/errors.ts';
+import { type ModelInfo, type ModelOverride, modelInfo } from './models.ts';
+import type { ProviderSettings } from './provider-settings.ts';
+
+/** What a model's name is looked up in. */
+export interface ModelNames {
+  /** By the name that `provider/model` uses. */
+  readonly providers: Readonly<Record<string, { readonly kind: ProviderSettings['kind'] }>>;
+  /** The provider of a model that names none. */
+  readonly defaultProvider: string;
+  /** `[models."provider/model"]` of the configuration. */
+  readonly models?: Readonly<Record<string, ModelOverride>>;
+}
+
+/** A model, where it is, and what is known of it. */
+export interface LocatedModel {
+  readonly provider: string;
+  /** The name as the provider knows it: for `LlmRequest.model`. */
+  readonly model: string;
+  readonly kind: ProviderSettings['kind'];
+  readonly info: ModelInfo;
+}
+
+/** `provider/model`, or a model of the default provider. Throws `llm.unknown_provider`. */
+export function locateModel(name: string, names: ModelNames): LocatedModel {
+  const { provider, model } = splitModelName(name, names);
+  const found = Object.hasOwn(names.providers, provider) ? names.providers[provider] : undefined;
+  if (found) return { provider, model, kind: found.kind, info: modelInfo(provider, model, names.models) };
+  const known = Object.keys(names.providers).join(', ') || 'none';
+  throw new AnimusError('llm.unknown_provider', { provider, model: name, known });
+}
+
+/** A first part that names a provider is one; else the whole is a model of the default provider, slashes and all. */
+export function splitModelName(
+  name: string,
+  { providers, defaultProvider }: Pick<ModelNames, 'providers' | 'defaultProvider'>,
+): { readonly provider: string; readonly model: string } {
+  const slash = name.indexOf('/');
+  const prefix = name.slice(0, Math.max(0, slash));
+  const named = Object.hasOwn(providers, prefix);
+  return named ? { provider: prefix, model: name.slice(slash + 1) } : { provider: defaultProvider, model: name };
+}
