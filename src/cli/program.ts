@@ -5,6 +5,7 @@ import { type CliContext, commandRunner, type RunCommand } from './command.ts';
 import { addConfigCommand } from './config.ts';
 import { addDbCommands } from './db.ts';
 import { addDemoCommand } from './demo.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addFacultyCommands } from './faculty.ts';
 import { addLedgerCommands } from './ledger.ts';
 import { addModelsCommand } from './models.ts';
@@ -56,6 +57,7 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
   addModelsCommand(program, run);
   addDbCommands(program, run);
   addConfigCommand(program, run);
+  addDoctorCommand(program, run);
   return program;
 }
 

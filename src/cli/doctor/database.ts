@@ -1,0 +1,72 @@
+/** The doctor looks at the database: reachable, migrated, with its extensions, and able to announce. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkCompatible, migrationStatus } from '../../store/compatibility.ts';
+import type { Database } from '../../store/database.ts';
+import { type DatabaseOffer, databaseOffer, notificationMs } from '../../store/health.ts';
+import type { Invocation } from '../command.ts';
+import { withRawDatabase } from '../database.ts';
+import { duration } from '../quantities.ts';
+import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
+
+/** Changes nothing: an embedded database that is not there yet is not made. */
+export async function examineDatabase(invocation: Invocation): Promise<readonly Finding[]> {
+  const config = invocation.config();
+  const directory = join(config.home, 'db');
+  if (config.databaseUrl === null && !existsSync(directory)) {
+    return [fine('database', `embedded, in ${directory}: not made yet, the first command makes it`)];
+  }
+  return findingsOf('database', () =>
+    withRawDatabase(invocation, async (db) => {
+      const offer = await databaseOffer(db);
+      return [
+        fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
+        ...(await findingsOf('schema', () => examineSchema(db))),
+        ...examineExtensions(offer),
+        ...(await findingsOf('listen', () => examineListen(db))),
+      ];
+    }),
+  );
+}
+
+async function examineSchema(db: Database): Promise<readonly Finding[]> {
+  const status = await migrationStatus(db);
+  const { version, needed } = status;
+  if (version === 0) return [problem('schema', 'the database has no animus schema', 'run: animus db migrate')];
+  const differs = status.migrations.filter(({ state }) => state === 'pending' || state === 'changed');
+  if (differs.length > 0) {
+    const names = differs.map(({ name, state }) => `${name} is ${state}`).join(', ');
+    return [problem('schema', `version ${version}, needed is ${needed}: ${names}`, 'run: animus db migrate')];
+  }
+  await checkCompatible(db);
+  if (version === needed && status.staleFunctions.length > 0) {
+    const names = status.staleFunctions.join(', ');
+    return [problem('schema', `functions differ from this animus: ${names}`, 'run: animus db migrate')];
+  }
+  return [fine('schema', version === needed ? `version ${version}` : `version ${version}, made by a later animus`)];
+}
+
+function examineExtensions({ pgmq, vector }: DatabaseOffer): readonly Finding[] {
+  return [
+    pgmq === 'installed'
+      ? fine('pgmq', 'installed')
+      : problem('pgmq', 'not installed', 'run: animus db migrate (it brings pgmq where the server has none)'),
+    vector === 'installed'
+      ? fine('pgvector', 'installed')
+      : note(
+          'pgvector',
+          vector === 'available' ? 'the server has it, this database does not use it' : 'the server does not have it',
+          vector === 'available'
+            ? 'run as a superuser: create extension vector'
+            : 'install pgvector on the server; without it, memory is searched by words only',
+        ),
+  ];
+}
+
+async function examineListen(db: Database): Promise<readonly Finding[]> {
+  const ms = await notificationMs(db);
+  if (ms !== null) return [fine('listen', `a notification took ${duration(ms)}`)];
+  const remedy =
+    'connect to the server itself, or to a pooler in session mode; until then animus only looks now and then';
+  return [problem('listen', 'no notification came within 5 s', remedy)];
+}

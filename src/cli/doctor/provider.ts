@@ -1,0 +1,104 @@
+/** The doctor asks a provider: one cheap call that proves address, key and model. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Config, ProviderConfig } from '../../core/config.ts';
+import { AnimusError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/suggest.ts';
+import { modelNames } from '../../daemon/model-names.ts';
+import type { LlmFailure } from '../../llm/client.ts';
+import { listModels } from '../../llm/list-models.ts';
+import { splitModelName } from '../../llm/locate-model.ts';
+import { duration } from '../quantities.ts';
+import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
+
+const PROBE_MS = 30_000;
+
+/** A provider to ask, and the model to ask for; null: none is known. */
+export interface ProviderQuestion {
+  readonly provider: ProviderConfig;
+  readonly model: string | null;
+}
+
+/** From `NAME` or `NAME/MODEL`; without a model the first one that a faculty, else the catalogue, has of it. Errors: `usage.invalid`. */
+export function providerQuestion(asked: string, config: Config, faculties: Iterable<Faculty>): ProviderQuestion {
+  const slash = asked.indexOf('/');
+  const name = slash === -1 ? asked : asked.slice(0, slash);
+  const provider = config.providers.get(name);
+  if (!provider) {
+    const known = [...config.providers.keys()];
+    const hint = didYouMean(name, known) || ` (there are ${known.join(', ')})`;
+    throw new AnimusError('usage.invalid', { detail: `--provider: no provider named ${name}${hint}` });
+  }
+  return { provider, model: slash === -1 ? modelOf(name, config, faculties) : asked.slice(slash + 1) };
+}
+
+function modelOf(provider: string, config: Config, faculties: Iterable<Faculty>): string | null {
+  const names = modelNames(config);
+  const used = [...faculties]
+    .flatMap(({ engage }) => [engage.model, ...engage.fallbackModels])
+    .map((model) => splitModelName(model, names));
+  return [...used, ...listModels(names.models)].find((each) => each.provider === provider)?.model ?? null;
+}
+
+/** Makes the call. Errors: `interrupted`. */
+export async function examineProvider(
+  { provider, model }: ProviderQuestion,
+  config: Config,
+  interrupted: AbortSignal,
+): Promise<readonly Finding[]> {
+  const check = `provider ${provider.name}`;
+  if (model === null) {
+    return [problem(check, 'no model of it is known', `name one: --provider ${provider.name}/MODEL`)];
+  }
+  return findingsOf(check, async () => {
+    const { createConfiguredLlm } = await import('../../daemon/focus-model.ts');
+    // Of the others nothing is asked, not even whether their scripts can be read.
+    const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) });
+    try {
+      const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
+      const found = await llm.probe(`${provider.name}/${model}`, signal);
+      if (interrupted.aborted) throw new AnimusError('interrupted');
+      if (!found.ok) return [problem(check, sayFailure(found.failure), remedyOf(found.failure, provider))];
+      if (found.listed === false)
+        return [note(check, `answers, and does not list ${model}`, 'check the name of the model')];
+      const answered =
+        provider.kind === 'scripted' ? 'a script that can be read' : `answered in ${duration(found.durationMs)}`;
+      return [fine(check, `${answered} (${model})`)];
+    } finally {
+      await llm.stop();
+    }
+  });
+}
+
+function sayFailure({ kind, message }: LlmFailure): string {
+  return kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
+}
+
+function remedyOf({ kind }: LlmFailure, provider: ProviderConfig): string | null {
+  if (provider.kind === 'scripted') return null;
+  switch (kind) {
+    case 'credentials': {
+      const variable = provider.apiKeyEnv;
+      if (variable === null) return `name the variable of its key: [providers.${provider.name}] api_key_env`;
+      return provider.apiKey === null ? `set ${variable}, or ${variable}_FILE` : `check the key in ${variable}`;
+    }
+    case 'connection':
+    case 'timeout':
+    case 'aborted':
+      return `check base_url of ${provider.name}, and the way there (network, proxy, server)`;
+    case 'quota':
+      return "look at the provider's account: it is empty, or at its limit";
+    case 'rate_limit':
+    case 'overloaded':
+      return 'the provider is busy: try again later';
+    case 'model_not_found':
+      return 'check the name of the model';
+    case 'protocol':
+      return `it does not speak ${provider.kind}: check its kind and base_url`;
+    case 'invalid_request':
+    case 'context_overflow':
+    case 'content_filter':
+      return null;
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,49 @@
+/** What a database offers to animus, looked at without changing anything. */
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../core/clock.ts';
+import type { Database, Queryable } from './database.ts';
+import { openNotifications } from './notifications.ts';
+
+/** Of pgmq and pgvector: in use, there to be installed, or neither. */
+export type ExtensionState = 'installed' | 'available' | 'missing';
+
+export interface DatabaseOffer {
+  /** As the server says it. */
+  readonly version: string;
+  /** Missing is no loss: the SQL of its package is used then. */
+  readonly pgmq: ExtensionState;
+  readonly vector: ExtensionState;
+}
+
+/** Asks the server what it has. Errors: those of the connection. */
+export async function databaseOffer(db: Queryable): Promise<DatabaseOffer> {
+  const [row] = await db.query<DatabaseOffer>(
+    `select current_setting('server_version') as version,
+            case when to_regprocedure('pgmq.create(text)') is not null then 'installed'
+                 when exists (select from pg_available_extensions where name = 'pgmq') then 'available'
+                 else 'missing' end as pgmq,
+            case when exists (select from pg_extension where extname = 'vector') then 'installed'
+                 when exists (select from pg_available_extensions where name = 'vector') then 'available'
+                 else 'missing' end as vector`,
+  );
+  return row!;
+}
+
+/**
+ * Sends a notification to itself over a LISTEN connection. Milliseconds it took, or null when none came within `withinMs`
+ * (default 5,000), as behind a pooler that shares sessions. Errors: `db.unreachable`.
+ */
+export async function notificationMs(db: Database, withinMs = 5000): Promise<number | null> {
+  const channel = `animus_doctor_${randomUUID().replaceAll('-', '')}`;
+  const heard = new AbortController();
+  const listener = openNotifications(db, [channel], { onNotify: () => heard.abort(), onReconnect: () => {} });
+  await listener.start();
+  try {
+    const startedMs = systemClock.monotonicMs();
+    await db.query('select pg_notify($1, $2)', [channel, '']);
+    await systemClock.sleep(withinMs, heard.signal);
+    return heard.signal.aborted ? systemClock.monotonicMs() - startedMs : null;
+  } finally {
+    await listener.stop();
+  }
+}
