@@ -23,7 +23,8 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   const run = commandRunner(context, (code) => (exitCode = code));
   const program = buildProgram(run, context);
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    // Alone, the command is a question: what can it do?
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     const usage = error instanceof CommanderError ? usageError(error) : error;
