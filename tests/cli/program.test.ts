@@ -32,8 +32,14 @@ describe('a command', () => {
     expect(command.options.map((option) => option.long)).toContain('--json');
   });
 
+  test('alone answers with its help', async () => {
+    const { code, stdout, stderr } = await run([]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: animus');
+    expect(stderr).toBe('');
+  });
+
   test.each([
-    [[], 'a command is missing'],
     [['wrok'], "unknown command 'wrok' (Did you mean work?)"],
     [['work'], 'a command is missing'],
     [['work', 'submit'], "missing required argument 'faculty'"],
