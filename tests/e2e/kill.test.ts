@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { sleepingProcesses } from '../support/sleeping-processes.ts';
 
 const FACULTY = `
 [faculty]
@@ -43,14 +43,18 @@ describe('a daemon that is killed in the middle of a run', () => {
     const [row] = await pg.database.query<{ id: string }>(
       `insert into animus.work_items (faculty, description) values ('worker', 'nap') returning id`,
     );
-    await eventually('both sleeps run', () => (processesWith(nap) >= 2 ? true : null));
+    await eventually('both sleeps run', () => (sleepingProcesses(nap) >= 2 ? true : null));
     await eventually('the other calls are recorded', async () => {
       const [done] = await pg.database.query(`select from animus.tool_calls where state = 'done' having count(*) = 2`);
       return done ?? null;
     });
 
     await first.kill('SIGKILL');
-    await eventually('every process of the killed daemon is gone', () => (processesWith(nap) === 0 ? true : null), 5);
+    await eventually(
+      'every process of the killed daemon is gone',
+      () => (sleepingProcesses(nap) === 0 ? true : null),
+      5,
+    );
 
     await startDaemon(site);
     const item = await eventually('the item ends', async () => {
@@ -117,28 +121,15 @@ describe('a daemon that is killed in the middle of a run', () => {
     const [row] = await pg.database.query<{ id: string }>(
       `insert into animus.work_items (faculty, description) values ('worker', 'long nap') returning id`,
     );
-    await eventually('the sleep runs', () => (processesWith(nap) > 0 ? true : null));
+    await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
     void daemon.kill('SIGTERM');
     await eventually('it says that it is ending', () => (daemon.output().includes('ending') ? true : null));
     await new Promise((resolve) => setTimeout(resolve, 300)); // two of a kind within 250 ms count as one press
     await daemon.kill('SIGTERM');
 
-    expect(processesWith(nap)).toBe(0);
+    expect(sleepingProcesses(nap)).toBe(0);
     const [item] = await pg.database.query(`select state, attempts from animus.work_items where id = $1`, [row!.id]);
     expect(item).toEqual({ state: 'queued', attempts: 0 });
     await pg.database.query(`select animus.cancel_work($1)`, [row!.id]);
   });
 });
-
-/** Processes whose command line holds the text. */
-function processesWith(text: string): number {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return words[0]!.endsWith('sleep') && words.includes(text);
-    } catch {
-      return false; // it ended while we looked
-    }
-  }).length;
-}

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { type AnthropicProgramme, startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
+import { sleepingProcesses } from '../support/sleeping-processes.ts';
 
 const CONFIG = '[daemon]\nlease_seconds = 5\npoll_seconds = 0.5\n';
 
@@ -73,9 +74,13 @@ describe('several daemons on one Postgres', () => {
     const [row] = await pg.database.query<{ id: string }>(
       `insert into animus.work_items (faculty, description) values ('marker', 'mark 9999') returning id`,
     );
-    await eventually('the nap has begun', () => (sleepers(nap) > 0 ? true : null));
+    await eventually('the nap has begun', () => (sleepingProcesses(nap) > 0 ? true : null));
     await frozen.kill('SIGSTOP');
-    await eventually('the processes of the frozen daemon are gone', () => (sleepers(nap) === 0 ? true : null), 15);
+    await eventually(
+      'the processes of the frozen daemon are gone',
+      () => (sleepingProcesses(nap) === 0 ? true : null),
+      15,
+    );
     await startDaemon(site);
     await eventually('the other daemon completes the item', async () => {
       const [item] = await pg.database.query(`select from animus.work_items where id = $1 and state = 'completed'`, [
@@ -197,18 +202,6 @@ async function everythingOf(database: Database, id: string): Promise<unknown> {
        from animus.work_items w where id = $1`,
     [id],
   );
-}
-
-function sleepers(nap: string): number {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return words[0]!.endsWith('sleep') && words.includes(nap);
-    } catch {
-      return false; // it ended while we looked
-    }
-  }).length;
 }
 
 /** A small generator of random numbers with a seed (mulberry32), so that a failure can be met again. */
