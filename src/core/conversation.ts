@@ -103,3 +103,20 @@ export interface Usage {
   readonly cacheWrite: number;
   readonly reasoning: number;
 }
+
+/** A whole answer of a model, as it is recorded. Durations in milliseconds. */
+export interface ModelAnswer {
+  readonly provider: string;
+  /** As the provider reports it, else as asked for. */
+  readonly model: string;
+  readonly responseId: string | null;
+  readonly content: readonly ContentBlock[];
+  readonly stopReason: StopReason;
+  readonly rawStopReason: string | null;
+  /** Names of calls that max_tokens cut off: they are not in `content` and must not be run. */
+  readonly cutToolCalls: readonly string[];
+  /** Null where the provider never reported it. */
+  readonly usage: Usage | null;
+  readonly timeToFirstTokenMs: number | null;
+  readonly durationMs: number;
+}

@@ -5,7 +5,7 @@
  * The rule for failures: `complete` never rejects for anything that can happen in the world. An outage, a refusal to
  * authenticate, a broken stream, an abort are `{ ok: false, failure }`. It rejects only for a bug in animus.
  */
-import type { ContentBlock, Message, StopReason, ToolSpec, Usage } from '../core/conversation.ts';
+import type { Message, ModelAnswer, ToolSpec } from '../core/conversation.ts';
 
 export type {
   ContentBlock,
@@ -73,20 +73,8 @@ export interface LlmRequest {
   readonly turn?: number;
 }
 
-export interface LlmResponse {
-  readonly provider: string;
-  /** As the provider reports it, else as asked for. */
-  readonly model: string;
-  readonly responseId: string | null;
-  readonly content: readonly ContentBlock[];
-  readonly stopReason: StopReason;
-  readonly rawStopReason: string | null;
-  /** Names of calls that max_tokens cut off: they are not in `content` and must not be run. */
-  readonly cutToolCalls: readonly string[];
-  /** Null where the provider never reported it. */
-  readonly usage: Usage | null;
-  readonly timeToFirstTokenMs: number | null;
-  readonly durationMs: number;
+/** An answer, and what it took to get it. */
+export interface LlmResponse extends ModelAnswer {
   /** HTTP attempts it took, the successful one included. */
   readonly attempts: number;
   /** Models that were asked before this one and failed, in order; empty without fallback. */

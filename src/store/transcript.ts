@@ -1,5 +1,5 @@
 /** The durable transcript of a focus: everything needed to go on after a crash and to send the same requests again. */
-import type { ContentBlock, StopReason, ToolSpec, Usage } from '../core/conversation.ts';
+import type { ContentBlock, ModelAnswer, StopReason, ToolSpec } from '../core/conversation.ts';
 import type { Queryable } from './database.ts';
 import { toJsonb, toText } from './json.ts';
 
@@ -101,26 +101,12 @@ export interface RecordedCall {
   readonly isError: boolean;
 }
 
-/** An answer of a model, as far as it is recorded. Durations in milliseconds. */
-export interface Answer {
-  readonly provider: string;
-  readonly model: string;
-  readonly responseId: string | null;
-  readonly content: readonly ContentBlock[];
-  readonly stopReason: StopReason;
-  readonly rawStopReason: string | null;
-  readonly cutToolCalls: readonly string[];
-  readonly usage: Usage | null;
-  readonly durationMs: number;
-  readonly timeToFirstTokenMs: number | null;
-}
-
 /** Makes an answer durable, with its calls as already started. Returns the turn as it will be read back. */
 export async function recordTurn(
   db: Queryable,
   focus: FocusKey,
   turn: number,
-  response: Answer,
+  response: ModelAnswer,
   costUsd: number,
 ): Promise<RecordedTurn> {
   const content = storable(response.content);
@@ -228,7 +214,7 @@ export async function addMessage(
 export async function recordSideCall(
   db: Queryable,
   focus: FocusKey,
-  call: Pick<Answer, 'provider' | 'model' | 'usage'>,
+  call: Pick<ModelAnswer, 'provider' | 'model' | 'usage'>,
   costUsd: number,
 ): Promise<void> {
   await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [
