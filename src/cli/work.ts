@@ -14,7 +14,7 @@ import { addTailCommand } from './work-tail.ts';
 
 /** Adds `animus work submit|list|show|tail|cancel|retry`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'work', 'work items: submit, list, look at');
+  const group = addGroup(program, 'work', 'work items: submit, list, look at, follow, cancel, retry');
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
     summary: 'list work items, newest first',

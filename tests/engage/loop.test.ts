@@ -32,7 +32,11 @@ describe('the engage loop', () => {
         when = { contains = "met as second" }`,
     });
 
-    expect(await engage(focus.means())).toMatchObject({ kind: 'done', finalText: 'both met' });
+    expect(await engage(focus.means())).toEqual({
+      kind: 'done',
+      finalText: 'both met',
+      outcome: { text: 'both met' },
+    });
 
     const ended = focus.events.flatMap((event) => (event.type === 'tool_ended' ? [event.output] : []));
     expect(ended).toEqual(['met as second', 'met as first']);
@@ -167,7 +171,11 @@ describe('the engage loop', () => {
       }),
     );
     expect(first).toEqual({ kind: 'interrupted', reason: 'drained' });
-    expect(await engage(focus.means())).toMatchObject({ kind: 'done', finalText: 'all acted' });
+    expect(await engage(focus.means())).toEqual({
+      kind: 'done',
+      finalText: 'all acted',
+      outcome: { text: 'all acted' },
+    });
     expect(runs).toEqual(['1', '2', '3']);
     const [turns] = await pg.database.query(`select count(*)::int as n from animus.turns where focus_id = $1`, [
       focus.key.focusId,
