@@ -1,0 +1,50 @@
+/** What a faculty asks of its models. */
+import { didYouMean } from '../core/suggest.ts';
+import { conflict, type FacultyCheck } from './faculty-check.ts';
+
+/** Each provider is there, and no model stands twice in the chain. */
+export function checkModels(check: FacultyCheck, providerNames: readonly string[] | undefined): void {
+  const given = (key: string) => check.document.given('faculty', 'engage', key);
+  const model = given('model');
+  const fallbacks = given('fallback_models');
+  const asked: unknown[] = [model];
+  checkProvider(check, 'model', model, providerNames);
+  for (const fallback of Array.isArray(fallbacks) ? fallbacks : []) {
+    checkProvider(check, 'fallback_models', fallback, providerNames);
+    if (asked.includes(fallback)) conflict(check, ['engage', 'fallback_models'], `${fallback} is asked before already`);
+    asked.push(fallback);
+  }
+}
+
+function checkProvider(
+  check: FacultyCheck,
+  key: string,
+  model: unknown,
+  providerNames: readonly string[] | undefined,
+): void {
+  if (typeof model !== 'string' || !model.includes('/') || providerNames === undefined) return;
+  const provider = model.slice(0, model.indexOf('/'));
+  if (providerNames.includes(provider)) return;
+  const hint = didYouMean(provider, providerNames) || ` (there are ${providerNames.join(', ')})`;
+  conflict(check, ['engage', key], `no provider named ${provider}${hint}`);
+}
+
+/** Providers answer 400 to these combinations; here they are found before anything runs. */
+export function checkThinking(check: FacultyCheck): void {
+  const given = (key: string) => check.document.given('faculty', 'engage', key);
+  const thinking = given('thinking_budget_tokens');
+  const effort = given('reasoning_effort');
+  if (typeof thinking === 'number') {
+    const maxTokens = given('max_tokens') ?? check.document.sound?.faculty.engage.max_tokens ?? 8192;
+    if (typeof maxTokens === 'number' && thinking >= maxTokens) {
+      const detail = `must be less than max_tokens (${maxTokens}), which includes the thinking`;
+      conflict(check, ['engage', 'thinking_budget_tokens'], detail);
+    }
+    if (effort !== undefined) {
+      conflict(check, ['engage', 'reasoning_effort'], 'thinking_budget_tokens is there too; keep one of them');
+    }
+  }
+  if (given('temperature') !== undefined && (thinking !== undefined || effort !== undefined)) {
+    conflict(check, ['engage', 'temperature'], 'a model that thinks takes no temperature; remove it');
+  }
+}

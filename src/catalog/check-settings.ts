@@ -1,0 +1,43 @@
+/** Settings of a faculty that name what is not there, or contradict each other. */
+import { showValue } from '../core/problem.ts';
+import { didYouMean } from '../core/suggest.ts';
+import { conflict, type FacultyCheck } from './faculty-check.ts';
+
+/** Each tool exists, and is named once. */
+export function checkTools(check: FacultyCheck, toolNames: readonly string[]): void {
+  const tools = check.document.given('faculty', 'engage', 'tools');
+  if (!Array.isArray(tools)) return;
+  for (const [index, tool] of (tools as string[]).entries()) {
+    if (!toolNames.includes(tool)) {
+      conflict(check, ['engage', 'tools'], `no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);
+    } else if (tools.indexOf(tool) !== index) {
+      conflict(check, ['engage', 'tools'], `${showValue(tool)} is named twice`);
+    }
+  }
+}
+
+/** The short forms `concurrent = false` and `parallel_tool_execution = false` stand for a maximum of 1. */
+export function checkConcurrency(check: FacultyCheck): void {
+  const { document } = check;
+  if (
+    document.given('faculty', 'concurrent') !== undefined &&
+    document.given('faculty', 'max_concurrent') !== undefined
+  ) {
+    conflict(check, ['concurrent'], 'max_concurrent is there too; keep one of them');
+  }
+  const given = (key: string) => document.given('faculty', 'engage', key);
+  if (given('parallel_tool_execution') !== undefined && given('max_parallel_tools') !== undefined) {
+    conflict(check, ['engage', 'parallel_tool_execution'], 'max_parallel_tools is there too; keep one of them');
+  }
+}
+
+/** A delay cannot begin above its own limit. */
+export function checkBackoff(check: FacultyCheck): void {
+  const recover = check.document.sound?.faculty.recover;
+  if (recover === undefined || recover.base_seconds <= recover.max_seconds) return;
+  conflict(
+    check,
+    ['recover'],
+    `base_seconds (${recover.base_seconds}) is more than max_seconds (${recover.max_seconds})`,
+  );
+}

@@ -1,0 +1,43 @@
+/** The executables that a faculty names for its phases. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { messageOf } from '../core/errors.ts';
+import { showValue } from '../core/problem.ts';
+import type { PhaseHook } from './faculty.ts';
+import { conflict, type FacultyCheck } from './faculty-check.ts';
+
+/** The hook of a phase, whatever is wrong with it; null where the phase has none. */
+export function readHook(check: FacultyCheck, phase: 'orient' | 'consolidate' | 'recover'): PhaseHook | null {
+  const written = check.document.given('faculty', phase, 'command');
+  if (typeof written !== 'string') return null;
+  const command = written.includes('/') ? resolve(check.directory, written) : written;
+  const problem = hookProblem(written, command);
+  if (problem !== null) conflict(check, [phase, 'command'], problem);
+  const hook = check.document.sound?.faculty[phase];
+  return hook ? { command, args: hook.args, timeoutSeconds: hook.timeout_seconds } : null;
+}
+
+/** The other phases need a command as soon as they are written; recover has settings of its own without one. */
+export function checkRecoverHook(check: FacultyCheck): void {
+  const given = (key: string) => check.document.given('faculty', 'recover', key) !== undefined;
+  if (given('command')) return;
+  for (const key of ['args', 'timeout_seconds']) {
+    if (given(key)) conflict(check, ['recover', key], 'there is no command that it could be for');
+  }
+}
+
+function hookProblem(written: string, command: string): string | null {
+  if (!written.includes('/')) {
+    return /\s/.test(written) ? `${showValue(written)} is no program: put its arguments into args` : null;
+  }
+  try {
+    if (!statSync(command).isFile()) return `${command} is not a file`;
+    accessSync(command, constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES') return `${command} is not executable; run: chmod +x ${command}`;
+    if (code === 'ENOENT') return `${command} does not exist`;
+    return `${command}: ${messageOf(error)}`;
+  }
+}

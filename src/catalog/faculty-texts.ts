@@ -1,0 +1,48 @@
+/** What a faculty keeps in files of its own: the system prompt and the outcome schema. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { messageOf } from '../core/errors.ts';
+import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
+
+/** The prompt's text; empty when there is a problem with it. */
+export function readSystemPrompt(check: FacultyCheck): string {
+  const { document } = check;
+  const written = (key: string) => document.written('faculty', 'engage', key);
+  const [inline, path] = [written('system_prompt'), document.given('faculty', 'engage', 'system_prompt_file')];
+  if (inline !== undefined && written('system_prompt_file') !== undefined) {
+    conflict(check, ['engage', 'system_prompt_file'], 'system_prompt is there too; keep one of them');
+  } else if (typeof path === 'string') {
+    return readPromptFile(check, path);
+  } else if (document.given('faculty', 'engage', 'model') && inline === undefined && !written('system_prompt_file')) {
+    conflict(check, ['engage'], 'needs system_prompt or system_prompt_file');
+  }
+  return typeof inline === 'string' ? inline : '';
+}
+
+function readPromptFile(check: FacultyCheck, path: string): string {
+  const place = ['engage', 'system_prompt_file'];
+  try {
+    const text = readFileSync(resolve(check.directory, path), 'utf8');
+    if (text.trim() === '') conflict(check, place, `${path} is empty`);
+    return text;
+  } catch (error) {
+    conflict(check, place, `${path} cannot be read: ${messageOf(error)}`);
+    return '';
+  }
+}
+
+/** The schema itself; null when there is none, or a problem with it. */
+export function readOutcomeSchema(check: FacultyCheck): OutcomeSchema | null {
+  const path = check.document.given('faculty', 'engage', 'outcome_schema');
+  if (typeof path !== 'string') return null;
+  const place = ['engage', 'outcome_schema'];
+  try {
+    const parsed = parseOutcomeSchema(readFileSync(resolve(check.directory, path), 'utf8'));
+    if ('schema' in parsed) return parsed.schema;
+    conflict(check, place, `${path} ${parsed.problem}`);
+  } catch (error) {
+    conflict(check, place, `${path} cannot be read: ${messageOf(error)}`);
+  }
+  return null;
+}
