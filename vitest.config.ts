@@ -2,9 +2,13 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
     globalSetup: ['tests/support/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // The end-to-end tests run once per wire format, everything else once.
+    projects: [
+      { extends: true, test: { name: 'anthropic', include: ['tests/**/*.test.ts'], provide: { wire: 'anthropic' } } },
+      { extends: true, test: { name: 'openai', include: ['tests/e2e/**/*.test.ts'], provide: { wire: 'openai' } } },
+    ],
   },
 });

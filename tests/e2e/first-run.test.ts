@@ -6,14 +6,15 @@ import { openPostgres } from '../../src/store/postgres.ts';
 import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { text, toolUse } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
 
 const FACULTY = `
 [faculty]
 name = "clerk"
 description = "Keeps the books"
 [faculty.engage]
-model = "claude-sonnet-4-5"
+model = "${MODEL}"
 system_prompt = "You keep the books."
 tools = ["read_file", "write_file", "list_dir", "bash"]
 max_turns = 10
@@ -46,7 +47,7 @@ describe('an SQL insert becomes a completed work item', () => {
   const pg = testDatabase({ empty: true });
 
   it('on a real PostgreSQL that was empty before', async () => {
-    const server = await startAnthropicServer(answers);
+    const server = await startModelServer(answers);
     onTestFinished(() => server.close());
     const site = clerkSite(server.url, pg.connectionString);
     await startDaemon(site);
@@ -59,7 +60,7 @@ describe('an SQL insert becomes a completed work item', () => {
   });
 
   it('on the embedded database, inserted from outside through its port', async () => {
-    const server = await startAnthropicServer(answers);
+    const server = await startModelServer(answers);
     onTestFinished(() => server.close());
     const site = clerkSite(server.url);
     await startDaemon(site);

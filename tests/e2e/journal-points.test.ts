@@ -6,7 +6,8 @@ import type { Database } from '../../src/store/database.ts';
 import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { type AnthropicProgramme, startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 import { type Moment, startPostgresProxy } from '../support/postgres-proxy.ts';
 
@@ -44,7 +45,7 @@ describe('a run of twenty turns', () => {
   const pg = testDatabase();
 
   it('is killed at every journal point and comes to the same end, paying and acting once', async () => {
-    const server = await startAnthropicServer(programme);
+    const server = await startModelServer(programme);
     onTestFinished(() => server.close());
     const { id, site, met } = await runWithKills(pg, server, (left, call, moment, times) =>
       left.findIndex((kill) => kill.call === call && kill.moment === moment && kill.nth <= times),
@@ -61,7 +62,7 @@ describe('the requests of a run', () => {
 
   it('are the same bytes after kills as without any', async () => {
     const requestsOf = async (kills: readonly Kill[]): Promise<string[]> => {
-      const server = await startAnthropicServer(idempotentProgramme);
+      const server = await startModelServer(idempotentProgramme);
       onTestFinished(() => server.close());
       const inOrder: Choose = ([next], call, moment, times) =>
         next?.call === call && next.moment === moment && next.nth <= times ? 0 : -1;
@@ -206,7 +207,7 @@ function workshop(server: ModelServer, databaseUrl: string): Site {
   const workspace = join(site.directory, 'faculties');
   writeFileSync(
     join(workspace, 'smith.toml'),
-    `[faculty]\nname = "smith"\ndescription = "Acts"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\n` +
+    `[faculty]\nname = "smith"\ndescription = "Acts"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\n` +
       `system_prompt = "Act."\ntools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 100\n`,
   );
   return site;

@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { text, toolUse } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
 
 const MODES = ['transcript', 'ledger', 'nothing'] as const;
 
@@ -12,7 +13,7 @@ const FACULTY = (mode: string) => `
 [faculty]
 name = "${mode}"
 [faculty.engage]
-model = "claude-sonnet-4-5"
+model = "${MODEL}"
 system_prompt = "You try again."
 [faculty.consolidate]
 command = "./check.sh"
@@ -24,7 +25,7 @@ describe('after an attempt that failed', () => {
   const pg = testDatabase();
 
   it('the next one goes on from the transcript, from the ledger, or from nothing, as the recover hook says', async () => {
-    const server = await startAnthropicServer((body) => {
+    const server = await startModelServer((body) => {
       const said = JSON.stringify(body['messages']);
       if (said.includes('not good enough')) return { content: [text('better')] };
       if (!said.includes('tool_result')) {

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { text, toolUse } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
 import { sleepingProcesses } from '../support/sleeping-processes.ts';
 
 const FACULTY = `
@@ -10,7 +11,7 @@ const FACULTY = `
 name = "worker"
 description = "Works"
 [faculty.engage]
-model = "claude-sonnet-4-5"
+model = "${MODEL}"
 system_prompt = "You work."
 tools = ["bash", "list_dir"]
 `;
@@ -22,7 +23,7 @@ describe('a daemon that is killed in the middle of a run', () => {
   it('leaves no process, and the next one goes on where it was, paying and doing nothing twice', async () => {
     // A length of sleep that no other process on the machine has.
     const nap = `3600.${process.pid}${Date.now() % 1000}`;
-    const server = await startAnthropicServer([
+    const server = await startModelServer([
       {
         content: [
           toolUse('list', 'list_dir', { path: '.' }),
@@ -82,7 +83,7 @@ describe('a daemon that is killed in the middle of a run', () => {
   }, 60_000);
 
   it('SIGTERM lets a running focus finish, then the daemon ends', async () => {
-    const server = await startAnthropicServer([
+    const server = await startModelServer([
       { content: [toolUse('wait', 'bash', { command: 'sleep 1; echo waited' })] },
       { content: [text('Finished in the grace time.')] },
     ]);
@@ -109,7 +110,7 @@ describe('a daemon that is killed in the middle of a run', () => {
 
   it('a second SIGTERM stops at once and hands the work back without burning an attempt', async () => {
     const nap = `3600.${process.pid}${Date.now() % 1000}7`;
-    const server = await startAnthropicServer([{ content: [toolUse('nap', 'bash', { command: `sleep ${nap}` })] }]);
+    const server = await startModelServer([{ content: [toolUse('nap', 'bash', { command: `sleep ${nap}` })] }]);
     onTestFinished(() => server.close());
     const site = makeSite({
       modelUrl: server.url,

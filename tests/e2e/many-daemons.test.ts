@@ -7,7 +7,8 @@ import { openPostgres } from '../../src/store/postgres.ts';
 import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { type AnthropicProgramme, startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { sleepingProcesses } from '../support/sleeping-processes.ts';
@@ -26,7 +27,7 @@ describe('several daemons on one Postgres', () => {
   const pg = testDatabase();
 
   it('killed at random, they lose none of 200 items and complete none twice', async () => {
-    const server = await startAnthropicServer(programme);
+    const server = await startModelServer(programme);
     onTestFinished(() => server.close());
     const site = workshop(server.url, pg.connectionString);
     const total = 200;
@@ -63,7 +64,7 @@ describe('several daemons on one Postgres', () => {
   it('one that is frozen past its lease changes nothing after it wakes, and none of its processes outlives the lease', async () => {
     const nap = `3600.${process.pid}${Date.now() % 1000}`;
     let asked = 0;
-    const server = await startAnthropicServer(() => {
+    const server = await startModelServer(() => {
       asked += 1;
       if (asked > 1) return { content: [text('Done by the other.')] };
       return { content: [toolUse('nap', 'bash', { command: `sleep ${nap}` })] };
@@ -95,7 +96,7 @@ describe('several daemons on one Postgres', () => {
   }, 120_000);
 
   it('a cut network stops the foci before their leases can end; the work goes on when it is mended', async () => {
-    const server = await startAnthropicServer(programme);
+    const server = await startModelServer(programme);
     onTestFinished(() => server.close());
     const proxy = await startPostgresProxy(pg.connectionString);
     const site = workshop(server.url, proxy.url);
@@ -116,7 +117,7 @@ describe('Postgres', () => {
     const database = openPostgres(postgres.url, { poolSize: 2 });
     onTestFinished(() => database.close());
     await migrate(database);
-    const server = await startAnthropicServer(programme);
+    const server = await startModelServer(programme);
     onTestFinished(() => server.close());
     const site = workshop(server.url, postgres.url);
     await startDaemon(site, ['--max-concurrent', '6']);
@@ -149,7 +150,7 @@ function workshop(modelUrl: string, databaseUrl: string): Site {
   const workspace = join(site.directory, 'faculties');
   writeFileSync(
     join(workspace, 'marker.toml'),
-    `[faculty]\nname = "marker"\ndescription = "Marks"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\n` +
+    `[faculty]\nname = "marker"\ndescription = "Marks"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\n` +
       `system_prompt = "Mark."\ntools = ["bash"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 50\nbase_seconds = 0.1\n`,
   );
   return site;

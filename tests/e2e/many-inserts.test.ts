@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { text, toolUse } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
 
 const FACULTY = `
 [faculty]
@@ -11,7 +12,7 @@ name = "clerk"
 description = "Counts"
 max_concurrent = 8
 [faculty.engage]
-model = "claude-sonnet-4-5"
+model = "${MODEL}"
 system_prompt = "You count."
 `;
 
@@ -23,7 +24,7 @@ describe('many inserts at once', () => {
   const pg = testDatabase();
 
   it('each of 200 is completed exactly once, however it came and whatever came twice', async () => {
-    const server = await startAnthropicServer((body) => {
+    const server = await startModelServer((body) => {
       const messages = body['messages'] as readonly unknown[];
       return messages.length === 1
         ? { content: [toolUse('n', 'ledger_append', { type: 'note', content: 'seen' })] }

@@ -2,18 +2,22 @@ import { expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { text, toolUse } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 
 const SUBMITTER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const SECRET_TEXT = 'the-content-of-the-prompt';
+
+const model = MODEL.replace('openai/', '');
+const chat = `chat ${model}`;
 
 const pg = testDatabase();
 
 it('the standard variables turn spans and logs on: one tree per focus, linked to its submitter, without content', async () => {
   const collector = await startOtlpReceiver();
   onTestFinished(() => collector.close());
-  const server = await startAnthropicServer([
+  const server = await startModelServer([
     { content: [toolUse('a', 'list_dir', { path: '.' }), toolUse('b', 'bash', { command: 'true' })] },
     { content: [text(`Done: ${SECRET_TEXT}`)] },
   ]);
@@ -22,7 +26,7 @@ it('the standard variables turn spans and logs on: one tree per focus, linked to
     modelUrl: server.url,
     databaseUrl: pg.connectionString,
     faculties: {
-      clerk: `[faculty]\nname = "clerk"\ndescription = "x"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\nsystem_prompt = "${SECRET_TEXT}"\ntools = ["list_dir", "bash"]`,
+      clerk: `[faculty]\nname = "clerk"\ndescription = "x"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "${SECRET_TEXT}"\ntools = ["list_dir", "bash"]`,
     },
   });
   const daemon = await startDaemon(site, [], {
@@ -51,13 +55,9 @@ it('the standard variables turn spans and logs on: one tree per focus, linked to
         { 'work.orient': [] },
         {
           'work.engage': [
-            { 'work.engage.iteration': [{ 'chat claude-sonnet-4-5': [] }] },
+            { 'work.engage.iteration': [{ [chat]: [] }] },
             {
-              'work.engage.iteration': [
-                { 'execute_tool list_dir': [] },
-                { 'execute_tool bash': [] },
-                { 'chat claude-sonnet-4-5': [] },
-              ],
+              'work.engage.iteration': [{ 'execute_tool list_dir': [] }, { 'execute_tool bash': [] }, { [chat]: [] }],
             },
             { 'work.engage.iteration': [] },
           ],
@@ -67,11 +67,10 @@ it('the standard variables turn spans and logs on: one tree per focus, linked to
     },
   ]);
   expect(execute.links).toMatchObject([SUBMITTER]);
-  const chat = collector.spans.find((span) => span.name.startsWith('chat'))!;
-  expect(chat.attributes).toMatchObject({
+  expect(collector.spans.find((span) => span.name === chat)!.attributes).toMatchObject({
     'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': 'anthropic',
-    'gen_ai.request.model': 'claude-sonnet-4-5',
+    'gen_ai.provider.name': WIRE,
+    'gen_ai.request.model': model,
     'gen_ai.usage.input_tokens': 100,
     'gen_ai.usage.output_tokens': 10,
   });

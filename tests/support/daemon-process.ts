@@ -44,6 +44,8 @@ export function makeSite(options: SiteOptions): Site {
     ANIMUS_HOME: home,
     ANTHROPIC_BASE_URL: options.modelUrl,
     ANTHROPIC_API_KEY: 'test-key',
+    OPENAI_BASE_URL: `${options.modelUrl}/v1`,
+    OPENAI_API_KEY: 'test-key',
     ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
   };
   return { directory, home, env };

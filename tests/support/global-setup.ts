@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const given = process.env['ANIMUS_TEST_DATABASE_URL'];
   const server = given ? null : await startPostgresServer();
   const url = given ?? (server as NonNullable<typeof server>).url;
-  const template = `animus_template_${process.pid}`;
+  const template = `animus_template_${process.pid}_${project.name}`;
   const admin = openPostgres(url, { poolSize: 1 });
   await admin.query(`create database ${template} template template0`);
   if (await hasMigrations()) await migrateTemplate(url, template);
