@@ -7,7 +7,10 @@ import type { PhaseHook } from './faculty.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
 /** The hook of a phase, whatever is wrong with it; null where the phase has none. */
-export function readHook(check: FacultyCheck, phase: 'orient' | 'consolidate' | 'recover'): PhaseHook | null {
+export function readHook(
+  check: FacultyCheck,
+  phase: 'orient' | 'engage' | 'consolidate' | 'recover',
+): PhaseHook | null {
   const written = check.document.given('faculty', phase, 'command');
   if (typeof written !== 'string') return null;
   const command = written.includes('/') ? resolve(check.directory, written) : written;

@@ -37,8 +37,8 @@ const consolidate = table({
 });
 
 const engage = table({
-  mode: oneOf(['builtin'], ['external']).default('builtin'),
-  model: matching(MODEL, MODEL_RULE),
+  mode: oneOf(['builtin', 'external']).default('builtin'),
+  model: matching(MODEL, MODEL_RULE).optional(),
   fallback_models: textsMatching(MODEL, MODEL_RULE, 'a list of at most 8 models', 8).default([]),
   system_prompt: text().optional(),
   system_prompt_file: text('a path').optional(),
@@ -55,9 +55,9 @@ const engage = table({
   stream_idle_seconds: seconds(1, 3600).default(90),
   bash_isolation: oneOf(['namespace', 'none'], ['uid', 'container']).optional(),
   outcome_schema: text('a path').optional(),
-  command: planned(),
-  args: planned(),
-  timeout_seconds: planned(),
+  command: command.optional(),
+  args: argumentList().default([]),
+  timeout_seconds: seconds(0.1, 604_800).default(3600),
   compact_threshold: decimal(0.1, 1).default(0.7),
   compact_keep_recent: count(0, 10_000).default(10),
   ledger_nudge_interval: count(0, 10_000).default(5),

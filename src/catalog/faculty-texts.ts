@@ -14,7 +14,12 @@ export function readSystemPrompt(check: FacultyCheck): string {
     conflict(check, ['engage', 'system_prompt_file'], 'system_prompt is there too; keep one of them');
   } else if (typeof path === 'string') {
     return readPromptFile(check, path);
-  } else if (document.given('faculty', 'engage', 'model') && inline === undefined && !written('system_prompt_file')) {
+  } else if (
+    document.given('faculty', 'engage', 'model') &&
+    written('mode') !== 'external' &&
+    inline === undefined &&
+    !written('system_prompt_file')
+  ) {
     conflict(check, ['engage'], 'needs system_prompt or system_prompt_file');
   }
   return typeof inline === 'string' ? inline : '';

@@ -35,8 +35,11 @@ export interface PhaseHook {
 }
 
 export interface EngageSettings {
-  readonly mode: 'builtin';
-  /** `model` of the default provider, or `provider/model`. */
+  /** `external`: the command below does the work, and of the other settings only `bashIsolation` and `outcomeSchema` count. */
+  readonly mode: 'builtin' | 'external';
+  /** What does the work in mode `external`, null in the other; missing in the snapshot of a focus that an earlier animus began. */
+  readonly external?: PhaseHook | null;
+  /** `model` of the default provider, or `provider/model`; empty in mode `external`. */
   readonly model: string;
   /** Asked in this order where the model before fails for a reason that another may not have. */
   readonly fallbackModels: readonly string[];
@@ -79,4 +82,9 @@ interface RecoverSettings {
   readonly maxSeconds: number;
   /** Decides after each failure, within maxAttempts; null: the policy above. */
   readonly hook: PhaseHook | null;
+}
+
+/** The models a faculty asks, in order; none where an external command does the work. */
+export function modelChain({ mode, model, fallbackModels }: EngageSettings): readonly string[] {
+  return mode === 'external' ? [] : [model, ...fallbackModels];
 }

@@ -4,7 +4,8 @@ import type { Problem } from '../core/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/strict-toml.ts';
 import { checkModels, checkThinking } from './check-models.ts';
 import { checkBackoff, checkConcurrency, checkTools } from './check-settings.ts';
-import type { EngageSettings, Faculty } from './faculty.ts';
+import { checkEngageMode } from './engage-mode.ts';
+import type { EngageSettings, Faculty, PhaseHook } from './faculty.ts';
 import type { FacultyCheck } from './faculty-check.ts';
 import { checkRecoverHook, readHook } from './faculty-hooks.ts';
 import { readRepo, readWorkspace } from './faculty-places.ts';
@@ -32,6 +33,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const document = readStrictToml(file, text, facultySchema);
   const problems = [...document.problems];
   const check: FacultyCheck = { document, directory: dirname(file), problems };
+  checkEngageMode(check);
   const systemPrompt = readSystemPrompt(check);
   checkTools(check, references.toolNames);
   checkModels(check, references.providerNames);
@@ -40,6 +42,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   checkBackoff(check);
   const outcomeSchema = readOutcomeSchema(check);
   const orient = readHook(check, 'orient');
+  const external = readHook(check, 'engage');
   const consolidate = readHook(check, 'consolidate');
   const recover = readHook(check, 'recover');
   checkRecoverHook(check);
@@ -61,7 +64,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     repo,
     workspace,
     orient,
-    engage: engageOf(faculty.engage, systemPrompt, outcomeSchema),
+    engage: engageOf(faculty.engage, systemPrompt, outcomeSchema, external),
     consolidate,
     recover: {
       maxAttempts: faculty.recover.max_attempts,
@@ -79,10 +82,12 @@ function engageOf(
   engage: FacultyDocument['faculty']['engage'],
   systemPrompt: string,
   outcomeSchema: OutcomeSchema | null,
+  external: PhaseHook | null,
 ): EngageSettings {
   return {
     mode: engage.mode,
-    model: engage.model,
+    external,
+    model: engage.model ?? '',
     fallbackModels: engage.fallback_models,
     systemPrompt,
     tools: engage.tools,

@@ -1,4 +1,5 @@
 /** `animus faculty …`: what the faculty files say, and what is wrong with them. */
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Problem } from '../core/problem.ts';
@@ -50,7 +51,7 @@ function listFaculties(invocation: Invocation, options: FacultyOptions): number 
     ],
     [...faculties.values()].map((faculty) => [
       styled(faculty.name, 'bold'),
-      faculty.engage.model,
+      faculty.engage.external ? `(${basename(faculty.engage.external.command)})` : faculty.engage.model,
       faculty.maxConcurrent === null ? '-' : String(faculty.maxConcurrent),
       String(faculty.engage.tools.length),
       faculty.description,
@@ -80,8 +81,9 @@ function checkFaculties(invocation: Invocation, options: FacultyOptions, names: 
 
 function facultyJson(faculty: Faculty) {
   const { name, description, file, maxConcurrent, workspace, engage } = faculty;
-  const { model, tools } = engage;
-  return { name, description, file, max_concurrent: maxConcurrent, workspace, model, tools };
+  const { mode, tools } = engage;
+  const model = mode === 'external' ? null : engage.model;
+  return { name, description, file, max_concurrent: maxConcurrent, workspace, mode, model, tools };
 }
 
 function problemJson({ code, file, line, key, message }: Problem) {

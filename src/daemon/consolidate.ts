@@ -1,5 +1,6 @@
 /** Consolidate: the final answer becomes the outcome; a hook may check it, change it, or refuse it. */
-import { type Outcome, summaryOf } from '../engage/outcome.ts';
+import type { EngageDone } from '../engage/engage-end.ts';
+import { type Outcome, outcomeOf, summaryOf } from '../engage/outcome.ts';
 import { readLedger } from '../store/ledger.ts';
 import { span } from '../telemetry/spans.ts';
 import type { FocusEnd } from './focus-end.ts';
@@ -9,21 +10,22 @@ import { type Focus, spanKey } from './focus-scope.ts';
 /** Turns what engage came to into the end of the focus. */
 export async function consolidate(
   focus: Focus,
-  { finalText, outcome }: { readonly finalText: string; readonly outcome: Outcome },
+  { finalText, outcome, summary: said }: Omit<EngageDone, 'kind'>,
 ): Promise<FocusEnd> {
+  const summaryFor = (final: Outcome) => said ?? summaryOf(finalText, final);
   return span('work.consolidate', spanKey(focus), async () => {
     const hook = focus.faculty.consolidate;
-    if (!hook) return completed(outcome, summaryOf(finalText, outcome));
+    if (!hook) return completed(outcome, summaryFor(outcome));
     const ledger = await readLedger(focus.means.db, focus.work.id);
     const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children: [] });
     switch (result.kind) {
       case 'proceed':
-        return completed(outcome, summaryOf(finalText, outcome));
+        return completed(outcome, summaryFor(outcome));
       case 'output': {
         await recordHookLedger(focus, result.output.ledger);
         const { outcome: own, summary } = result.output;
-        const final = asObject(own) ?? outcome;
-        return completed(final, summary ?? summaryOf(finalText, final));
+        const final = own === undefined ? outcome : outcomeOf(own);
+        return completed(final, summary ?? summaryFor(final));
       }
       case 'blocked':
       case 'failed':
@@ -45,12 +47,4 @@ export async function consolidate(
 
 function completed(outcome: Readonly<Record<string, unknown>>, summary: string): FocusEnd {
   return { kind: 'completed', outcome, summary };
-}
-
-/** An outcome is an object; anything else a hook prints as one is kept under `value`. */
-function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
-  if (value === undefined) return null;
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : { value };
 }

@@ -12,8 +12,9 @@ export async function runHook<P extends HookPhase>(
   phase: P,
   hook: PhaseHook,
   facts: { readonly ledger: readonly LedgerEntry[] } & Readonly<Record<string, unknown>>,
+  signal: AbortSignal = focus.control.signal,
 ): Promise<HookResult<P>> {
-  const { work, faculty, key, row, means, control } = focus;
+  const { work, faculty, key, row, means } = focus;
   const input = {
     work_item: {
       id: work.id,
@@ -47,11 +48,11 @@ export async function runHook<P extends HookPhase>(
       environment: {},
       hidePaths: means.hidePaths,
       timeoutMs: hook.timeoutSeconds * 1000,
-      isolation: means.isolation,
+      isolation: faculty.engage.bashIsolation ?? means.isolation,
     },
     input as unknown as HookInput[P],
     means.processes,
-    control.signal,
+    signal,
   );
 }
 

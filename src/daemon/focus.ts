@@ -1,7 +1,7 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
 import type { Faculty } from '../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
-import type { EngageEnd } from '../engage/engage-end.ts';
+import type { EngageDone, EngageEnd } from '../engage/engage-end.ts';
 import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
 import { engage } from '../engage/loop.ts';
@@ -13,6 +13,7 @@ import type { ClaimedWork } from '../store/work.ts';
 import { span } from '../telemetry/spans.ts';
 import { toolSpecs } from '../tools/registry.ts';
 import { consolidate } from './consolidate.ts';
+import { engageExternally } from './external-engage.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { type Focus, type FocusMeans, spanKey } from './focus-scope.ts';
@@ -49,7 +50,7 @@ async function runPhases(
     focus = await begin(work, faculty, control, means);
     await orient(focus);
     phase = await enter(focus, 'engage');
-    const engaged = endOfEngage(await engageFocus(focus));
+    const engaged = await engagePhase(focus);
     if (engaged.kind !== 'done') return { end: engaged, focus };
     phase = await enter(focus, 'consolidate');
     return { end: await consolidate(focus, engaged), focus };
@@ -63,10 +64,7 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     host: means.host,
     directoryRoot: means.directoryRoot,
     facultySnapshot: faculty,
-    systemPrompt:
-      systemPrompt({ name: faculty.name, systemPrompt: faculty.engage.systemPrompt }) +
-      outcomeInstruction(faculty.engage.outcomeSchema),
-    tools: toolSpecs(means.toolsOf(faculty)),
+    ...(faculty.engage.external ? NO_MODEL : modelSees(faculty, means)),
   });
   const snapshot = row.facultySnapshot as unknown as Faculty;
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
@@ -91,6 +89,23 @@ async function enter(focus: Focus, phase: Phase): Promise<Phase> {
   await setPhase(focus.means.db, focus.key, phase);
   focus.emit({ type: 'phase', phase });
   return phase;
+}
+
+/** What the focus's requests begin with, fixed for its life. */
+function modelSees(faculty: Faculty, means: FocusMeans) {
+  const { name, engage: settings } = faculty;
+  return {
+    systemPrompt:
+      systemPrompt({ name, systemPrompt: settings.systemPrompt }) + outcomeInstruction(settings.outcomeSchema),
+    tools: toolSpecs(means.toolsOf(faculty)),
+  };
+}
+
+const NO_MODEL = { systemPrompt: '', tools: [] } as const;
+
+async function engagePhase(focus: Focus): Promise<FocusEnd | EngageDone> {
+  const { external } = focus.faculty.engage;
+  return external ? engageExternally(focus, external) : endOfEngage(await engageFocus(focus));
 }
 
 function engageFocus(focus: Focus): Promise<EngageEnd> {
@@ -132,7 +147,7 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
 }
 
 /** The loop's end as the focus's end; `done` goes on to consolidate. */
-function endOfEngage(end: EngageEnd): FocusEnd | Extract<EngageEnd, { kind: 'done' }> {
+function endOfEngage(end: EngageEnd): FocusEnd | EngageDone {
   switch (end.kind) {
     case 'done':
       return end;

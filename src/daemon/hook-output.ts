@@ -47,7 +47,7 @@ interface HookBase {
 /** The object on a hook's stdin. */
 export interface HookInput {
   readonly orient: HookBase;
-  readonly engage: HookBase;
+  readonly engage: HookBase & { readonly context: string };
   readonly consolidate: HookBase & { readonly outcome: Json; readonly final_text: string; readonly children: Json };
   readonly recover: HookBase & { readonly phase: string; readonly error: Json; readonly attempt: number };
 }

@@ -1,6 +1,6 @@
 /** The faculties that can be run under a configuration: sound files, whose models take what they are asked. */
 import { type Faculties, loadFaculties } from '../catalog/faculties.ts';
-import type { Faculty } from '../catalog/faculty.ts';
+import { type Faculty, modelChain } from '../catalog/faculty.ts';
 import type { Config } from '../core/config.ts';
 import { type Problem, problemAt, showValue } from '../core/problem.ts';
 import { locateModel, type ModelNames } from '../llm/locate-model.ts';
@@ -33,7 +33,7 @@ export function loadRunnableFaculties(
 
 function refusalsOf(faculty: Faculty, names: ModelNames): Problem[] {
   const { engage } = faculty;
-  const chain = [engage.model, ...engage.fallbackModels].map((model) => locateModel(model, names));
+  const chain = modelChain(engage).map((model) => locateModel(model, names));
   return chain.flatMap((model) => refusedOptions(model, modelOptions(engage)).map((each) => problemOf(faculty, each)));
 }
 

@@ -1,4 +1,5 @@
 /** Runs the command of a phase: one JSON object in, at most one out, the exit code decides. */
+import { constants } from 'node:os';
 import { AnimusError } from '../core/errors.ts';
 import type { Isolation, ProcessHost, ProcessOwner, ProcessResult } from '../process/process-host.ts';
 import { type HookInput, type HookOutput, type HookPhase, parseHookOutput } from './hook-output.ts';
@@ -91,7 +92,7 @@ function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessRes
     const reason = stderr || 'no reason given on stderr';
     return { kind: 'blocked', reason, error: new AnimusError('hook.blocked', { command, reason }) };
   }
-  if (result.exitCode !== 0) return failed(`exit code ${result.exitCode}`);
+  if (result.exitCode !== 0) return failed(exitOf(result.exitCode));
 
   const parsed = result.stdout.truncated
     ? { problem: `${result.stdout.bytes} bytes; the limit is ${MAX_OUTPUT_BYTES}` }
@@ -101,6 +102,12 @@ function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessRes
     return { kind: 'failed', error: new AnimusError('hook.output', { command, detail }) };
   }
   return parsed.output === null ? { kind: 'proceed', stderr } : { kind: 'output', output: parsed.output, stderr };
+}
+
+/** Within a namespace, and by any shell, the death of a signal is told as 128 and its number. */
+function exitOf(code: number | null): string {
+  const signal = Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0];
+  return signal === undefined ? `exit code ${code}` : `exit code ${code}, as after ${signal}`;
 }
 
 function environmentOf(phase: HookPhase, call: HookCall): Record<string, string> {

@@ -19,6 +19,12 @@ export function readOutcome(text: string, schema: OutcomeSchema | null): Outcome
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: found.object };
 }
 
+/** An outcome is an object; anything else a hook prints as one is kept under `value`. */
+export function outcomeOf(printed: unknown): Outcome {
+  const isObject = printed !== null && typeof printed === 'object' && !Array.isArray(printed);
+  return isObject ? (printed as Outcome) : { value: printed };
+}
+
 /** One line for lists: the outcome's own `summary`, else the first line of words in the answer. */
 export function summaryOf(text: string, outcome: Outcome): string {
   const own = outcome['summary'];

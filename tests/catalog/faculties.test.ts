@@ -121,7 +121,8 @@ describe('a faculty is refused', () => {
     ['repo = "."', '', 'faculty.repo: is only for isolation = "worktree"'],
     ['isolation = "worktree"\nrepo = "."\nworkspace = "."', '', 'the worktree is the workspace'],
     ['on_duplicate = "tell"', '', 'faculty.on_duplicate: not supported yet'],
-    ['', 'mode = "external"', 'faculty.engage.mode: not supported yet ("external")'],
+    ['', 'timeout_seconds = 3', 'faculty.engage.timeout_seconds: is for mode = "external"; add that, or remove it'],
+    ['', 'mode = "externl"', 'faculty.engage.mode: expected "builtin" or "external", got "externl"'],
     ['', 'code_execution = true', 'faculty.engage.code_execution: not supported yet'],
     ['', 'bash_isolation = "container"', 'faculty.engage.bash_isolation: not supported yet ("container")'],
     ['', 'max_tunrs = 3', 'faculty.engage.max_tunrs: unknown key (did you mean max_turns?)'],
@@ -151,6 +152,31 @@ describe('a faculty is refused', () => {
     expect(problems.map(({ message }) => message).join('\n')).toContain(expected);
     expect(problems).toHaveLength(1);
     expect(faculties.size).toBe(0);
+  });
+
+  test('in mode external without a command, with what belongs to the built-in loop, and without what that needs', () => {
+    const head = '[faculty]\nname = "x"\n[faculty.engage]\n';
+    const messages = (engage: string) => load({ 'x.toml': head + engage }).problems.map(({ message }) => message);
+    expect(messages('mode = "external"\nmodel = "m"\ntools = ["bash"]\n')).toEqual([
+      expect.stringContaining('faculty.engage: mode = "external" needs command, the program that does the work'),
+      expect.stringContaining(
+        'x.toml:5: faculty.engage.model: is for the built-in loop; with mode = "external" remove it',
+      ),
+      expect.stringContaining('x.toml:6: faculty.engage.tools: is for the built-in loop'),
+    ]);
+    expect(messages('mode = "external"\ncommand = "./gone.sh"\n')).toEqual([
+      expect.stringContaining('gone.sh does not exist'),
+    ]);
+    expect(messages('system_prompt = "p"\n')).toEqual([
+      expect.stringContaining('faculty.engage.model: expected "model" or "provider/model", got nothing'),
+    ]);
+    write('work.sh', '#!/bin/sh\n', 0o755);
+    const { faculties } = load({ 'x.toml': `${head}mode = "external"\ncommand = "./work.sh"\nargs = ["-q"]\n` });
+    expect(faculties.get('x')?.engage).toMatchObject({
+      mode: 'external',
+      model: '',
+      external: { command: join(directory, 'work.sh'), args: ['-q'], timeoutSeconds: 3600 },
+    });
   });
 
   test('with a hook that nobody may execute, and says how to change that', () => {

@@ -10,7 +10,7 @@ import { processesWith } from '../process/live-processes.ts';
 
 const GIVEN: HookInput = {
   orient: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [] },
-  engage: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [] },
+  engage: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [], context: 'what to do' },
   consolidate: {
     work_item: {},
     faculty: {},
@@ -143,11 +143,33 @@ test('ends with the signal of its caller', async () => {
 });
 
 test('the example hooks of the docs do what they say', async () => {
-  expect((await readdir(EXAMPLES)).sort()).toEqual(['consolidate.py', 'orient.sh', 'recover.js']);
-  const { run } = await setUp('#!/bin/sh\n');
+  expect((await readdir(EXAMPLES)).sort()).toEqual(['consolidate.py', 'engage.py', 'orient.sh', 'recover.js']);
+  const { run, directory } = await setUp('#!/bin/sh\n');
   const oriented = await run('orient', { command: join(EXAMPLES, 'orient.sh') });
   expect(oriented).toMatchObject({ kind: 'output', stderr: 'orienting on work-1' });
   expect(oriented.kind === 'output' && JSON.stringify(oriented.output)).toMatch(/Today is \w+day\./);
+
+  const given = {
+    work_item: {
+      params: {
+        rows: [
+          { name: 'tea', amount: 3 },
+          { name: 'milk', amount: 1 },
+        ],
+      },
+    },
+    faculty: { workspace: directory },
+  };
+  const engage = () => run('engage', { command: join(EXAMPLES, 'engage.py') }, undefined, given);
+  expect(await engage()).toMatchObject({
+    output: { outcome: { imported: 2, again: false }, summary: 'imported 2 rows' },
+  });
+  expect(await engage()).toMatchObject({ output: { outcome: { imported: 2, again: true } } });
+  const refused = await run('engage', { command: join(EXAMPLES, 'engage.py') }, undefined, {
+    ...given,
+    work_item: { params: {} },
+  });
+  expect(refused).toMatchObject({ kind: 'blocked', reason: expect.stringContaining('params.rows') as string });
 
   const consolidated = await run('consolidate', { command: join(EXAMPLES, 'consolidate.py') });
   expect(consolidated).toMatchObject({ output: { summary: '1 file(s) changed: a.ts', ledger: [{ type: 'note' }] } });

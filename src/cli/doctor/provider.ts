@@ -1,5 +1,5 @@
 /** The doctor asks a provider: one cheap call that proves address, key and model. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import { type Faculty, modelChain } from '../../catalog/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config.ts';
 import { AnimusError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/suggest.ts';
@@ -33,9 +33,7 @@ export function providerQuestion(asked: string, config: Config, faculties: Itera
 
 function modelOf(provider: string, config: Config, faculties: Iterable<Faculty>): string | null {
   const names = modelNames(config);
-  const used = [...faculties]
-    .flatMap(({ engage }) => [engage.model, ...engage.fallbackModels])
-    .map((model) => splitModelName(model, names));
+  const used = [...faculties].flatMap(({ engage }) => modelChain(engage)).map((model) => splitModelName(model, names));
   return [...used, ...listModels(names.models)].find((each) => each.provider === provider)?.model ?? null;
 }
 
