@@ -1,8 +1,8 @@
 -- Claiming: one short transaction under one advisory lock, so that faculty maxima and concurrency keys are exact. A claim never
 -- waits for a row: what somebody else has locked is left for the next claim, so no open transaction can stop the queue.
 
--- p_faculties: {"name": {"max": int, "max_attempts": int, "dedup_until": "resolved" | "claimed"}} — the faculties this daemon
--- can run; everything else is left alone. p_limit: how many more it has room for. Returns the claimed items with fresh tokens,
+-- p_faculties: {"name": {"max": int, "max_attempts": int, "dedup_until": "resolved" | "claimed", "host_grace_seconds": number}} — the
+-- faculties this daemon can run; everything else is left alone. p_limit: how many more it has room for. Returns the claimed items with fresh tokens,
 -- reclaimed ones first, then in the order of their claim. Also notes whether the daemon is full now, so that inserts need not
 -- wake it: a daemon that was full and gets less than it asked for must scan again (an insert may have seen it full).
 -- The settings make the plan independent of statistics: whatever the tables hold, a claim is a handful of index probes.
@@ -107,6 +107,8 @@ begin
   for v_item in
     select id, faculty, attempts, crashes, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason from animus.work_items
      where state in ('claimed', 'running') and lease_expires_at < p_now and p_faculties ? faculty
+       and (cancel_requested_at is not null or lease_expires_at < p_now - animus.host_grace(p_faculties -> faculty)
+            or not animus.left_to_its_host(id, p_daemon_id, p_now - animus.host_grace(p_faculties -> faculty)))
      order by lease_expires_at limit p_limit for no key update skip locked
   loop
     v_crashes := case when v_item.turns > v_item.turns_at_claim then 1 else v_item.crashes + 1 end;
@@ -130,6 +132,23 @@ begin
   return v_reclaimed;
 end $$;
 
+-- How long a focus is left to the host that has its directory; default two minutes.
+create or replace function animus.host_grace(p_options jsonb) returns interval
+language sql immutable parallel safe as $$
+  select coalesce((p_options ->> 'host_grace_seconds')::float8, 120) * interval '1 second'
+$$;
+
+-- True for an item whose focus has a directory of its own on another host, where a daemon was seen since then. The directory of a
+-- faculty with a workspace holds nothing that another host would miss.
+create or replace function animus.left_to_its_host(p_id uuid, p_daemon_id uuid, p_since timestamptz) returns boolean
+language sql stable as $$
+  select exists (
+    select from animus.foci f
+     where f.work_item_id = p_id and f.ended_as is null and f.faculty_snapshot ->> 'workspace' is null
+       and f.host is distinct from (select d.host from animus.daemons d where d.id = p_daemon_id)
+       and exists (select from animus.daemons d where d.host = f.host and coalesce(d.stopped_at, d.seen_at) > p_since))
+$$;
+
 -- Claims up to p_limit queued items. Heads that could not be had (their key is busy: flagged out of the index; or somebody has
 -- locked them) are passed over, and another round looks behind them.
 create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
@@ -142,7 +161,7 @@ declare
   v_round   record;
 begin
   while cardinality(v_claimed) < p_limit loop
-    v_heads := animus.claim_candidates(p_faculties, p_limit - cardinality(v_claimed), v_locked, p_now);
+    v_heads := animus.claim_candidates(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_locked, p_now);
     exit when v_heads is null;
     select * into v_round from animus.claim_these(v_heads, p_daemon_id, p_faculties, p_now, p_expires_at);
     v_claimed := v_claimed || v_round.claimed;
@@ -152,8 +171,9 @@ begin
   return v_claimed;
 end $$;
 
+drop function if exists animus.claim_candidates(jsonb, int, uuid[], timestamptz);
 -- The heads of every faculty with room, by priority, then fewest running, then age; null when there are none.
-create or replace function animus.claim_candidates(p_faculties jsonb, p_limit int, p_without uuid[], p_now timestamptz) returns uuid[]
+create or replace function animus.claim_candidates(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_without uuid[], p_now timestamptz) returns uuid[]
 language plpgsql as $$
 declare
   v_ids uuid[];
@@ -166,6 +186,9 @@ begin
         select q.id, q.priority, row_number() over (order by q.priority desc, q.id) as nth
           from (select w.id, w.priority from animus.work_items w
                  where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.id <> all (p_without)
+                   -- Only what was claimed before can have a directory somewhere: a first claim pays nothing for this.
+                   and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)
+                        or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
                  order by w.priority desc, w.id
                  limit greatest(0, least(p_limit, (f.options ->> 'max')::int - running.n))) q) h
      where not exists (select from animus.pauses p where p.faculty in (f.name, '*') and (p.until is null or p.until > p_now))

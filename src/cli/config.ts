@@ -50,6 +50,7 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.lease_seconds', config.daemon.leaseSeconds);
   add('daemon.poll_seconds', config.daemon.pollSeconds);
   add('daemon.shutdown_grace_seconds', config.daemon.shutdownGraceSeconds);
+  add('daemon.focus_host_grace_seconds', config.daemon.focusHostGraceSeconds);
   add('daemon.pool_size', config.daemon.poolSize);
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.artifacts_days', config.retention.artifactsDays);

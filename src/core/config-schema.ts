@@ -17,7 +17,7 @@ const daemon = table({
   shutdown_grace_seconds: seconds(0, 3600).default(30),
   pool_size: count(2, 500).default(10),
   http: planned(),
-  focus_host_grace_seconds: planned(),
+  focus_host_grace_seconds: seconds(0, 86_400).default(120),
 });
 
 const retention = table({

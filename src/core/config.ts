@@ -32,6 +32,8 @@ export interface DaemonConfig {
   readonly pollSeconds: number;
   /** How long foci may run on after the first SIGTERM; default 30. */
   readonly shutdownGraceSeconds: number;
+  /** How long a focus is left to the host that has its directory, before it goes on elsewhere; default 120. */
+  readonly focusHostGraceSeconds: number;
   /** Connections to Postgres; default 10. */
   readonly poolSize: number;
 }

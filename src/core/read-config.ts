@@ -89,6 +89,7 @@ function daemonOf({ daemon }: ConfigDocument, pollEmbedded: boolean): Config['da
     leaseSeconds: daemon.lease_seconds,
     pollSeconds: pollEmbedded ? EMBEDDED_POLL_SECONDS : daemon.poll_seconds,
     shutdownGraceSeconds: daemon.shutdown_grace_seconds,
+    focusHostGraceSeconds: daemon.focus_host_grace_seconds,
     poolSize: daemon.pool_size,
   });
 }

@@ -2,6 +2,7 @@
 
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
+import type { DaemonConfig } from '../core/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
 import type { Database } from '../store/database.ts';
@@ -19,13 +20,16 @@ export interface ControlPlaneMeans {
   readonly log: Log;
   readonly daemonId: string;
   readonly wake: Wake;
-  readonly maxConcurrent: number;
   readonly leaseSeconds: number;
-  readonly pollSeconds: number;
+  /** As configured now: asked again in every round. */
+  readonly settings: () => ClaimSettings;
   readonly faculties: () => ReadonlyMap<string, Faculty>;
   /** Runs one focus to its end; never rejects. */
   readonly runFocus: (work: ClaimedWork, faculty: Faculty, control: FocusControl) => Promise<void>;
 }
+
+/** What a change of the configuration may change while the daemon runs. */
+export type ClaimSettings = Pick<DaemonConfig, 'maxConcurrent' | 'pollSeconds' | 'focusHostGraceSeconds'>;
 
 /** A focus of this daemon. */
 export interface RunningFocus {
@@ -74,10 +78,11 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   async function claimOnce(): Promise<number> {
     try {
       const untilWaitsMs = await wakeDueWaits();
-      const free = means.maxConcurrent - running.size;
+      const { maxConcurrent, pollSeconds, focusHostGraceSeconds } = means.settings();
+      const free = maxConcurrent - running.size;
       if (free > 0) {
         const faculties = means.faculties();
-        const claimable = claimableFaculties(faculties.values(), held, clock.monotonicMs());
+        const claimable = claimableFaculties(faculties.values(), held, clock.monotonicMs(), focusHostGraceSeconds);
         const startedMs = clock.monotonicMs();
         const claimed = await claimWork(db, means.daemonId, claimable, free, means.leaseSeconds);
         for (const work of claimed) start(work, faculties.get(work.faculty)!, startedMs);
@@ -85,7 +90,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       }
       if (troubled) log.info({}, 'the database answers again');
       troubled = false;
-      return Math.min(rescans.shift() ?? Number.POSITIVE_INFINITY, means.pollSeconds * 1000, untilWaitsMs);
+      return Math.min(rescans.shift() ?? Number.POSITIVE_INFINITY, pollSeconds * 1000, untilWaitsMs);
     } catch (error) {
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot claim work; trying again');
       troubled = true;
@@ -95,7 +100,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
 
   /** Waits whose deadline has passed are resolved with or without room for more work. Returns how long until the next look. */
   async function wakeDueWaits(): Promise<number> {
-    const pollMs = means.pollSeconds * 1000;
+    const pollMs = means.settings().pollSeconds * 1000;
     // Rings come by the thousand under load; deadlines do not move with them.
     if (clock.monotonicMs() >= lookAtWaitsAtMs) {
       const { nextDueMs } = await resolveDueWaits(db, WAITS_PER_LOOK);

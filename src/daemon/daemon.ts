@@ -40,6 +40,8 @@ export interface DaemonOptions {
   /** Foci at once; default as configured. */
   readonly maxConcurrent?: number;
   readonly log?: Log;
+  /** This machine's name for the other daemons; default the system's. Directories of foci belong to it. */
+  readonly host?: string;
   readonly clock?: Clock;
   /** Changes a faculty as it is loaded: the demo gives the engineer its own workspace and model. */
   readonly adapt?: (faculty: Faculty) => Faculty;
@@ -61,7 +63,7 @@ export interface DaemonReady {
  * Rejects where it cannot start.
  */
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
-  const { config, clock = systemClock } = options;
+  const { config, clock = systemClock, host = hostname() } = options;
   const log = options.log ?? openLog({ level: config.logLevel });
   let known = readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
@@ -93,9 +95,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     log,
     daemonId,
     wake,
-    maxConcurrent,
     leaseSeconds,
-    pollSeconds: config.daemon.pollSeconds,
+    settings: () => ({ ...config.daemon, maxConcurrent }),
     faculties: () => known.faculties,
     runFocus: (work, faculty, control) =>
       runFocus(work, faculty, control, {
@@ -104,7 +105,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         log,
         processes,
         models,
-        host: hostname(),
+        host,
         directoryRoot,
         isolation,
         hidePaths: secretPaths(config),
@@ -151,11 +152,11 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const register = ({ faculties, problems }: Faculties) =>
     registerDaemon(db, {
       id: daemonId,
-      host: hostname(),
+      host,
       pid: process.pid,
       version: options.version,
       maxConcurrent,
-      faculties: claimableFaculties(faculties.values(), new Map(), 0),
+      faculties: claimableFaculties(faculties.values(), new Map(), 0, config.daemon.focusHostGraceSeconds),
       problems: problems.map(({ message }) => message),
     });
   const reload = watchFaculties({

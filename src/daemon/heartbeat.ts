@@ -23,8 +23,11 @@ export interface Heartbeat extends Service {
   beat(): Promise<void>;
 }
 
+/** Others take a daemon that was not seen for two minutes for gone, however long its leases are. */
+const MAX_PAUSE_MS = 30_000;
+
 /**
- * Beats every third of the lease. Whoever cannot renew stops its foci at 80 % of the lease: they are aborted here while
+ * Beats every third of the lease, at least every 30 s. Whoever cannot renew stops its foci at 80 % of the lease: they are aborted here while
  * the lease still holds, and the supervisor kills their processes at its end even when this process is frozen.
  */
 export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
@@ -40,7 +43,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
       // A statement that hangs (a cut network) must not hide that the lease is running out.
       const watching = watch(renewing);
       await Promise.all([renewing, watching]);
-      await clock.sleep(leaseMs / 3, stopping.signal);
+      await clock.sleep(Math.min(leaseMs / 3, MAX_PAUSE_MS), stopping.signal);
     }
   }
 

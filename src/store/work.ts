@@ -26,6 +26,8 @@ export interface ClaimableFaculty {
   readonly max: number;
   readonly max_attempts: number;
   readonly dedup_until: 'resolved' | 'claimed';
+  /** How long a focus is left to the host that has its directory; default 120. */
+  readonly host_grace_seconds?: number;
 }
 
 /** Claims up to `limit` items of the faculties for `leaseSeconds`; expired leases of others are taken over in the same call. */

@@ -13,6 +13,7 @@ describe('a configuration', () => {
       leaseSeconds: 60,
       pollSeconds: 0.25,
       shutdownGraceSeconds: 30,
+      focusHostGraceSeconds: 120,
       poolSize: 10,
     });
     expect([...config.providers.keys()]).toEqual(['anthropic', 'openai']);

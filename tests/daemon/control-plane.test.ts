@@ -23,9 +23,8 @@ describe('the control plane', () => {
       log: silentLog,
       daemonId: randomUUID(),
       wake,
-      maxConcurrent: 3,
       leaseSeconds: 60,
-      pollSeconds: 0.05,
+      settings: () => ({ maxConcurrent: 3, pollSeconds: 0.05, focusHostGraceSeconds: 120 }),
       ...overrides,
     });
     beforeStart(controlPlane);
@@ -103,7 +102,7 @@ describe('the control plane', () => {
     const release = Promise.withResolvers<void>();
     const { controlPlane } = await plane({
       faculties: named('slow'),
-      maxConcurrent: 1,
+      settings: () => ({ maxConcurrent: 1, pollSeconds: 0.05, focusHostGraceSeconds: 120 }),
       runFocus: () => release.promise,
     });
     await pg.database.query(`insert into animus.work_items (faculty) values ('slow'), ('slow')`);

@@ -29,6 +29,8 @@ export interface TestDaemonOptions {
   readonly script: string;
   /** Further text of animus.toml. */
   readonly config?: string;
+  /** The host it says it is on; default this machine. */
+  readonly host?: string;
 }
 
 /** Starts it and resolves when it takes work; it is stopped when the test has finished. */
@@ -55,6 +57,7 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
     {
       config,
       version: 'test',
+      ...(options.host !== undefined && { host: options.host }),
       facultiesDir: join(directory, 'faculties'),
       log: recordingLog(lines),
       onEvent: (event) => events.push(event),

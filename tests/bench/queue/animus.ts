@@ -50,9 +50,8 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
         log: silentLog,
         daemonId,
         wake,
-        maxConcurrent: concurrency,
         leaseSeconds: 60,
-        pollSeconds: 5,
+        settings: () => ({ maxConcurrent: concurrency, pollSeconds: 5, focusHostGraceSeconds: 120 }),
         faculties: () => faculties,
         async runFocus(work) {
           onStart(Number(work.params['n']));
