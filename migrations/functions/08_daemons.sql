@@ -38,13 +38,16 @@ declare
   v_cap    constant int := 1000;
   v_states jsonb;
   v_queue  jsonb;
+  v_dead   uuid[];
 begin
-  select jsonb_object_agg(s.state, s.n) into v_states from (
+  with recent as materialized (
+    select id, state, resolved_at from animus.work_items where resolved_at > v_now - interval '24 hours' order by resolved_at desc limit v_cap)
+  select jsonb_object_agg(s.state, s.n), (select array(select r.id from recent r where r.state = 'dead' order by r.resolved_at desc limit 10))
+    into v_states, v_dead from (
     select 'scheduled' as state, (select count(*) from (select from animus.work_items where state = 'scheduled' limit v_cap) c) as n
     union all select 'waiting', (select count(*) from (select from animus.work_items where state = 'waiting' limit v_cap) c)
     union all select a.state, count(*) from animus.work_items a where a.state in ('claimed', 'running') group by a.state
-    union all select r.state, count(*) from (
-      select state from animus.work_items where resolved_at > v_now - interval '24 hours' order by resolved_at desc limit v_cap) r group by r.state) s;
+    union all select r.state, count(*) from recent r group by r.state) s;
 
   -- Skip scans over the claim index and that of items whose concurrency key is busy: one probe per faculty that has work, and one
   -- per priority of it for the oldest item, however many there are. Only the counts read rows, up to the cap.
@@ -82,8 +85,12 @@ begin
     'daemons', (select coalesce(jsonb_agg(jsonb_build_object(
         'id', d.id, 'host', d.host, 'pid', d.pid, 'version', d.version, 'max_concurrent', d.max_concurrent, 'saturated', d.saturated,
         'faculties', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(d.faculties) k), 'problems', d.problems,
-        'started_at', d.started_at, 'seen_at', d.seen_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes') order by d.started_at), '[]')
+        'started_at', d.started_at, 'seen_at', d.seen_at, 'stopped_at', d.stopped_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes') order by d.started_at), '[]')
       from animus.daemons d where d.stopped_at is null or d.stopped_at > v_now - interval '1 hour'),
+    'dead_letters', (select coalesce(jsonb_agg(jsonb_build_object(
+        'work_item_id', w.id, 'faculty', w.faculty, 'description', left(w.description, 200), 'attempts', w.attempts, 'resolved_at', w.resolved_at,
+        'reason', left(coalesce(w.error ->> 'message', w.error ->> 'reason', w.error::text, ''), 400)) order by w.resolved_at desc), '[]')
+      from animus.work_items w where w.id = any(v_dead)),
     'pauses', (select coalesce(jsonb_agg(to_jsonb(p) order by p.faculty), '[]') from animus.pauses p where p.until is null or p.until > v_now),
     'spend_today', (select coalesce(jsonb_agg(jsonb_build_object('faculty', s.faculty, 'model', s.model, 'usd', s.usd, 'input_tokens', s.input_tokens,
         'output_tokens', s.output_tokens, 'calls', s.calls) order by s.faculty, s.model), '[]') from animus.spend s where s.day = (v_now at time zone 'UTC')::date),

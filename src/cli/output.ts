@@ -1,7 +1,7 @@
 /** Everything commands print goes through here: it is made harmless, fits the terminal, and is plain when piped. */
 import type { Environment } from '../core/environment.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
-import { displayWidth, harmless, harmlessJson, harmlessLines, truncate } from './display-width.ts';
+import { displayWidth, harmless, harmlessJson, harmlessLines, truncate, wrap } from './display-width.ts';
 import { layOutTable } from './table.ts';
 
 /** The part of a stream that printing needs. */
@@ -9,6 +9,7 @@ export interface Sink {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }
 
 export type Style = 'plain' | 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -32,8 +33,10 @@ export interface Output {
   readonly width: number;
   /** One line, cut to the terminal's width. */
   line(...parts: readonly Part[]): void;
-  /** Text of several lines, uncut, each line after `indent`. */
+  /** Text of several lines, all of it: each line after `indent`, broken where the terminal ends. */
   block(text: string, indent?: string): void;
+  /** One line that is there to be copied: neither cut nor broken, however narrow the terminal. */
+  copyable(text: string): void;
   /** Aligned columns under their titles. */
   table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
   /** The result for programs; does nothing without `--json`. */
@@ -69,7 +72,12 @@ export function createOutput({ stdout, stderr, env, json }: OutputOptions): Outp
     },
     block(text, indent = '') {
       if (json) return;
-      for (const line of harmlessLines(text)) stdout.write(`${indent}${line}`.trimEnd().concat('\n'));
+      for (const line of harmlessLines(text).flatMap((each) => wrap(indent + each, width))) {
+        stdout.write(line.trimEnd().concat('\n'));
+      }
+    },
+    copyable(text) {
+      if (!json) stdout.write(`${harmless(text)}\n`);
     },
     table(columns, rows) {
       if (json) return;

@@ -1,172 +1,37 @@
-/** `animus status`: what is going on, on one screen. */
+/** `animus status`: what is going on, once or again and again. */
 import type { Command } from 'commander';
-import { WORK_STATES } from '../core/work.ts';
-import { readStatus, type Status } from '../store/status-view.ts';
+import { readStatus } from '../store/status-view.ts';
+import { wholeNumber } from './arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
-import { type Output, type Part, styled } from './output.ts';
-import { age, counted, grouped, shortId, stateLabel, usd } from './quantities.ts';
-import { showInbox, showSchedules } from './status-ways-in.ts';
+import { reportJson, type StatusReport, showStatus } from './status-view.ts';
+import { watchStatus } from './status-watch.ts';
+
+interface StatusOptions extends CommonOptions {
+  readonly watch?: boolean;
+  readonly every: number;
+}
 
 /** Adds `animus status`. */
 export function addStatusCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'status', {
-    summary: 'show the database, the queue, running work, daemons and what they cost today',
-    examples: ['animus status', 'animus status --json'],
-  }).action(run(statusCommand));
+    summary: 'show the database, the queue, running work, daemons, dead letters, schedules and what today has cost',
+    examples: ['animus status', 'animus status --json', 'animus status --watch --every 5'],
+  })
+    .option('--watch', 'show it again and again until Ctrl-C: in place on a terminal, else one after the other')
+    .option('--every <seconds>', 'with --watch: the time between two looks', wholeNumber(1, 3600), 2)
+    .action(run(statusCommand));
 }
 
-async function statusCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
-  const { output } = invocation;
-  const { where, kind, status } = await withDatabase(invocation, async (db) => ({
-    where: db.where,
-    kind: db.kind,
-    status: await readStatus(db),
-  }));
-  output.document({ database: { kind, where }, ...status });
-  output.line(styled('Database  ', 'bold'), `${kind} at ${where}`);
-  showStates(output, status);
-  showDaemons(output, status);
-  showFoci(output, status);
-  showQueue(output, status);
-  showSchedules(output, status);
-  showInbox(output, status);
-  showSpend(output, status);
-  showPauses(output, status);
-  if (status.memory?.vector === false)
-    output.line(styled('Memory    ', 'bold'), `by text only: ${status.memory.reason ?? 'no pgvector'}`);
+async function statusCommand(invocation: Invocation, { watch, every }: StatusOptions): Promise<number> {
+  const look = () => readReport(invocation);
+  if (watch) return watchStatus(invocation, look, every);
+  const report = await look();
+  invocation.output.document(reportJson(report));
+  showStatus(invocation.output, report);
   return 0;
 }
 
-function showStates(output: Output, { states, count_cap: cap }: Status): void {
-  const parts: Part[] = [];
-  for (const state of WORK_STATES) {
-    const count = states[state] ?? 0;
-    if (count > 0)
-      parts.push(parts.length > 0 ? ', ' : '', `${grouped(count)}${count >= cap ? '+' : ''} `, stateLabel(state));
-  }
-  output.line(
-    styled('Work      ', 'bold'),
-    ...(parts.length > 0 ? parts : [styled('none', 'dim')]),
-    styled('  (ends of the last 24 h)', 'dim'),
-  );
-}
-
-function showDaemons(output: Output, { daemons, at }: Status): void {
-  const now = Date.parse(at);
-  if (!daemons.some((daemon) => daemon.alive)) {
-    output.line(styled('Daemons   ', 'bold'), styled('none is running', 'yellow'), '; start one with: animus serve');
-  }
-  if (daemons.length === 0) return;
-  output.line();
-  output.table(
-    [
-      { title: 'DAEMON', shrink: true },
-      { title: 'STATE' },
-      { title: 'MAX', align: 'right', optional: true },
-      { title: 'SEEN', optional: true },
-      { title: 'FACULTIES', shrink: true },
-    ],
-    daemons.map((daemon) => [
-      `${daemon.host}:${daemon.pid}`,
-      daemon.alive ? styled(daemon.saturated ? 'full' : 'up', 'green') : styled('gone', 'dim'),
-      String(daemon.max_concurrent),
-      age(daemon.seen_at, now),
-      daemon.faculties.join(' '),
-    ]),
-  );
-  for (const daemon of daemons) {
-    for (const problem of daemon.alive ? daemon.problems : [])
-      output.line(styled('problem  ', 'red'), problemText(problem));
-  }
-}
-
-function problemText(problem: unknown): string {
-  if (typeof problem === 'string') return problem;
-  const { message } = (problem ?? {}) as { message?: unknown };
-  return typeof message === 'string' ? message : JSON.stringify(problem);
-}
-
-function showFoci(output: Output, { foci, at }: Status): void {
-  if (foci.length === 0) return;
-  const now = Date.parse(at);
-  output.line();
-  output.table(
-    [
-      { title: 'RUNNING' },
-      { title: 'FACULTY', shrink: true },
-      { title: 'PHASE', optional: true },
-      { title: 'TURN', align: 'right' },
-      { title: 'FOR', align: 'right', optional: true },
-      { title: 'COST', align: 'right', optional: true },
-      { title: 'PLAN OR DESCRIPTION', shrink: true },
-    ],
-    foci.map((focus) => [
-      shortId(focus.work_item_id),
-      focus.faculty,
-      focus.phase ?? focus.state,
-      String(focus.turn ?? '-'),
-      focus.started_at === null ? '-' : age(focus.started_at, now).replace(' ago', ''),
-      usd(focus.cost_usd),
-      focus.plan ?? focus.description,
-    ]),
-  );
-}
-
-function showQueue(output: Output, { queue, at, count_cap: cap }: Status): void {
-  if (queue.length === 0) return;
-  const now = Date.parse(at);
-  output.line();
-  output.table(
-    [
-      { title: 'QUEUE', shrink: true },
-      { title: 'QUEUED', align: 'right' },
-      { title: 'NEXT IS FROM', optional: true },
-      { title: '' },
-    ],
-    queue.map((line) => [
-      line.faculty,
-      `${grouped(line.queued)}${line.queued >= cap ? '+' : ''}`,
-      line.oldest_at === null ? '-' : age(line.oldest_at, now),
-      line.routable ? '' : styled('no daemon serves this faculty', 'yellow'),
-    ]),
-  );
-}
-
-function showSpend(output: Output, { spend_today: spend }: Status): void {
-  if (spend.length === 0) return;
-  output.line();
-  output.table(
-    [
-      { title: 'TODAY (UTC)', shrink: true },
-      { title: 'MODEL', shrink: true },
-      { title: 'CALLS', align: 'right', optional: true },
-      { title: 'IN', align: 'right', optional: true },
-      { title: 'OUT', align: 'right', optional: true },
-      { title: 'COST', align: 'right' },
-    ],
-    spend.map((line) => [
-      line.faculty,
-      line.model,
-      grouped(line.calls),
-      grouped(line.input_tokens),
-      grouped(line.output_tokens),
-      usd(line.usd),
-    ]),
-  );
-  const total = spend.reduce((sum, line) => sum + line.usd, 0);
-  output.line(
-    styled('Spent     ', 'bold'),
-    `${usd(total)} today in ${counted(
-      spend.reduce((sum, line) => sum + line.calls, 0),
-      'call',
-    )}`,
-  );
-}
-
-function showPauses(output: Output, { pauses }: Status): void {
-  for (const { faculty, reason } of pauses) {
-    const what = faculty === '*' ? 'every faculty' : faculty;
-    output.line(styled('Paused    ', 'yellow'), `${what}: ${reason}`);
-  }
+function readReport(invocation: Invocation): Promise<StatusReport> {
+  return withDatabase(invocation, async (db) => ({ kind: db.kind, where: db.where, status: await readStatus(db) }));
 }

@@ -52,12 +52,15 @@ function showItem(output: Output, item: WorkDetail): void {
   output.line(styled(item.description || '(no description)', 'bold'));
   const field = (name: string, ...parts: readonly Part[]) =>
     output.line('  ', styled(name.padEnd(10), 'dim'), ...parts);
-  // Never cut: ids are there to be copied.
-  const idField = (name: string, id: string) => output.block(`  ${name.padEnd(10)}${id}`);
+  const idField = (name: string, id: string) => {
+    const line = `  ${name.padEnd(10)}${id}`;
+    if (line.length > output.width) output.line(`  ${name}`);
+    output.copyable(line.length > output.width ? `  ${id}` : line);
+  };
   idField('id', item.id);
   const ended = item.resolved_at ? `, ended ${age(item.resolved_at, now)}` : '';
   field('state', stateLabel(item.state), `  (created ${age(item.created_at, now)}${ended})`);
-  if (item.merged_into !== null) idField('merged', `into ${item.merged_into}`);
+  if (item.merged_into !== null) idField('merged to', item.merged_into);
   field('faculty', item.faculty, item.skill === null ? '' : `, skill ${item.skill}`);
   if (item.run_at !== null && item.state === 'scheduled') field('runs', age(item.run_at, now));
   if (item.attempts > 0) field('attempts', `${item.attempts} of ${item.max_attempts ?? '?'} failed`);

@@ -10,6 +10,8 @@ export interface Status {
   readonly queue: readonly QueueStatus[];
   readonly foci: readonly FocusStatus[];
   readonly daemons: readonly DaemonStatus[];
+  /** The last ten that died, of the `count_cap` newest ends of the last 24 hours. */
+  readonly dead_letters: readonly DeadLetter[];
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
   /** Null before the first migration has looked for pgvector. */
@@ -62,7 +64,17 @@ interface FocusStatus {
   readonly cost_usd: number;
 }
 
-/** A daemon seen within the last hour. */
+/** Work that used up its attempts, or was given up. */
+interface DeadLetter {
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly description: string;
+  readonly attempts: number;
+  readonly resolved_at: string;
+  readonly reason: string;
+}
+
+/** A daemon that has not stopped, or stopped within the last hour; `alive`: seen within the last two minutes. */
 interface DaemonStatus {
   readonly id: string;
   readonly host: string;
@@ -74,6 +86,7 @@ interface DaemonStatus {
   readonly problems: readonly unknown[];
   readonly started_at: string;
   readonly seen_at: string;
+  readonly stopped_at: string | null;
   readonly alive: boolean;
 }
 

@@ -242,7 +242,7 @@ describe('work show', () => {
     await startFocus(work);
     await completeWork(db.database, work, { text: 'All done.\nReally.' }, 'All done.');
     const { stdout } = await animus(['work', 'show', id], { terminal: 20 });
-    expect(stdout).toContain(`  id        ${id}\n`);
+    expect(stdout).toContain(`  id\n  ${id}\n`);
     expect(stdout.split('Outcome')[1]?.match(/All done\./g)).toHaveLength(1);
     expect(stdout).toContain('  Really.\n');
   });
