@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { loadConfig } from '../catalog/load-config.ts';
 import type { Config } from '../core/config.ts';
 import type { Environment } from '../core/environment.ts';
-import type { EndSignals } from '../core/interrupts.ts';
+import type { Interrupts } from '../core/interrupts.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
 
 /** The process a command runs in, or a test's. */
@@ -14,7 +14,7 @@ export interface CliContext {
   readonly stdin: Readable;
   readonly stdout: Sink;
   readonly stderr: Sink;
-  readonly signals: EndSignals;
+  readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked'>;
 }
 
 /** What a command is given to work with. */

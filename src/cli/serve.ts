@@ -49,6 +49,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
     },
     context.signals,
   );
+  context.signals.endedAsAsked();
   return 0;
 }
 

@@ -12,7 +12,9 @@ export interface EndSignals {
 export interface Interrupts extends EndSignals {
   /** To be called for each signal; says what it meant. `give up` is for whoever signals a third time. */
   receive(signal: 'SIGINT' | 'SIGTERM'): 'drain' | 'abort' | 'give up' | 'same';
-  /** 130 or 143 once a signal has come, else null. */
+  /** For a command that the first signal is the way to end: ended so, without a second one, it was not interrupted. */
+  endedAsAsked(): void;
+  /** 130 or 143 once a signal has come, unless the command ended as asked; else null. */
   exitCode(): 130 | 143 | null;
 }
 
@@ -33,6 +35,9 @@ export function createInterrupts(clock: Clock): Interrupts {
     drain: drain.signal,
     abort: abort.signal,
     exitCode: () => code,
+    endedAsAsked() {
+      if (!abort.signal.aborted) code = null;
+    },
     receive(signal) {
       const atMs = clock.monotonicMs();
       if (last?.signal === signal && atMs - last.atMs < SAME_PRESS_MS) return 'same';

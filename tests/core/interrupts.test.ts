@@ -16,6 +16,18 @@ describe('signals', () => {
     expect(interrupts.exitCode()).toBe(143);
   });
 
+  test('leave no trace on a command that ends as the first one asked; the second one does', () => {
+    const { interrupts } = given();
+    interrupts.receive('SIGTERM');
+    interrupts.endedAsAsked();
+    expect(interrupts.exitCode()).toBeNull();
+    const aborted = given().interrupts;
+    aborted.receive('SIGINT');
+    aborted.receive('SIGTERM');
+    aborted.endedAsAsked();
+    expect(aborted.exitCode()).toBe(130);
+  });
+
   test('of one press of Ctrl-C count once, though terminal and npm both send it', () => {
     const { interrupts, pass } = given();
     interrupts.receive('SIGINT');
