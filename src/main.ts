@@ -2,6 +2,7 @@
 import { runCli } from './cli/program.ts';
 import { systemClock } from './core/clock.ts';
 import { createInterrupts } from './core/interrupts.ts';
+import { openHealthServer } from './http/health-server.ts';
 
 /** Runs the command of this process and ends the process with its exit code; called by the launcher. */
 export async function main(): Promise<void> {
@@ -26,6 +27,7 @@ export async function main(): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
     signals: interrupts,
+    openHealth: openHealthServer,
   });
   await flushed(process.stdout);
   process.exit(interrupts.exitCode() ?? code);

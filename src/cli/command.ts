@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { loadConfig } from '../catalog/load-config.ts';
 import type { Config } from '../core/config.ts';
 import type { Environment } from '../core/environment.ts';
+import type { OpenHealth } from '../core/health.ts';
 import type { Interrupts } from '../core/interrupts.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
 
@@ -15,6 +16,8 @@ export interface CliContext {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked'>;
+  /** Serves health for the daemon; absent: nobody does. */
+  readonly openHealth?: OpenHealth;
 }
 
 /** What a command is given to work with. */

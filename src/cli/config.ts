@@ -1,6 +1,7 @@
 /** `animus config`: the effective settings and where each came from. */
 import type { Command } from 'commander';
 import type { Config } from '../core/config.ts';
+import { showAddress } from '../core/health.ts';
 import { addCommand, type Invocation, type RunCommand } from './command.ts';
 import { styled } from './output.ts';
 
@@ -52,6 +53,7 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.shutdown_grace_seconds', config.daemon.shutdownGraceSeconds);
   add('daemon.focus_host_grace_seconds', config.daemon.focusHostGraceSeconds);
   add('daemon.pool_size', config.daemon.poolSize);
+  add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.artifacts_days', config.retention.artifactsDays);
   for (const provider of config.providers.values()) {

@@ -7,6 +7,7 @@ import { addDbCommands } from './db.ts';
 import { addDemoCommand } from './demo.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addFacultyCommands } from './faculty.ts';
+import { addHealthCommand } from './health.ts';
 import { addLedgerCommands } from './ledger.ts';
 import { addModelsCommand } from './models.ts';
 import { createOutput } from './output.ts';
@@ -50,6 +51,7 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
   addDemoCommand(program, run);
   addServeCommand(program, run);
   addStatusCommand(program, run);
+  addHealthCommand(program, run);
   addWorkCommands(program, run);
   addPauseCommands(program, run);
   addScheduleCommands(program, run);

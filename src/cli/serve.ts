@@ -42,6 +42,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       version: version(),
       facultiesDir,
       ...(maxConcurrent !== undefined && { maxConcurrent }),
+      ...(context.openHealth !== undefined && { openHealth: context.openHealth }),
       onReady: ({ db, daemonId, faculties }) => {
         output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
         output.line(`serving ${faculties.join(', ')} on the ${db.kind} database at ${db.where}; Ctrl-C ends it`);

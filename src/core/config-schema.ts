@@ -1,6 +1,18 @@
 /** The keys of animus.toml. docs/config.md lists the same keys, expectations and defaults; a test holds the two equal. */
 import { z } from 'zod';
-import { count, httpUrl, matching, oneOf, planned, seconds, table, tableOf, text, usdPerMillion } from './fields.ts';
+import {
+  count,
+  httpUrl,
+  listenAddress,
+  matching,
+  oneOf,
+  planned,
+  seconds,
+  table,
+  tableOf,
+  text,
+  usdPerMillion,
+} from './fields.ts';
 
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
@@ -16,7 +28,7 @@ const daemon = table({
   poll_seconds: seconds(0.1, 600).default(5),
   shutdown_grace_seconds: seconds(0, 3600).default(30),
   pool_size: count(2, 500).default(10),
-  http: planned(),
+  http: listenAddress().default('127.0.0.1:7717'),
   focus_host_grace_seconds: seconds(0, 86_400).default(120),
 });
 

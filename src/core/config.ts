@@ -1,4 +1,5 @@
 /** The configuration as the rest of animus sees it: frozen, complete, units in the names. */
+import type { HttpAddress } from './health.ts';
 import type { Secret } from './secret.ts';
 
 /** The effective settings of this process. */
@@ -36,6 +37,8 @@ export interface DaemonConfig {
   readonly focusHostGraceSeconds: number;
   /** Connections to Postgres; default 10. */
   readonly poolSize: number;
+  /** Where health is served; default 127.0.0.1:7717, null for `off`. `configured`: somebody chose it, so it must be had. */
+  readonly http: (HttpAddress & { readonly configured: boolean }) | null;
 }
 
 /** `[retention]` of animus.toml. */

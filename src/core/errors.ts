@@ -72,6 +72,13 @@ export const ERRORS = {
   'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended{stderr}', true, 1),
   'hook.output': row('hook {command} printed what is not its protocol: {detail}', true, 1),
 
+  'http.unavailable': row(
+    'cannot serve health at {address}: {detail}; free the address, choose another as daemon.http, or say http = "off"',
+    true,
+    4,
+  ),
+  'http.unanswered': row('no daemon answers at {address}: {detail}{hint}', true, 4),
+
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
   'process.supervisor_gone': row('the process supervisor ended: {detail}', true, 1),
 

@@ -66,6 +66,24 @@ export function isPlainHttpUrl(value: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
+/** Where to listen: `HOST:PORT`, an IPv6 address in brackets, or `off`. */
+export function listenAddress() {
+  const expected = 'HOST:PORT with a port from 1 to 65535, or "off"';
+  return z.string().refine(isListenAddress).register(expectations, { expected });
+}
+
+function isListenAddress(value: string): boolean {
+  return value === 'off' || parseListenAddress(value) !== null;
+}
+
+/** The parts of `HOST:PORT`; null for any other text. */
+export function parseListenAddress(value: string): { readonly host: string; readonly port: number } | null {
+  const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/@[\]]+)):(\d{1,5})$/.exec(value) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return null;
+  return { host, port: Number(port) };
+}
+
 /** A list of texts. */
 export function texts(expected = 'a list of texts', max = 1000) {
   return z.array(text('a text')).max(max).register(expectations, { expected });

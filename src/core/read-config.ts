@@ -6,6 +6,7 @@ import { type ConfigDocument, configSchema } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
 import { AnimusError } from './errors.ts';
+import { parseListenAddress } from './fields.ts';
 import { listProblems, type Problem, problemAt } from './problem.ts';
 import type { Secret } from './secret.ts';
 import { readStrictToml, type StrictDocument } from './strict-toml.ts';
@@ -32,7 +33,7 @@ export function readConfig(sources: ConfigSources): Config {
     home,
     databaseUrl,
     logLevel,
-    daemon: daemonOf(document.sound, databaseUrl === null && document.originOf('daemon', 'poll_seconds') === null),
+    daemon: daemonOf(document, document.sound, databaseUrl === null),
     retention: retentionOf(document.sound),
     defaultProvider: 'anthropic',
     providers,
@@ -83,7 +84,13 @@ function retentionOf({ retention }: ConfigDocument): Config['retention'] {
   return Object.freeze({ resolvedDays: retention.resolved_days, artifactsDays: retention.artifacts_days });
 }
 
-function daemonOf({ daemon }: ConfigDocument, pollEmbedded: boolean): Config['daemon'] {
+function daemonOf(
+  document: StrictDocument<ConfigDocument>,
+  { daemon }: ConfigDocument,
+  embedded: boolean,
+): Config['daemon'] {
+  const pollEmbedded = embedded && document.originOf('daemon', 'poll_seconds') === null;
+  const http = parseListenAddress(daemon.http);
   return Object.freeze({
     maxConcurrent: daemon.max_concurrent,
     leaseSeconds: daemon.lease_seconds,
@@ -91,6 +98,7 @@ function daemonOf({ daemon }: ConfigDocument, pollEmbedded: boolean): Config['da
     shutdownGraceSeconds: daemon.shutdown_grace_seconds,
     focusHostGraceSeconds: daemon.focus_host_grace_seconds,
     poolSize: daemon.pool_size,
+    http: http && Object.freeze({ ...http, configured: document.originOf('daemon', 'http') !== null }),
   });
 }
 

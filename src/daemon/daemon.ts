@@ -6,6 +6,7 @@ import { type Faculties, facultiesError } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Config } from '../core/config.ts';
+import type { OpenHealth } from '../core/health.ts';
 import type { EndSignals } from '../core/interrupts.ts';
 import type { FocusEvent } from '../engage/events.ts';
 import { detectIsolation } from '../process/namespace.ts';
@@ -27,6 +28,7 @@ import { createHeartbeat } from './heartbeat.ts';
 import { createInbox } from './inbox.ts';
 import { createJanitor } from './janitor.ts';
 import { loadRunnableFaculties } from './load-faculties.ts';
+import { createReadiness } from './readiness.ts';
 import { watchFaculties } from './reload.ts';
 import { runFocus } from './run-focus.ts';
 import { createScheduler } from './scheduler.ts';
@@ -43,6 +45,8 @@ export interface DaemonOptions {
   /** This machine's name for the other daemons; default the system's. Directories of foci belong to it. */
   readonly host?: string;
   readonly clock?: Clock;
+  /** Serves health at `daemon.http`; absent: nobody does, as in the demo. */
+  readonly openHealth?: OpenHealth;
   /** Changes a faculty as it is loaded: the demo gives the engineer its own workspace and model. */
   readonly adapt?: (faculty: Faculty) => Faculty;
   /** Watches every focus live. */
@@ -70,17 +74,28 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
 
   const telemetry = await startTelemetry({ version: options.version, log });
   closing.defer(() => telemetry.shutdown());
+  const daemonId = randomUUID();
+  const readiness = createReadiness({
+    http: config.daemon.http,
+    version: options.version,
+    daemonId,
+    clock,
+    log,
+    openHealth: options.openHealth,
+  });
+  await readiness.start();
+  closing.defer(() => readiness.stop());
   const models = await openModels(config, log);
   closing.defer(() => models.stop());
   const db = await openConfiguredDatabase(config, { role: 'daemon', log });
   closing.defer(() => db.close());
+  readiness.watchDatabase(db);
   await migrate(db, { log });
 
   const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });
   await processes.start();
   closing.defer(() => processes.stop());
 
-  const daemonId = randomUUID();
   const directoryRoot = join(config.home, 'foci');
   await sweepFocusDirectories(db, directoryRoot);
   const wake = createWake(clock);
@@ -149,6 +164,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     },
     log,
   );
+  readiness.watchNotifications(notifications);
   const register = ({ faculties, problems }: Faculties) =>
     registerDaemon(db, {
       id: daemonId,
@@ -180,9 +196,11 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   }
   const names = [...known.faculties.keys()];
   log.info({ database: db.where, faculties: names, max_concurrent: maxConcurrent, isolation }, 'the daemon takes work');
+  readiness.enter('serving');
   options.onReady?.({ db, daemonId, faculties: names });
 
   await aborted(signals.drain);
+  readiness.enter('ending');
   await end(controlPlane, config.daemon.shutdownGraceSeconds, signals, clock, log);
 }
 

@@ -15,6 +15,12 @@ export interface NotificationHandlers {
 // The package is CommonJS whose default export sits on `default` as Node sees it.
 const createSubscriber = pgListen.default;
 
+/** A listener that can say whether it hears. */
+export interface Notifications extends Service {
+  /** True while the LISTEN connection stands. */
+  listening(): boolean;
+}
+
 /**
  * A listener on its own connection. `start` rejects with `db.unreachable` when the first connection fails; after that a
  * lost connection is replaced for ever, after 0.1, 0.2 … at most 5 s. On an embedded database notifications are passed on by
@@ -25,7 +31,8 @@ export function openNotifications(
   channels: readonly string[],
   handlers: NotificationHandlers,
   log: Log = silentLog,
-): Service {
+): Notifications {
+  let connected = false;
   let started = false;
   let stopped = false;
   const subscriber = createSubscriber(
@@ -47,17 +54,21 @@ export function openNotifications(
   subscriber.events.on('connected', () => {
     // A reconnection that was under way when we stopped has just succeeded.
     if (stopped) void subscriber.close();
+    connected = true;
     if (!started || stopped) return;
     log.info({ where: database.where }, 'listening again');
     handlers.onReconnect();
   });
   subscriber.events.on('reconnect', (attempt) => {
+    connected = false;
     if (attempt === 1) log.warn({ where: database.where }, 'lost the listening connection');
   });
   subscriber.events.on('error', (error) => {
+    connected = false;
     if (!stopped) log.error({ error: messageOf(error) }, 'listening failed; it is tried again within 15 s');
   });
   return {
+    listening: () => started && connected && !stopped,
     async start() {
       try {
         await subscriber.connect();

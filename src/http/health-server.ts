@@ -1,0 +1,65 @@
+/** Health over HTTP: `/healthz` says that the process answers, `/readyz` that it takes work. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { AnimusError, messageOf } from '../core/errors.ts';
+import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '../core/health.ts';
+
+/** Nobody needs longer to ask for one of two pages. */
+const REQUEST_MS = 5000;
+
+/**
+ * Answers GET and HEAD with JSON: 200, or 503 from `/readyz` when the daemon takes no work. `start` rejects with `http.unavailable` when the address cannot be had.
+ */
+export const openHealthServer: OpenHealth = (address, look) => {
+  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+    void answer(request, response, look);
+  });
+  return {
+    start: () => listen(server, address),
+    async stop() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
+
+async function listen(server: Server, address: HttpAddress): Promise<void> {
+  try {
+    server.listen(address);
+    await once(server, 'listening');
+  } catch (error) {
+    const details = { address: showAddress(address), detail: messageOf(error) };
+    throw new AnimusError('http.unavailable', details, { cause: error });
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  look: () => Promise<Readiness>,
+): Promise<void> {
+  const path = (request.url ?? '').split('?')[0];
+  if (path !== '/healthz' && path !== '/readyz') {
+    send(response, 404, { error: 'there is /healthz and /readyz' });
+  } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    send(response, 405, { error: 'only GET and HEAD' });
+  } else if (path === '/healthz') {
+    send(response, 200, { alive: true });
+  } else {
+    const readiness = await look();
+    send(response, readiness.ready ? 200 : 503, readiness);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(`${JSON.stringify(body)}\n`);
+}

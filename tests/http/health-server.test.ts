@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import type { HttpAddress, Readiness } from '../../src/core/health.ts';
+import { openHealthServer } from '../../src/http/health-server.ts';
+import { freePort } from '../support/free-port.ts';
+
+test('the process is alive, and the daemon is ready or not', async () => {
+  let now = readiness(true);
+  const url = await serve(async () => now);
+  expect(await get(`${url}/healthz`)).toEqual({ status: 200, body: { alive: true } });
+  expect(await get(`${url}/readyz?verbose`)).toEqual({ status: 200, body: now });
+  now = readiness(false);
+  expect(await get(`${url}/readyz`)).toEqual({ status: 503, body: now });
+  expect(await get(`${url}/healthz`)).toMatchObject({ status: 200 });
+});
+
+test('other paths and methods are answered with what there is', async () => {
+  const url = await serve(async () => readiness(true));
+  expect(await get(`${url}/metrics`)).toEqual({ status: 404, body: { error: 'there is /healthz and /readyz' } });
+  const posted = await fetch(`${url}/readyz`, { method: 'POST', body: 'x' });
+  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  const head = await fetch(`${url}/readyz`, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+});
+
+test('an address that is taken is an error that says what to do; a server that stops leaves no connection', async () => {
+  const taken = createServer();
+  taken.listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as { port: number };
+  const server = openHealthServer({ host: '127.0.0.1', port }, async () => readiness(true));
+  await expect(server.start()).rejects.toMatchObject({
+    code: 'http.unavailable',
+    message: expect.stringMatching(
+      `cannot serve health at 127.0.0.1:${port}: .*EADDRINUSE.*; free the address, choose`,
+    ),
+  });
+  await server.stop();
+});
+
+async function serve(look: () => Promise<Readiness>): Promise<string> {
+  const address: HttpAddress = { host: '127.0.0.1', port: await freePort() };
+  const server = openHealthServer(address, look);
+  await server.start();
+  onTestFinished(() => server.stop());
+  return `http://127.0.0.1:${address.port}`;
+}
+
+async function get(url: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  return { status: response.status, body: await response.json() };
+}
+
+function readiness(ready: boolean): Readiness {
+  const checks = { database: ready ? 'ok' : 'no answer within 3 s', schema: 'ok', listening: 'ok' };
+  return { ready, phase: 'serving', version: '1', daemon_id: null, checks };
+}
