@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+// A consolidate hook: a finding about a place that is not there is made up, and the review is refused. The others become
+// entries of the ledger, the gravest first.
+const { execFileSync } = require('node:child_process');
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+const SEVERITIES = ['blocker', 'problem', 'remark'];
+
+const { outcome } = JSON.parse(readFileSync(0, 'utf8'));
+const repository = join(process.env.ANIMUS_FOCUS_DIR, 'repository');
+const base = readFileSync(join(process.env.ANIMUS_FOCUS_DIR, 'review-base'), 'utf8');
+const wrong = outcome.findings.filter(({ file, line }) => line > linesOf(file));
+if (wrong.length > 0) {
+  console.error(`no such place: ${wrong.map(({ file, line }) => `${file}:${line}`).join(', ')}`);
+  process.exit(2);
+}
+
+const sorted = outcome.findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+const counts = SEVERITIES.map((severity) => [severity, sorted.filter((each) => each.severity === severity).length]);
+const counted = counts.filter(([, count]) => count > 0).map(([severity, count]) => `${count} ${severity}(s)`);
+console.log(
+  JSON.stringify({
+    summary: `${outcome.verdict}: ${counted.join(', ') || 'nothing found'}`,
+    ledger: sorted.map(({ file, line, severity, problem }) => ({
+      type: 'finding',
+      content: `${file}:${line} ${severity}: ${problem}`,
+    })),
+  }),
+);
+
+/** In the change as it is checked out, else in what it was made from; 0 where neither has the file. */
+function linesOf(file) {
+  for (const revision of ['HEAD', base]) {
+    try {
+      const args = ['show', '--end-of-options', `${revision}:${file}`];
+      const text = execFileSync('git', args, {
+        cwd: repository,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      return text.split('\n').length;
+    } catch {
+      // Deleted by the change, perhaps.
+    }
+  }
+  return 0;
+}
