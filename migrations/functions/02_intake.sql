@@ -1,10 +1,34 @@
 -- The way in: plain inserts into animus.work_items. Triggers do dedup, the queue message and the wake-up in the caller's transaction.
+-- They also hold what would otherwise be check constraints: PostgreSQL parses those anew for every statement that writes a row.
+
+-- The rule that what an inserter gave breaks, as `name: rule`, or null.
+create or replace function animus.broken_input(
+  p_faculty text, p_skill text, p_params jsonb, p_dedup_key text, p_concurrency_key text, p_trace_context text) returns text
+language sql immutable parallel safe as $$
+  select case
+    when p_faculty !~ '^[a-z][a-z0-9_-]{0,62}$' then 'work_items_faculty_check: faculty is 1 to 63 lower-case letters, digits, - and _, a letter first'
+    when length(p_skill) not between 1 and 64 then 'work_items_skill_check: skill has 1 to 64 characters'
+    when jsonb_typeof(p_params) <> 'object' then 'work_items_params_check: params is a JSON object'
+    when octet_length(p_dedup_key) not between 1 and 1024 then 'work_items_dedup_key_check: dedup_key has 1 to 1024 bytes'
+    when octet_length(p_concurrency_key) not between 1 and 1024 then 'work_items_concurrency_key_check: concurrency_key has 1 to 1024 bytes'
+    when length(p_trace_context) > 256 then 'work_items_trace_context_check: trace_context has at most 256 characters'
+  end
+$$;
+
+-- Refuses a row as a check constraint of that name would.
+create or replace function animus.refuse_row(p_broken text) returns void
+language plpgsql as $$
+begin
+  raise check_violation using schema = 'animus', table = 'work_items', constraint = split_part(p_broken, ':', 1),
+    message = format('a work item violates check constraint "%s":%s', split_part(p_broken, ':', 1), substr(p_broken, strpos(p_broken, ':') + 1));
+end $$;
 
 create or replace function animus.work_items_before_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now    timestamptz := animus.now();
   v_parent record;
+  v_broken text;
 begin
   if num_nonnulls(new.id, new.root_id, new.depth, new.state, new.merged_into, new.max_attempts, new.lease_owner, new.lease_token,
                   new.lease_expires_at, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
@@ -14,6 +38,9 @@ begin
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',
       p_hint => 'set only faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context');
   end if;
+
+  v_broken := animus.broken_input(new.faculty, new.skill, new.params, new.dedup_key, new.concurrency_key, new.trace_context);
+  if v_broken is not null then perform animus.refuse_row(v_broken); end if;
 
   new.id := animus.uuid_v7();
   new.created_at := v_now;
@@ -102,10 +129,14 @@ begin
   end if;
 end $$;
 
--- Guards every update: legal transitions only, identity fixed. In plpgsql, whose plans are kept: a trigger's WHEN clause is parsed
--- anew by every statement, which cost ten times as much.
+-- Guards every update: legal transitions only, identity fixed, state and its columns in step. In plpgsql, whose plans are kept: a
+-- trigger's WHEN clause is parsed anew by every statement, like a check constraint.
 create or replace function animus.work_items_before_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_active boolean := new.state in ('claimed', 'running');
+  v_ended  boolean := new.state in ('completed', 'dead', 'merged', 'cancelled');
+  v_broken text;
 begin
   if new.state <> old.state and not animus.transition_allowed(old.state, new.state) then
     perform animus.raise('WA002', format('work item %s is %s and cannot become %s', old.id, old.state, new.state), old.id);
@@ -115,7 +146,38 @@ begin
      or new.concurrency_key is distinct from old.concurrency_key then
     perform animus.raise('WA004', format('work item %s: its identity (faculty, keys, parent) cannot change', old.id), old.id);
   end if;
+
+  v_broken := case
+    when v_active <> (new.lease_expires_at is not null) then 'lease_while_active: claimed and running items, and no others, have a lease'
+    when v_active <> (new.lease_owner is not null) then 'owner_while_active: claimed and running items, and no others, have an owner'
+    when v_ended <> (new.resolved_at is not null) then 'resolved_has_time: ended items, and no others, have resolved_at'
+    when (new.state = 'merged') <> (new.merged_into is not null) then 'merged_names_its_target: merged items, and no others, name the item they merged into'
+    when not v_ended and new.queue_msg_id is null then 'open_has_message: open items have a message in the queue'
+    when new.key_blocked and new.state <> 'queued' then 'only_queued_is_blocked: only queued items wait for a concurrency key'
+    when new.attempts < 0 then 'work_items_attempts_check: attempts is not negative'
+    when new.crashes < 0 then 'work_items_crashes_check: crashes is not negative'
+    when new.max_attempts < 1 then 'work_items_max_attempts_check: max_attempts is at least 1'
+  end;
+  if v_broken is not null then perform animus.refuse_row(v_broken); end if;
+
+  -- It gave up its concurrency key: it held it, or it was the one that was offered it. The next claim hands it on.
+  if old.concurrency_key is not null and not v_active
+     and (old.state in ('claimed', 'running') or old.state = 'queued' and new.state <> 'queued') then
+    insert into animus.freed_keys (concurrency_key) values (old.concurrency_key);
+    perform animus.wake_daemons();
+  end if;
+
   new.updated_at := animus.now();
+  return new;
+end $$;
+
+-- Only for statements that name one of the columns: the engine never does, and params may be large.
+create or replace function animus.work_items_check_input() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_broken text := animus.broken_input(new.faculty, new.skill, new.params, new.dedup_key, new.concurrency_key, new.trace_context);
+begin
+  if v_broken is not null then perform animus.refuse_row(v_broken); end if;
   return new;
 end $$;
 
@@ -127,17 +189,6 @@ begin
   return null;
 end $$;
 
--- An item gave up its concurrency key: it held it, or it was the one that was offered it. The next claim hands it on.
-create or replace function animus.work_items_free_key() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  if new.state not in ('claimed', 'running') and (old.state in ('claimed', 'running') or old.state = 'queued' and new.state <> 'queued') then
-    insert into animus.freed_keys (concurrency_key) values (old.concurrency_key);
-    perform animus.wake_daemons();
-  end if;
-  return null;
-end $$;
-
 create or replace trigger work_items_before_insert before insert on animus.work_items
   for each row execute function animus.work_items_before_insert();
 create or replace trigger work_items_after_insert after insert on animus.work_items
@@ -146,8 +197,15 @@ create or replace trigger work_items_before_update before update on animus.work_
   for each row execute function animus.work_items_before_update();
 create or replace trigger work_items_refuse_delete before delete on animus.work_items
   for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
-create or replace trigger work_items_free_key after update of state on animus.work_items
-  for each row when (old.concurrency_key is not null) execute function animus.work_items_free_key();
+create or replace trigger work_items_check_input before update of skill, params, trace_context on animus.work_items
+  for each row execute function animus.work_items_check_input();
+-- Its work is now done by work_items_before_update. Looked for first: dropping locks the table even where there is nothing to drop.
+do $$ begin
+  if exists (select from pg_trigger where tgrelid = 'animus.work_items'::regclass and tgname = 'work_items_free_key') then
+    drop trigger work_items_free_key on animus.work_items;
+    drop function animus.work_items_free_key();
+  end if;
+end $$;
 
 -- The same as an insert, and tells whether the work merged into an active duplicate.
 create or replace function animus.submit_work(

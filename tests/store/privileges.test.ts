@@ -9,8 +9,8 @@ const target = testDatabase();
 
 /** Functions that run with their caller's rights: steps of the others, which look nothing up and prove nothing. */
 const INTERNAL = `
-  cancel_error cancel_open claim_candidates claim_heads claim_these complete_held descendants end_work end_works hold_focus hold_lease host_grace
-  key_is_held left_to_its_host lock_open_descendants now oldest_queued offer_freed_keys offer_key promote_due raise reclaim_expired refuse_merge_into_ancestor requeue show_json
+  broken_input cancel_error cancel_open claim_candidates claim_heads claim_these complete_held descendants end_work end_works hold_focus hold_lease host_grace
+  key_is_held left_to_its_host lock_open_descendants now oldest_queued offer_freed_keys offer_key promote_due raise reclaim_expired refuse_merge_into_ancestor refuse_row requeue show_json
   take_key transition_allowed try_lock_open_descendants uuid_v7 wake_daemons`
   .trim()
   .split(/\s+/);
