@@ -4,8 +4,9 @@ import type { Config } from '../core/config.ts';
 import { AnimusError } from '../core/errors.ts';
 import { checkCompatible } from '../store/compatibility.ts';
 import type { Database } from '../store/database.ts';
-import { migrate, schemaVersion } from '../store/migrate.ts';
+import { migrate } from '../store/migrate.ts';
 import { openConfiguredDatabase } from '../store/open-database.ts';
+import { schemaVersion } from '../store/schema-version.ts';
 import { silentLog } from '../telemetry/log.ts';
 import type { Invocation } from './command.ts';
 

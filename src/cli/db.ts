@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import { migrationStatus } from '../store/compatibility.ts';
 import { migrate } from '../store/migrate.ts';
+import { createRoleStatements, type RolesState, rolesState } from '../store/roles.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withRawDatabase } from './database.ts';
-import { type Part, styled } from './output.ts';
+import { type Output, type Part, styled } from './output.ts';
 import { counted } from './quantities.ts';
 
 /** Adds `animus db migrate|status`. */
@@ -22,25 +23,28 @@ export function addDbCommands(program: Command, run: RunCommand): void {
 
 async function migrateCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
   const { output } = invocation;
-  const { where, result } = await withRawDatabase(invocation, async (db) => ({
+  const { where, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
     result: await migrate(db),
+    roles: await rolesState(db),
   }));
   const { applied, functions, version } = result;
-  output.document({ where, version, applied, functions });
+  output.document({ where, version, applied, functions, roles });
   for (const name of applied) output.line(styled('applied  ', 'green'), name);
   if (functions.length > 0) output.line(styled('applied  ', 'green'), counted(functions.length, 'function file'));
   if (applied.length === 0 && functions.length === 0) output.line('nothing to do');
   output.line(`the schema at ${where} is at version ${version}`);
+  showRoles(output, roles);
   return 0;
 }
 
 async function statusCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
   const { output } = invocation;
-  const { where, kind, status } = await withRawDatabase(invocation, async (db) => ({
+  const { where, kind, status, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
     kind: db.kind,
     status: await migrationStatus(db),
+    roles: await rolesState(db),
   }));
   const current = status.migrations.every(({ state }) => state === 'applied') && status.staleFunctions.length === 0;
   output.document({
@@ -56,6 +60,7 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
       applied_at: appliedAt,
     })),
     stale_functions: status.staleFunctions,
+    roles,
   });
   output.line(`${kind} database at ${where}: version ${status.version}, this animus needs ${status.needed}`);
   output.table(
@@ -67,8 +72,19 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
     ]),
   );
   for (const name of status.staleFunctions) output.line(styled('stale    ', 'yellow'), name);
+  showRoles(output, roles);
   if (!current) output.note('the schema differs from this animus; run: animus db migrate');
   return current ? 0 : 5;
+}
+
+/** Roles are a convenience: what is missing is told, with the way to have it, and is no failure. */
+function showRoles(output: Output, { missing, ungranted }: RolesState): void {
+  if (missing.length > 0) {
+    output.note(`not there: ${missing.join(', ')}; whoever may create roles can run this, then: animus db migrate`);
+    for (const statement of createRoleStatements(missing)) output.note(`  ${statement}`);
+  } else if (ungranted.length > 0) {
+    output.note(`without rights here: ${ungranted.join(', ')}; run: animus db migrate`);
+  }
 }
 
 function migrationLabel(state: 'applied' | 'pending' | 'changed' | 'unknown'): Part {

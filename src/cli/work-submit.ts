@@ -2,6 +2,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { loadFaculties } from '../catalog/faculties.ts';
+import { isAnimusError } from '../core/errors.ts';
 import { didYouMean } from '../core/suggest.ts';
 import type { Queryable } from '../store/database.ts';
 import { type NewWork, type SubmittedWork, submitWork } from '../store/submit-work.ts';
@@ -118,17 +119,29 @@ async function warnIfUnknown(
   options: SubmitOptions,
   faculty: string,
 ): Promise<void> {
-  const live = await db.query<{ name: string }>(
-    `select distinct jsonb_object_keys(faculties) as name from animus.daemons
-      where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
-  );
+  const live = await liveFaculties(db);
+  if (live === null) return;
   const directory = facultiesDirectory(invocation, options.faculties);
   const here = [...loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES }).faculties.keys()];
-  const known = [...live.map((row) => row.name), ...here];
+  const known = [...live, ...here];
   if (known.includes(faculty)) return;
   invocation.output.note(
     `no loaded faculty is named ${faculty}${didYouMean(faculty, known)}; the work waits until one is`,
   );
+}
+
+/** Null for a role that only submits: it may not see the daemons, and the database takes its work all the same. */
+async function liveFaculties(db: Queryable): Promise<string[] | null> {
+  try {
+    const rows = await db.query<{ name: string }>(
+      `select distinct jsonb_object_keys(faculties) as name from animus.daemons
+        where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
+    );
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (isAnimusError(error, 'db.forbidden')) return null;
+    throw error;
+  }
 }
 
 /** Links the work to the caller's trace, where it has one in W3C form. */

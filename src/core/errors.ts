@@ -30,9 +30,10 @@ export const ERRORS = {
 
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
+  'db.forbidden': row('the database role may not do this at {where}: {detail}{hint}', false, 5),
   'db.not_migrated': row('the database at {where} has no animus schema; run: animus db migrate', false, 5),
   'db.schema_older': row(
-    'the database schema is at version {schema}, this animus needs {needed}; run: animus db migrate',
+    'the database schema is at version {schema}, this animus needs {needed}; run: animus db migrate{hint}',
     false,
     5,
   ),

@@ -1,8 +1,9 @@
 /** Whether this animus and a database's schema fit together. */
 import { AnimusError } from '../core/errors.ts';
 import type { Database } from './database.ts';
-import { schemaVersion } from './migrate.ts';
 import { readSchemaFiles } from './migration-files.ts';
+import { foreignOwner } from './roles.ts';
+import { schemaVersion } from './schema-version.ts';
 
 /** One line per migration and function file, for `animus db status`. */
 export interface MigrationStatus {
@@ -59,7 +60,11 @@ export async function checkCompatible(database: Database, directory?: string): P
   const needed = (await readSchemaFiles(directory)).migrations.length;
   const schema = await schemaVersion(database);
   if (schema === 0) throw new AnimusError('db.not_migrated', { where: database.where });
-  if (schema < needed) throw new AnimusError('db.schema_older', { schema, needed });
+  if (schema < needed) {
+    const foreign = await foreignOwner(database);
+    const hint = foreign ? ` as the schema's owner ${foreign.owner} (${foreign.role} may not)` : '';
+    throw new AnimusError('db.schema_older', { schema, needed, hint });
+  }
   const [minimum] = await database.query<{ min_client: number | null }>(
     `select (value #>> '{}')::int as min_client from animus.settings where key = 'min_client'`,
   );

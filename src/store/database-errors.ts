@@ -31,9 +31,27 @@ export function statementError(error: unknown, where: string): unknown {
   }
   if (!(error instanceof DatabaseError) || error.code === undefined) return error;
   const code = WORK_SQLSTATES[error.code];
-  if (code === undefined) return error;
+  if (code === undefined) return refusedStatement(error, error.code, where);
   return new AnimusError(code, detailsOf(error), { cause: error });
 }
+
+/** The server is there and does not let us: the role may not, or, as after a failover, nobody may for now. */
+function refusedStatement(error: DatabaseError, code: string, where: string): unknown {
+  const detail = error.message;
+  if (code === '42501') {
+    const hint = `; ${error.hint ?? 'its rights come with one of the roles animus_submitter, animus_reader, animus_operator, animus_daemon'}`;
+    return new AnimusError('db.forbidden', { where, detail, hint }, { cause: error });
+  }
+  const hint = UNUSABLE[code];
+  return hint === undefined ? error : new AnimusError('db.unreachable', { where, detail, hint }, { cause: error });
+}
+
+/** No fault of the statement: it is worth another try when the server is well again. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
+  '53100': "; the server's disk is full",
+  '53200': '; the server is out of memory',
+};
 
 /** True when a prepared statement no longer fits its table: the connection has to prepare it anew. */
 export function isStalePlan(error: unknown): boolean {
@@ -42,6 +60,7 @@ export function isStalePlan(error: unknown): boolean {
 
 /** The SQLSTATE of a statement's error, or undefined for anything else thrown. */
 export function sqlState(error: unknown): string | undefined {
+  if (error instanceof AnimusError) return sqlState(error.cause);
   return error instanceof DatabaseError ? error.code : undefined;
 }
 

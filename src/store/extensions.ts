@@ -41,7 +41,7 @@ export async function installVector(database: Database): Promise<VectorSupport> 
 }
 
 /** Runs a statement that may be refused without losing the transaction; returns the refusal, or null when it went well. */
-async function attempt(tx: Queryable, sql: string): Promise<string | null> {
+export async function attempt(tx: Queryable, sql: string): Promise<string | null> {
   await tx.query('savepoint attempt');
   try {
     await tx.query(sql);

@@ -1,10 +1,13 @@
 /** Brings a database to the schema of this animus. */
-import { AnimusError, messageOf } from '../core/errors.ts';
+import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
+import { checkCompatible, migrationStatus } from './compatibility.ts';
 import type { Database, Queryable } from './database.ts';
 import { sqlState } from './database-errors.ts';
 import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
-import { type Migration, readSchemaFiles, type SqlFile } from './migration-files.ts';
+import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
+import { foreignOwner, installRoles } from './roles.ts';
+import { schemaVersion } from './schema-version.ts';
 
 export interface MigrateOptions {
   /** Default: the project's own migrations. */
@@ -22,17 +25,20 @@ export interface MigrateResult {
 }
 
 /**
- * Applies what is missing: schema `animus`, pgmq, pgvector, the migrations (each in a transaction of its own), and, when
- * any of them changed, all function files in one. Idempotent; processes that race apply everything once. An interrupted
- * call is finished by the next.
+ * Applies what is missing: schema `animus`, pgmq, pgvector, the migrations (each in a transaction of its own), when any of
+ * them changed all function files in one, and the roles with their rights. Idempotent; processes that race apply everything
+ * once. An interrupted call is finished by the next. A schema that a later animus made is left as it is. A role that may not
+ * migrate (a member of animus_daemon) changes nothing: it is refused when the schema is behind.
  *
  * Errors: `db.refused` (server too old, read-only, missing rights), `db.migration_changed`, `db.migration_failed`,
- * `db.extension_missing`, and those of the connection.
+ * `db.schema_older`, `db.extension_missing`, and those of the connection.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrateResult> {
   const { log = silentLog } = options;
   const files = await readSchemaFiles(options.directory);
   await checkServer(database);
+  const untouched = await leaveAsItIs(database, files, options);
+  if (untouched) return untouched;
   await locked(database, 'the schema animus', async (tx) => {
     await tx.query(BOOKKEEPING);
     const pgmq = await installPgmq(tx);
@@ -47,22 +53,39 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
       applied.push(migration.name);
     }
   }
-  const functions = await applyFunctions(database, files.functions);
+  const functions = await applyFunctions(database, files);
   if (functions.length > 0) log.info({ functions }, 'applied the functions');
+  const changed = applied.length + functions.length > 0;
+  const roles = await locked(database, 'the roles', (tx) => installRoles(tx, changed));
+  if (changed && roles.missing.length > 0) log.info({ missing: roles.missing }, 'not all roles could be made');
   await recordVector(database, vector);
   return { applied, functions, version: await schemaVersion(database) };
 }
 
-/** The version of the schema in the database, 0 when there is none. */
-export async function schemaVersion(database: Queryable): Promise<number> {
-  const [found] = await database.query<{ there: boolean }>(
-    `select to_regclass('animus.schema_migrations') is not null as there`,
-  );
-  if (!found?.there) return 0;
-  const [row] = await database.query<{ version: number }>(
-    'select coalesce(max(version), 0)::int as version from animus.schema_migrations',
-  );
-  return row?.version ?? 0;
+/** Where there is nothing to do, or nothing that this animus and this role may do: what is there. Null: go on. */
+async function leaveAsItIs(
+  database: Database,
+  files: SchemaFiles,
+  { directory, log = silentLog }: MigrateOptions,
+): Promise<MigrateResult | null> {
+  const version = await schemaVersion(database);
+  const owner = await foreignOwner(database);
+  if (version > files.migrations.length) {
+    await checkCompatible(database, directory);
+    log.warn({ version, needed: files.migrations.length }, 'a later animus made the schema: it is used as it is');
+  } else if (owner !== null) {
+    await checkCompatible(database, directory);
+    const { staleFunctions } = await migrationStatus(database, directory);
+    if (staleFunctions.length > 0) {
+      log.warn(
+        { ...owner, functions: staleFunctions },
+        'functions of the schema are those of another animus, and this role may not change them; if this animus is the newer one, run as the owner: animus db migrate',
+      );
+    }
+  } else {
+    return null;
+  }
+  return { applied: [], functions: [], version };
 }
 
 const OLDEST_SERVER = 150_000;
@@ -106,12 +129,16 @@ async function locked<T>(database: Database, file: string, work: (tx: Queryable)
 }
 
 function migrationError(error: unknown, database: Database, file: string): unknown {
+  if (isAnimusError(error, 'db.forbidden')) {
+    const hint = `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`;
+    return new AnimusError(
+      'db.refused',
+      { where: database.where, detail: String(error.details['detail']), hint },
+      { cause: error },
+    );
+  }
   if (sqlState(error) === undefined || error instanceof AnimusError) return error;
   const detail = messageOf(error) + lineOf(error);
-  if (sqlState(error) === '42501') {
-    const hint = `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`;
-    return new AnimusError('db.refused', { where: database.where, detail, hint }, { cause: error });
-  }
   return new AnimusError('db.migration_failed', { file, detail }, { cause: error });
 }
 
@@ -151,11 +178,16 @@ function changed(file: SqlFile, applied: string): AnimusError {
   });
 }
 
-async function applyFunctions(database: Database, files: readonly SqlFile[]): Promise<readonly string[]> {
+async function applyFunctions(
+  database: Database,
+  { functions: files, migrations: { length: migrations } }: SchemaFiles,
+): Promise<readonly string[]> {
   return locked(database, 'functions/*.sql', async (tx) => {
     const known = await tx.query<{ name: string; checksum: string }>(
       'select name, checksum from animus.schema_functions',
     );
+    // A later animus may have migrated while we waited for the lock: its functions are not ours to replace.
+    if ((await schemaVersion(tx)) > migrations) return [];
     const checksums = new Map(known.map((row) => [row.name, row.checksum]));
     const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);
     if (same) return [];

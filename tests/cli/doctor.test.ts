@@ -34,6 +34,7 @@ describe('the doctor of a database', () => {
       'schema',
       'pgmq',
       'pgvector',
+      'roles',
       'listen',
       'isolation',
       'faculties',

@@ -29,6 +29,10 @@ const alone = testDatabase({ empty: true });
 describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
   const target = kind === 'postgres' ? testDatabase({ empty: true }) : embeddedDatabase();
   const directory = directoryOf(FILES);
+  const older = directoryOf({
+    '0001_create_settings.sql': FILES['0001_create_settings.sql'],
+    'functions/answer.sql': FILES['functions/answer.sql'].replace('42', '41'),
+  });
 
   test('processes that race apply everything once', async () => {
     const database: Database = target.database;
@@ -77,9 +81,15 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
     rmSync(`${directory}/0003_break_things.sql`);
   });
 
+  test('a schema that a later animus made is left as it is, functions included', async () => {
+    expect(await migrate(target.database, { directory: older })).toEqual({ applied: [], functions: [], version: 2 });
+    expect(await target.database.query('select animus.answer()')).toEqual([{ answer: 43 }]);
+  });
+
   test('a schema that needs a later animus is refused', async () => {
     await target.database.query("update animus.settings set value = '3' where key = 'min_client'");
     await expect(checkCompatible(target.database, directory)).rejects.toMatchObject({ code: 'db.schema_newer' });
+    await expect(migrate(target.database, { directory: older })).rejects.toMatchObject({ code: 'db.schema_newer' });
   });
 });
 

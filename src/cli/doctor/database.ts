@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { checkCompatible, migrationStatus } from '../../store/compatibility.ts';
 import type { Database } from '../../store/database.ts';
 import { type DatabaseOffer, databaseOffer, notificationMs } from '../../store/health.ts';
+import { createRoleStatements, rolesState } from '../../store/roles.ts';
 import type { Invocation } from '../command.ts';
 import { withRawDatabase } from '../database.ts';
 import { duration } from '../quantities.ts';
@@ -23,6 +24,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
         ...(await findingsOf('schema', () => examineSchema(db))),
         ...examineExtensions(offer),
+        ...(await findingsOf('roles', () => examineRoles(db))),
         ...(await findingsOf('listen', () => examineListen(db))),
       ];
     }),
@@ -61,6 +63,25 @@ function examineExtensions({ pgmq, vector }: DatabaseOffer): readonly Finding[] 
             : 'install pgvector on the server; without it, memory is searched by words only',
         ),
   ];
+}
+
+/** Without the roles every client needs the owner's password; nothing else depends on them. */
+async function examineRoles(db: Database): Promise<readonly Finding[]> {
+  const { missing, ungranted } = await rolesState(db);
+  if (missing.length > 0) {
+    const statements = createRoleStatements(missing).join(' ');
+    return [
+      note(
+        'roles',
+        `not there: ${missing.join(', ')}`,
+        `run as who may create roles: ${statements} then: animus db migrate`,
+      ),
+    ];
+  }
+  if (ungranted.length > 0) {
+    return [note('roles', `without rights in this database: ${ungranted.join(', ')}`, 'run: animus db migrate')];
+  }
+  return [fine('roles', 'submitter, reader, operator, daemon')];
 }
 
 async function examineListen(db: Database): Promise<readonly Finding[]> {

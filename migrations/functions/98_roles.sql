@@ -1,0 +1,66 @@
+-- What each of the four roles may do. The roles belong to the whole server, the grants to this database; docs/sql-api.md shows them
+-- as a table, and a test compares the two.
+
+-- The roles there are to grant to.
+create or replace function animus.roles() returns text[]
+language sql immutable parallel safe as $$
+  select array['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon']
+$$;
+
+-- Whether a role may call a function. Steps of others (no definers) are for nobody; what proves an operator is for operators, and
+-- every other definer is for daemons, so that a new function is never out of a daemon's reach nor in a submitter's.
+create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
+language sql immutable as $$
+  select case
+    when p_function = 'now' then true
+    when not p_definer then false
+    when p_function = 'submit_work' then p_role in ('animus_submitter', 'animus_operator', 'animus_daemon')
+    when p_function = 'watch_work' then true
+    when p_function in ('status', 'ways_in_status') then p_role <> 'animus_submitter'
+    when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon')
+    when p_function = 'require_operator' then false
+    when p_source ~ '\manimus\.require_operator\(' then p_role = 'animus_operator'
+    else p_role = 'animus_daemon'
+  end
+$$;
+
+-- Gives those of the roles that exist their rights on what exists, and takes away what is no longer theirs. For the schema's owner;
+-- run after each change of the schema (src/store/roles.ts).
+create or replace function animus.grant_roles() returns void
+language plpgsql as $$
+declare
+  v_role     text;
+  v_function record;
+  v_table    record;
+begin
+  for v_role in select rolname from pg_roles where rolname = any (animus.roles()) loop
+    execute format('grant usage on schema animus to %I', v_role);
+    execute format('revoke all on all tables in schema animus from %I', v_role);
+    execute format('revoke all on all functions in schema animus from %I', v_role);
+    execute format('grant select on animus.schema_migrations, animus.settings to %I', v_role);
+    if v_role <> 'animus_submitter' then
+      execute format('grant select on all tables in schema animus to %I', v_role);
+      -- A pgmq that another role installed is not ours to open; nothing of ours needs it.
+      begin
+        execute format('grant usage on schema pgmq to %I', v_role);
+        for v_table in select c.relname from pg_class c where c.relnamespace = 'pgmq'::regnamespace and c.relname ~ '^[qa]_(work|inbox|inbox_dead)$' loop
+          execute format('grant select on pgmq.%I to %I', v_table.relname, v_role);
+        end loop;
+      exception when insufficient_privilege then null;
+      end;
+    end if;
+    if v_role <> 'animus_reader' then
+      execute format('grant insert on animus.work_items to %I', v_role);
+    end if;
+    if v_role = 'animus_operator' then
+      execute format('grant insert, update, delete on animus.schedules to %I', v_role);
+    end if;
+    for v_function in
+      select p.oid::regprocedure as signature from pg_proc p
+       where p.pronamespace = 'animus'::regnamespace and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype
+         and animus.role_may_call(v_role, p.proname, p.prosecdef, p.prosrc)
+    loop
+      execute format('grant execute on function %s to %I', v_function.signature, v_role);
+    end loop;
+  end loop;
+end $$;
