@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AnimusError, messageOf } from '../core/errors.ts';
-import { listProblems, type Problem, problemAt } from '../core/problem.ts';
+import { listProblems, type Place, type Problem, problemAt } from '../core/problem.ts';
 import type { Faculty } from './faculty.ts';
 import { type FacultyReferences, readFaculty } from './read-faculty.ts';
 
@@ -24,22 +24,23 @@ export function loadFaculties(directory: string, options: FacultyReferences): Fa
   const faculties = new Map<string, Faculty>();
   const problems: Problem[] = [];
   const sound = new Map<string, number>();
-  const filesByName = new Map<string, string[]>();
+  const placesByName = new Map<string, Place[]>();
   for (const file of facultyFiles(resolve(directory), problems)) {
     const text = readText(file, problems);
     if (text === null) continue;
     const reading = readFaculty(file, text, options);
     problems.push(...reading.problems);
-    if (reading.name !== null) filesByName.set(reading.name, [...(filesByName.get(reading.name) ?? []), file]);
+    if (reading.name !== null) {
+      placesByName.set(reading.name, [...(placesByName.get(reading.name) ?? []), reading.namePlace]);
+    }
     if (reading.faculty === null) continue;
     faculties.set(reading.faculty.name, reading.faculty);
     sound.set(reading.faculty.name, (sound.get(reading.faculty.name) ?? 0) + 1);
   }
-  for (const [name, files] of filesByName) {
-    const [first = '', ...others] = files;
-    for (const file of others) {
-      const detail = `${name} is also the name in ${first}`;
-      problems.push(problemAt('config.conflict', { file, line: null, key: 'faculty.name' }, { detail }));
+  for (const [name, [first, ...others]] of placesByName) {
+    for (const place of others) {
+      const detail = `${JSON.stringify(name)} is also the name in ${first?.file}:${first?.line}; give one of them another`;
+      problems.push(problemAt('config.conflict', place, { detail }));
     }
     if ((sound.get(name) ?? 0) > 1) faculties.delete(name);
   }

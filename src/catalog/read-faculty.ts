@@ -1,6 +1,6 @@
 /** Turns the text of one faculty file into a Faculty, or into everything that is wrong with it. */
 import { dirname } from 'node:path';
-import type { Problem } from '../core/problem.ts';
+import type { Place, Problem } from '../core/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/strict-toml.ts';
 import { checkModels, checkThinking } from './check-models.ts';
 import { checkBackoff, checkConcurrency, checkTools } from './check-settings.ts';
@@ -24,6 +24,8 @@ export interface FacultyReferences {
 /** Either the faculty, or why there is none; the name also where only something else is wrong. */
 export interface FacultyReading {
   readonly name: string | null;
+  /** Where the name stands, or would have to. */
+  readonly namePlace: Place;
   readonly faculty: Faculty | null;
   readonly problems: readonly Problem[];
 }
@@ -51,7 +53,8 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
 
   const name = document.given('faculty', 'name');
   const known = typeof name === 'string' ? name : null;
-  if (problems.length > 0 || document.sound === null) return { name: known, faculty: null, problems };
+  const namePlace = document.placeOf('faculty', 'name');
+  if (problems.length > 0 || document.sound === null) return { name: known, namePlace, faculty: null, problems };
   const { faculty } = document.sound;
   const result: Faculty = {
     name: faculty.name,
@@ -75,7 +78,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     },
     origins: originsOf(document),
   };
-  return { name: known, faculty: deepFreeze(result), problems };
+  return { name: known, namePlace, faculty: deepFreeze(result), problems };
 }
 
 function engageOf(

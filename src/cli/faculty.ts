@@ -4,17 +4,21 @@ import type { Command } from 'commander';
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Problem } from '../core/problem.ts';
 import { didYouMean } from '../core/suggest.ts';
+import { unknownModels } from '../daemon/faculty-models.ts';
 import { loadRunnableFaculties } from '../daemon/load-faculties.ts';
+import { bashIsolationOf, runsCommands } from './bash-isolation.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { facultiesDirectory } from './faculties-directory.ts';
+import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
 import { styled } from './output.ts';
+import { counted } from './quantities.ts';
 
 interface FacultyOptions extends CommonOptions {
   readonly faculties?: string;
 }
 
-/** Adds `animus faculty list|check|test`. */
+/** Adds `animus faculty list|show|check|test`. */
 export function addFacultyCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'faculty', 'the agents described in TOML files');
   addCommand(group, 'list', {
@@ -23,6 +27,7 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
   })
     .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
     .action(run(listFaculties));
+  addFacultyShowCommand(group, run);
   addCommand(group, 'check [names...]', {
     summary: 'check the faculty files and report every problem; exits 2 when there is one',
     examples: ['animus faculty check', 'animus faculty check engineer'],
@@ -57,27 +62,54 @@ function listFaculties(invocation: Invocation, options: FacultyOptions): number 
       faculty.description,
     ]),
   );
-  if (problems.length > 0) output.note(`${problems.length} problem(s) in ${directory}; run: animus faculty check`);
+  if (problems.length > 0)
+    output.note(`${counted(problems.length, 'problem')} in ${directory}; run: animus faculty check`);
   return 0;
 }
 
-function checkFaculties(invocation: Invocation, options: FacultyOptions, names: readonly string[]): number {
+async function checkFaculties(
+  invocation: Invocation,
+  options: FacultyOptions,
+  names: readonly string[],
+): Promise<number> {
   const { output } = invocation;
+  const config = invocation.config();
   const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadRunnableFaculties(directory, invocation.config());
+  const { faculties, problems } = loadRunnableFaculties(directory, config);
   const missing = names.filter((name) => !faculties.has(name));
   const ok = problems.length === 0 && missing.length === 0;
-  output.document({ directory, ok, faculties: [...faculties.keys()], missing, problems: problems.map(problemJson) });
-  for (const { name, file } of faculties.values()) {
-    if (names.length === 0 || names.includes(name)) output.line(styled('ok       ', 'green'), `${name}  ${file}`);
+  const sound = await Promise.all(
+    [...faculties.values()].map(async (faculty) => ({
+      faculty,
+      remarks: unknownModels(faculty, config),
+      bash: runsCommands(faculty) ? await bashIsolationOf(faculty) : null,
+    })),
+  );
+  output.document({
+    directory,
+    ok,
+    faculties: [...faculties.keys()],
+    missing,
+    problems: problems.map(problemJson),
+    remarks: sound.flatMap(({ remarks }) => remarks.map(problemJson)),
+    bash: Object.fromEntries(sound.flatMap(({ faculty, bash }) => (bash === null ? [] : [[faculty.name, bash]]))),
+  });
+  for (const { faculty, remarks, bash } of sound) {
+    if (names.length > 0 && !names.includes(faculty.name)) continue;
+    output.line(styled('ok       ', 'green'), `${faculty.name}  ${faculty.file}`);
+    if (bash !== null) output.block(`bash and hooks run ${bash.sentence}`, INDENT);
+    for (const { message } of remarks) output.block(`remark   ${message}`);
   }
   // Messages are not cut: they are what the command is for.
   for (const { message } of problems) output.block(`problem  ${message}`);
   for (const name of missing)
     output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
   if (ok && faculties.size === 0) output.note(`no faculty files in ${directory}`);
+  if (problems.length > 0) output.note(`${counted(problems.length, 'problem')} in ${directory}`);
   return ok ? 0 : 2;
 }
+
+const INDENT = ' '.repeat(9);
 
 function facultyJson(faculty: Faculty) {
   const { name, description, file, maxConcurrent, workspace, engage } = faculty;

@@ -19,11 +19,11 @@ describe('faculty', () => {
     const checked = await animus('faculty', 'check');
     expect(checked.code).toBe(2);
     expect(checked.stdout).toMatch(
-      /^ok {7}engineer {2}.*a\.toml\nproblem {2}.*b\.toml:1: faculty\.engage: .*\nproblem {2}.*b\.toml:3: faculty\.modle: unknown key/,
+      /^ok {7}engineer {2}.*a\.toml\nremark .*\nproblem {2}.*b\.toml:1: faculty\.engage: .*\nproblem {2}.*b\.toml:3: faculty\.modle: unknown key/,
     );
     const listed = await animus('faculty', 'list');
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/engineer +m +- +0 +Fixes/) });
-    expect(listed.stderr).toContain('2 problem(s)');
+    expect(listed.stderr).toContain('2 problems');
     const json = JSON.parse((await animus('faculty', 'check', '--json')).stdout);
     expect(json).toMatchObject({
       ok: false,
@@ -38,6 +38,46 @@ describe('faculty', () => {
     expect(await animus('faculty', 'check', 'enginer')).toMatchObject({
       code: 2,
       stdout: expect.stringContaining('did you mean engineer?'),
+    });
+  });
+
+  test('show tells each value and its origin, the model as it is found, and where commands run', async () => {
+    const tools = `${GOOD}tools = ["bash"]\nmax_turns = 7\nfallback_models = ["gw/big"]\n`;
+    const provider = '[providers.gw]\nkind = "openai"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "GW_KEY"\n';
+    write({
+      'faculties/a.toml': tools,
+      'animus.toml': `${provider}[models."gw/big"]\ncontext_window = 999000\n`,
+    });
+    const { code, stdout } = await animus('faculty', 'show', 'engineer');
+    expect(code).toBe(0);
+    expect(stdout).toContain(join(cwd, 'faculties/a.toml'));
+    expect(stdout).toMatch(/engage\.max_turns +7 +line 8/);
+    expect(stdout).toMatch(/recover\.max_attempts +3 +default/);
+    expect(stdout).toMatch(/gw\/big +999,000 +.*animus\.toml:5 +http:\/\/127\.0\.0\.1:1\/v1 +GW_KEY is not set/);
+    expect(stdout).toMatch(/anthropic\/m +128,000 +nowhere +https:\/\/api\.anthropic\.com/);
+    expect(stdout).toMatch(/^bash and hooks run /m);
+    const json = JSON.parse(
+      (await animus('faculty', 'show', 'engineer', '--json', { env: { GW_KEY: 'SECRET' } })).stdout,
+    );
+    expect(json.values).toContainEqual({
+      key: 'engage.max_turns',
+      value: 7,
+      origin: `${join(cwd, 'faculties/a.toml')}:8`,
+    });
+    expect(json).toMatchObject({
+      system_prompt: 'p',
+      models: [{ written: 'm' }, { api_key_set: true, known_from: expect.any(String) }],
+    });
+    expect(JSON.stringify(json)).not.toContain('SECRET');
+  });
+
+  test('show of one that is not there names the nearest, and says when files have problems', async () => {
+    write({ 'faculties/a.toml': GOOD, 'faculties/b.toml': '[faculty' });
+    expect(await animus('faculty', 'show', 'enginer')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        /no faculty named enginer \(did you mean engineer\?\); .* see: animus faculty check/,
+      ),
     });
   });
 
