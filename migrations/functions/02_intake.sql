@@ -32,7 +32,7 @@ declare
 begin
   if num_nonnulls(new.id, new.root_id, new.depth, new.state, new.merged_into, new.max_attempts, new.lease_owner, new.lease_token,
                   new.lease_expires_at, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
-                  new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id) > 0
+                  new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id, new.submitted_by) > 0
      or new.attempts <> 0 or new.crashes <> 0 or new.turns <> 0 or new.turns_at_claim <> 0
      or new.cost_usd <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',
@@ -43,6 +43,7 @@ begin
   if v_broken is not null then perform animus.refuse_row(v_broken); end if;
 
   new.id := animus.uuid_v7();
+  new.submitted_by := session_user;
   new.created_at := v_now;
   new.updated_at := v_now;
   new.root_id := new.id;

@@ -143,9 +143,11 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_state    text;
   v_resolved timestamptz;
+  v_owner    text;
 begin
-  select state, resolved_at into v_state, v_resolved from animus.work_items where id = p_id for share;
-  if not found then
+  select state, resolved_at, submitted_by into v_state, v_resolved, v_owner from animus.work_items where id = p_id for share;
+  -- Who may not see it is not told that it is there.
+  if not found or not animus.may_see(v_owner) then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
   if v_resolved is null then

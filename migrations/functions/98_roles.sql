@@ -37,7 +37,7 @@ begin
     execute format('grant usage on schema animus to %I', v_role);
     execute format('revoke all on all tables in schema animus from %I', v_role);
     execute format('revoke all on all functions in schema animus from %I', v_role);
-    execute format('grant select on animus.schema_migrations, animus.settings to %I', v_role);
+    execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger to %I', v_role);
     if v_role <> 'animus_submitter' then
       execute format('grant select on all tables in schema animus to %I', v_role);
       -- A pgmq that another role installed is not ours to open; nothing of ours needs it.
@@ -50,7 +50,7 @@ begin
       end;
     end if;
     if v_role <> 'animus_reader' then
-      execute format('grant insert on animus.work_items to %I', v_role);
+      execute format('grant insert on animus.work_items, animus.own_work to %I', v_role);
     end if;
     if v_role = 'animus_operator' then
       execute format('grant insert, update, delete on animus.schedules to %I', v_role);

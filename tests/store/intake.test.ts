@@ -66,6 +66,7 @@ describe('an insert', () => {
     ['updated_at', 'now()'],
     ['resolved_at', 'now()'],
     ['queue_msg_id', '1'],
+    ['submitted_by', "'somebody'"],
   ])('that sets %s is refused', async (column, value) => {
     const insert = target.database.query(
       `insert into animus.work_items (faculty, ${column}) values ('engineer', ${value})`,
@@ -77,7 +78,7 @@ describe('an insert', () => {
     const rows = await target.database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
     );
-    expect(rows).toHaveLength(26 + 12);
+    expect(rows).toHaveLength(27 + 12);
   });
 
   test.each([

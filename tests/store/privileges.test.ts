@@ -26,6 +26,7 @@ const INTERNAL = `
   key_is_held
   left_to_its_host
   lock_open_descendants
+  may_see
   now
   offer_freed_keys
   offer_key

@@ -96,6 +96,10 @@ describe('real logins', () => {
 
   const [SUBMITTER, READER, OPERATOR, DAEMON] = ROLES;
   const CALLS: readonly [string, readonly Role[]][] = [
+    [`insert into animus.own_work (faculty) values ('engineer') returning id`, [SUBMITTER, OPERATOR, DAEMON]],
+    ['select * from animus.own_work', ROLES],
+    ['select * from animus.own_ledger', ROLES],
+    ['update animus.own_work set description = null', []],
     [`insert into animus.work_items (faculty) values ('engineer')`, [SUBMITTER, OPERATOR, DAEMON]],
     [`select animus.submit_work('engineer')`, [SUBMITTER, OPERATOR, DAEMON]],
     ['select * from animus.work_items', [READER, OPERATOR, DAEMON]],
