@@ -7,8 +7,12 @@ import { isAnimusError } from '../core/errors.ts';
 import { loadRunnableFaculties } from '../daemon/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { examineDatabase } from './doctor/database.ts';
+import { examineDisk, examineModes } from './doctor/files.ts';
 import { type Finding, fine, problem } from './doctor/finding.ts';
 import { examineFaculties, examineIsolation } from './doctor/host.ts';
+import { examineKeys } from './doctor/keys.ts';
+import { examinePorts } from './doctor/ports.ts';
+import { examinePrograms } from './doctor/programs.ts';
 import { examineProvider, providerQuestion } from './doctor/provider.ts';
 import { facultiesDirectory } from './faculties-directory.ts';
 import { type Output, type Style, styled } from './output.ts';
@@ -22,7 +26,7 @@ interface DoctorOptions extends CommonOptions {
 export function addDoctorCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'doctor', {
     summary:
-      'check configuration, database, isolation and faculties, and say what to do; exits 1 when something is wrong',
+      'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties and keys, and say what to do; exits 1 when something is wrong',
     examples: ['animus doctor', 'animus doctor --provider anthropic', 'animus doctor --provider local/qwen3 --json'],
   })
     .option(
@@ -65,7 +69,12 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml here')];
   yield await examineDatabase(invocation);
   yield await examineIsolation(faculties);
+  yield await examinePrograms(faculties);
+  yield examineDisk(config);
+  yield examineModes(config);
+  yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
+  yield examineKeys(faculties, config);
   for (const question of questions) {
     yield await examineProvider(question, config, invocation.context.signals.drain);
   }

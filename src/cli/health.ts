@@ -20,7 +20,7 @@ async function healthCommand({ output, config, context }: Invocation): Promise<n
   const { http } = config().daemon;
   if (http === null)
     throw new AnimusError('usage.invalid', { detail: 'daemon.http is "off": the daemon tells nothing' });
-  const readiness = await ask(http, context.signals.drain);
+  const readiness = await askHealth(http, context.signals.drain);
   output.document(readiness);
   output.line(
     readiness.ready ? styled('ready', 'green') : styled('not ready', 'red'),
@@ -30,7 +30,8 @@ async function healthCommand({ output, config, context }: Invocation): Promise<n
   return readiness.ready ? 0 : 5;
 }
 
-async function ask(http: HttpAddress, signal: AbortSignal): Promise<Readiness> {
+/** What the daemon at this address says of itself. Errors: `http.unanswered`, `interrupted`. */
+export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise<Readiness> {
   const address = showAddress({ ...http, host: LOOPBACK_OF[http.host] ?? http.host });
   let status: number;
   let answer: unknown;

@@ -40,11 +40,12 @@ export function usd(amount: number): string {
   return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
 }
 
-/** `831 B`, `12 kB`, `3.4 MB`. */
+/** `831 B`, `12 kB`, `3.4 MB`, `1.2 GB`. */
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;
   if (count < 1_000_000) return `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)} kB`;
-  return `${(count / 1_000_000).toFixed(1)} MB`;
+  if (count < 1_000_000_000) return `${(count / 1_000_000).toFixed(1)} MB`;
+  return `${(count / 1_000_000_000).toFixed(1)} GB`;
 }
 
 /** A state in its colour. */

@@ -47,3 +47,13 @@ export async function notificationMs(db: Database, withinMs = 5000): Promise<num
     await listener.stop();
   }
 }
+
+/**
+ * How far this host's clock is ahead of the database's, in milliseconds; negative when it is behind. The answer is taken
+ * from the middle of the question's way, so that a slow connection does not count as a difference.
+ */
+export async function clockAheadMs(db: Queryable): Promise<number> {
+  const askedMs = Date.now();
+  const [row] = await db.query<{ now: string }>(`select (extract(epoch from clock_timestamp()) * 1000)::text as now`);
+  return Math.round((askedMs + Date.now()) / 2 - Number(row!.now));
+}

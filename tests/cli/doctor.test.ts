@@ -1,10 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
+import type { Faculty } from '../../src/catalog/faculty.ts';
+import { loadConfig } from '../../src/catalog/load-config.ts';
+import { examineDisk, examineModes } from '../../src/cli/doctor/files.ts';
+import { examinePorts } from '../../src/cli/doctor/ports.ts';
+import { examinePrograms } from '../../src/cli/doctor/programs.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import type { Config } from '../../src/core/config.ts';
 import { createInterrupts } from '../../src/core/interrupts.ts';
+import { openHealthServer } from '../../src/http/health-server.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/model-server/openai.ts';
@@ -35,10 +44,20 @@ describe('the doctor of a database', () => {
       'pgmq',
       'pgvector',
       'roles',
+      'clock',
       'listen',
       'isolation',
+      'git',
+      'docker',
+      'disk',
+      'disk for temporary files',
+      'file modes',
+      'health port',
       'faculties',
+      'key of anthropic',
     ]);
+    expect(findings.find(({ check }) => check === 'clock')?.detail).toMatch(/^this host's is \d+ ms /);
+    expect(findings.at(-1)).toMatchObject({ state: 'note', remedy: expect.stringContaining('set ANTHROPIC_API_KEY') });
     expect(findings.find(({ check }) => check === 'listen')?.detail).toMatch(/^a notification took \d+ ms$/);
     expect(findings.find(({ check }) => check === 'faculties')?.detail).toMatch(/^clerk in /);
   });
@@ -84,6 +103,74 @@ describe('the doctor of a database', () => {
       detail: expect.stringContaining('not made yet'),
     });
     expect(existsSync(join(cwd, 'home'))).toBe(false);
+  });
+});
+
+describe('the doctor of this host', () => {
+  test('finds what is open to others, and says how to close it', async () => {
+    const home = join(cwd, 'home');
+    mkdirSync(join(home, 'db'), { recursive: true });
+    chmodSync(home, 0o755);
+    chmodSync(join(home, 'db'), 0o700);
+    write({ 'home/embedded.json': '{}', 'animus.toml': '' });
+    chmodSync(join(home, 'embedded.json'), 0o640);
+    chmodSync(join(cwd, 'animus.toml'), 0o666);
+    const found = examineModes(configOf({ home, file: join(cwd, 'animus.toml') }));
+    expect(found).toEqual([
+      {
+        check: 'file modes',
+        state: 'problem',
+        detail: `${home} is open to others (mode 0755)`,
+        remedy: `run: chmod 700 ${home}`,
+      },
+      expect.objectContaining({ remedy: `run: chmod 600 ${home}/embedded.json` }),
+      expect.objectContaining({ remedy: `run: chmod 644 ${cwd}/animus.toml` }),
+    ]);
+    chmodSync(home, 0o700);
+    expect(examineModes(configOf({ home: join(cwd, 'none'), file: null }))).toMatchObject([{ state: 'ok' }]);
+  });
+
+  test('tells a free port, a daemon, and a stranger apart', async () => {
+    const { drain } = createInterrupts(systemClock);
+    const stranger = createHttpServer((_, response) => response.setHeader('connection', 'close').end('hello'));
+    await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
+    const { port } = stranger.address() as { port: number };
+    const ports = (configured: boolean) =>
+      examinePorts(configOf({ http: { host: '127.0.0.1', port, configured } }), drain);
+    expect(await ports(false)).toMatchObject([{ state: 'note', detail: expect.stringContaining('EADDRINUSE') }]);
+    expect(await ports(true)).toMatchObject([{ state: 'problem', remedy: expect.stringContaining('daemon.http') }]);
+    stranger.closeAllConnections();
+    await new Promise((closed) => stranger.close(closed));
+    expect(await ports(true)).toMatchObject([{ state: 'ok', detail: `127.0.0.1:${port} is free for a daemon` }]);
+    const ready = { ready: true, phase: 'serving', checks: {}, version: '0', daemon_id: null };
+    const daemon = openHealthServer({ host: '127.0.0.1', port }, async () => ready as never);
+    await daemon.start();
+    onTestFinished(() => daemon.stop());
+    expect(await ports(true)).toMatchObject([{ state: 'ok', detail: expect.stringContaining('a daemon answers at') }]);
+  });
+
+  test('finds a disk that is almost full', (context) => {
+    withSmallDisk(context, (mounted) => {
+      const [disk] = examineDisk(configOf({ home: join(mounted, 'not', 'made', 'yet') }));
+      expect(disk).toMatchObject({ check: 'disk', state: 'problem', remedy: expect.stringContaining('ANIMUS_HOME') });
+      expect(disk?.detail).toContain(`kB free in ${mounted}`);
+    });
+  });
+
+  test('finds a missing git where worktrees need it, and else notes it', async () => {
+    write({ 'bin/none': '' });
+    const path = process.env['PATH'];
+    onTestFinished(() => void (process.env['PATH'] = path));
+    process.env['PATH'] = join(cwd, 'bin');
+    expect(await examinePrograms({ faculties: new Map() })).toMatchObject([
+      { check: 'git', state: 'note', detail: expect.stringContaining('not found') },
+      { check: 'docker', state: 'ok', detail: expect.stringContaining('not found; only') },
+    ]);
+    const faculty = { name: 'smith', isolation: 'worktree' } as Faculty;
+    expect(await examinePrograms({ faculties: new Map([['smith', faculty]]) })).toMatchObject([
+      { check: 'git', state: 'problem', detail: expect.stringContaining('needs it: smith') },
+      {},
+    ]);
   });
 });
 
@@ -208,6 +295,26 @@ async function doctor(argv: readonly string[], more: { databaseUrl?: string; GW_
   const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: readonly Found[] };
   expect(ok).toBe(code === 0);
   return { code, findings };
+}
+
+function configOf(of: { home?: string; file?: string | null; http?: Config['daemon']['http'] }): Config {
+  const config = loadConfig({ env: env(), cwd });
+  const { http = null, ...rest } = of;
+  return { ...config, ...rest, daemon: { ...config.daemon, http } };
+}
+
+/** Skips the test, with the reason, where this user may not mount a disk. */
+function withSmallDisk({ skip }: TestContext, look: (directory: string) => void): void {
+  const directory = join(cwd, 'small');
+  mkdirSync(directory);
+  const args = ['-t', 'tmpfs', '-o', 'size=600k', 'none', directory];
+  const mounted = spawnSync('mount', args, { encoding: 'utf8' });
+  if (mounted.status !== 0) skip(`no small disk to test with: ${mounted.stderr}`);
+  try {
+    look(directory);
+  } finally {
+    spawnSync('umount', [directory]);
+  }
 }
 
 function env(): Record<string, string> {

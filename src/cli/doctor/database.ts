@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCompatible, migrationStatus } from '../../store/compatibility.ts';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseOffer, databaseOffer, notificationMs } from '../../store/health.ts';
+import { clockAheadMs, type DatabaseOffer, databaseOffer, notificationMs } from '../../store/health.ts';
 import { createRoleStatements, rolesState } from '../../store/roles.ts';
 import type { Invocation } from '../command.ts';
 import { withRawDatabase } from '../database.ts';
@@ -25,6 +25,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         ...(await findingsOf('schema', () => examineSchema(db))),
         ...examineExtensions(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
+        ...(await findingsOf('clock', () => examineClock(db))),
         ...(await findingsOf('listen', () => examineListen(db))),
       ];
     }),
@@ -90,4 +91,15 @@ async function examineListen(db: Database): Promise<readonly Finding[]> {
   const remedy =
     'connect to the server itself, or to a pooler in session mode; until then animus only looks now and then';
   return [problem('listen', 'no notification came within 5 s', remedy)];
+}
+
+const CLOCK_MS = 5000;
+
+/** Only the database's clock counts for work; the host's stands in logs and spans, and decides about certificates. */
+async function examineClock(db: Database): Promise<readonly Finding[]> {
+  const ms = await clockAheadMs(db);
+  const how = `${duration(Math.abs(ms))} ${ms < 0 ? 'behind' : 'ahead of'} the database's`;
+  if (Math.abs(ms) < CLOCK_MS) return [fine('clock', `this host's is ${how}`)];
+  const detail = `this host's is ${how}: work goes by the database's, but logs of hosts do not fit together`;
+  return [note('clock', detail, 'let a time service (chrony, systemd-timesyncd) set the clocks of both hosts')];
 }

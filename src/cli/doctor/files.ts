@@ -1,0 +1,69 @@
+/** The doctor looks at the disk: room, and who may read what is animus's own. */
+import { statfsSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Config } from '../../core/config.ts';
+import { messageOf } from '../../core/errors.ts';
+import { bytes } from '../quantities.ts';
+import { type Finding, fine, note, problem } from './finding.ts';
+
+const LITTLE_BYTES = 1_000_000_000;
+/** A WAL segment, a turn's outputs and a copy of a file or two: below this the next write may be the one that fails. */
+const TOO_LITTLE_BYTES = 100_000_000;
+
+/** Room where animus writes: its home, and the directory of temporary files. */
+export function examineDisk(config: Config): readonly Finding[] {
+  return [
+    roomIn('disk', config.home, 'free some space, or set ANIMUS_HOME'),
+    roomIn('disk for temporary files', tmpdir(), 'free some space, or set TMPDIR'),
+  ];
+}
+
+function roomIn(check: string, directory: string, remedy: string): Finding {
+  const there = nearestExisting(directory);
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(there);
+    const free = bavail * bsize;
+    if (free < TOO_LITTLE_BYTES) return problem(check, `${bytes(free)} free in ${there}`, remedy);
+    // Some file systems have no fixed number of files, and say 0 of 0.
+    if (files > 0 && ffree < 1000) return problem(check, `room for ${ffree} more files in ${there}`, remedy);
+    if (free < LITTLE_BYTES) return note(check, `${bytes(free)} free in ${there}`, remedy);
+    return fine(check, `${bytes(free)} free in ${there}`);
+  } catch (error) {
+    return problem(check, `${there}: ${messageOf(error)}`, remedy);
+  }
+}
+
+function nearestExisting(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined || dirname(path) === path ? path : nearestExisting(dirname(path));
+}
+
+/**
+ * The home and the password in it are for this user alone. Files of secrets that others may read are refused where the
+ * configuration is read. Windows has no modes.
+ */
+export function examineModes(config: Config): readonly Finding[] {
+  if (process.platform === 'win32') return [];
+  const wrong = [
+    ...modeProblems(config.home, 0o077, '700'),
+    ...modeProblems(join(config.home, 'db'), 0o077, '700'),
+    ...modeProblems(join(config.home, 'embedded.json'), 0o077, '600'),
+    // Whoever may write it chooses what agents may do.
+    ...(config.file === null ? [] : modeProblems(config.file, 0o002, '644')),
+  ];
+  return wrong.length > 0 ? wrong : [fine('file modes', `nothing of ${config.home} is open to others`)];
+}
+
+function modeProblems(path: string, forbidden: number, wanted: string): Finding[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  const remedy = `run: chmod ${wanted} ${path}`;
+  if ((found.mode & forbidden) !== 0) {
+    const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+    return [problem('file modes', `${path} is open to others (mode ${mode})`, remedy)];
+  }
+  const user = process.getuid?.();
+  if (user === undefined || user === 0 || found.uid === user) return [];
+  return [problem('file modes', `${path} belongs to another user (uid ${found.uid})`, 'use the same user everywhere')];
+}
