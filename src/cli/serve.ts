@@ -45,7 +45,8 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       ...(context.openHealth !== undefined && { openHealth: context.openHealth }),
       onReady: ({ db, daemonId, faculties }) => {
         output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
-        output.line(`serving ${faculties.join(', ')} on the ${db.kind} database at ${db.where}; Ctrl-C ends it`);
+        const served = faculties.join(', ') || 'no faculty yet (see above)';
+        output.line(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C ends it`);
       },
     },
     context.signals,

@@ -7,7 +7,11 @@ import type { EnvironmentReader } from './environment.ts';
 import { type Problem, problemAt } from './problem.ts';
 import type { StrictDocument } from './strict-toml.ts';
 
-const BASE_URLS = { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com/v1' } as const;
+/** Where the vendors themselves are. */
+export const BUILT_IN_BASE_URLS = {
+  anthropic: 'https://api.anthropic.com',
+  openai: 'https://api.openai.com/v1',
+} as const;
 /** Providers that need no entry in animus.toml. */
 export const BUILT_IN = ['anthropic', 'openai'] as const;
 
@@ -21,7 +25,7 @@ export function providersOf(
   const providers = new Map<string, ProviderConfig>();
   for (const name of BUILT_IN) {
     const apiKeyEnv = `${name.toUpperCase()}_API_KEY`;
-    const baseUrl = env.url(`${name.toUpperCase()}_BASE_URL`) ?? BASE_URLS[name];
+    const baseUrl = env.url(`${name.toUpperCase()}_BASE_URL`) ?? BUILT_IN_BASE_URLS[name];
     providers.set(
       name,
       Object.freeze({ name, kind: name, baseUrl: bare(baseUrl), apiKey: env.secret(apiKeyEnv), apiKeyEnv }),
@@ -42,7 +46,7 @@ export function providersOf(
       if (provider.script !== undefined) conflict('script', 'only a provider of kind "scripted" has a script');
       const apiKeyEnv = provider.api_key_env ?? null;
       const apiKey = apiKeyEnv === null ? null : env.secret(apiKeyEnv);
-      const baseUrl = bare(provider.base_url ?? BASE_URLS[provider.kind]);
+      const baseUrl = bare(provider.base_url ?? BUILT_IN_BASE_URLS[provider.kind]);
       providers.set(name, Object.freeze({ name, kind: provider.kind, baseUrl, apiKey, apiKeyEnv }));
     }
   }

@@ -11,7 +11,7 @@ import type { EndSignals } from '../core/interrupts.ts';
 import type { FocusEvent } from '../engage/events.ts';
 import { detectIsolation } from '../process/namespace.ts';
 import { createProcessHost } from '../process/supervised-host.ts';
-import { deregisterDaemon, registerDaemon } from '../store/daemons.ts';
+import { deregisterDaemon } from '../store/daemons.ts';
 import type { Database } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { openNotifications } from '../store/notifications.ts';
@@ -20,7 +20,6 @@ import { createWorkCompleter } from '../store/work-completer.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { toolset } from '../tools/registry.ts';
-import { claimableFaculties } from './capacity.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
 import { sweepFocusDirectories } from './focus-directory.ts';
 import { openModels } from './focus-model.ts';
@@ -29,6 +28,7 @@ import { createInbox } from './inbox.ts';
 import { createJanitor } from './janitor.ts';
 import { loadRunnableFaculties } from './load-faculties.ts';
 import { createReadiness } from './readiness.ts';
+import { createRegistration } from './registration.ts';
 import { watchFaculties } from './reload.ts';
 import { runFocus } from './run-focus.ts';
 import { createScheduler } from './scheduler.ts';
@@ -69,7 +69,7 @@ export interface DaemonReady {
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock, host = hostname() } = options;
   const log = options.log ?? openLog({ level: config.logLevel });
-  let known = readFaculties(options, log);
+  const initial = readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
 
   const telemetry = await startTelemetry({ version: options.version, log });
@@ -103,6 +103,13 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const { leaseSeconds } = config.daemon;
   const isolation = await detectIsolation();
   const completer = createWorkCompleter(db);
+  const registration = createRegistration({
+    db,
+    clock,
+    log,
+    config,
+    daemon: { id: daemonId, host, pid: process.pid, version: options.version, maxConcurrent },
+  });
 
   const controlPlane: ControlPlane = createControlPlane({
     db,
@@ -112,7 +119,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     wake,
     leaseSeconds,
     settings: () => ({ ...config.daemon, maxConcurrent }),
-    faculties: () => known.faculties,
+    faculties: registration.faculties,
     runFocus: (work, faculty, control) =>
       runFocus(work, faculty, control, {
         db,
@@ -134,7 +141,9 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
             'its provider is in trouble: the faculty takes no new work for a while',
           );
           controlPlane.hold(name, clock.monotonicMs() + seconds * 1000);
+          return registration.trouble(name, reason);
         },
+        workedOn: registration.worked,
       }),
   });
   const heartbeat = createHeartbeat({
@@ -165,36 +174,25 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     log,
   );
   readiness.watchNotifications(notifications);
-  const register = ({ faculties, problems }: Faculties) =>
-    registerDaemon(db, {
-      id: daemonId,
-      host,
-      pid: process.pid,
-      version: options.version,
-      maxConcurrent,
-      faculties: claimableFaculties(faculties.values(), new Map(), 0, config.daemon.focusHostGraceSeconds),
-      problems: problems.map(({ message }) => message),
-    });
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
-    initial: known,
+    initial,
     load: () => loadAdapted(options),
     onChange: async (faculties) => {
-      await register(faculties);
-      known = faculties;
+      await registration.take(faculties);
       wake.ring();
     },
     clock,
     log,
   });
 
-  await register(known);
+  await registration.take(initial);
   closing.defer(() => deregister(db, daemonId, log));
   for (const service of [notifications, heartbeat, controlPlane, inbox, scheduler, janitor, reload]) {
     await service.start();
     closing.defer(() => service.stop());
   }
-  const names = [...known.faculties.keys()];
+  const names = [...registration.faculties().keys()];
   log.info({ database: db.where, faculties: names, max_concurrent: maxConcurrent, isolation }, 'the daemon takes work');
   readiness.enter('serving');
   options.onReady?.({ db, daemonId, faculties: names });

@@ -2,7 +2,7 @@
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Config } from '../core/config.ts';
 import type { FocusModel } from '../engage/model-turn.ts';
-import type { LlmResponse, Usage } from '../llm/client.ts';
+import type { LlmFailure, LlmResponse, Usage } from '../llm/client.ts';
 import { completeWithFallback } from '../llm/fallback.ts';
 import { createLlm, type Llm, type ResolvedModel } from '../llm/llm.ts';
 import { costUsd } from '../llm/models.ts';
@@ -10,11 +10,14 @@ import type { ProviderSettings } from '../llm/provider-settings.ts';
 import { loadScript } from '../llm/scripted/script.ts';
 import type { Log } from '../telemetry/log.ts';
 import { modelNames, modelOptions } from './model-names.ts';
+import { remedyOf } from './provider-remedy.ts';
 
 /** Where foci get their models. */
 export interface ModelSource {
   /** The faculty's model with its fallbacks; throws `llm.unknown_provider` where a provider is not configured. */
   forFocus(faculty: Faculty, focusId: string): FocusModel;
+  /** What failed, of which provider, and what can be done about it: one line for people. */
+  explain(failure: LlmFailure): string;
   stop(): Promise<void>;
 }
 
@@ -35,6 +38,12 @@ export async function openModels(config: Config, log: Log): Promise<ModelSource>
         settings: { ...modelOptions(settings), conversationId: focusId },
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
       };
+    },
+    explain({ kind, provider: name, message }) {
+      const provider = config.providers.get(name);
+      const remedy = provider === undefined ? null : remedyOf({ kind }, provider);
+      const restart = kind === 'credentials' && remedy !== null ? ', and start animus again' : '';
+      return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
     },
     stop: () => llm.stop(),
   };

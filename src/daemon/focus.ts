@@ -16,6 +16,7 @@ import { consolidate } from './consolidate.ts';
 import { engageExternally } from './external-engage.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
+import type { ModelSource } from './focus-model.ts';
 import { type Focus, type FocusMeans, spanKey } from './focus-scope.ts';
 import { openWorkspace } from './focus-workspace.ts';
 import { orient } from './orient.ts';
@@ -105,7 +106,7 @@ const NO_MODEL = { systemPrompt: '', tools: [] } as const;
 
 async function engagePhase(focus: Focus): Promise<FocusEnd | EngageDone> {
   const { external } = focus.faculty.engage;
-  return external ? engageExternally(focus, external) : endOfEngage(await engageFocus(focus));
+  return external ? engageExternally(focus, external) : endOfEngage(await engageFocus(focus), focus.means.models);
 }
 
 function engageFocus(focus: Focus): Promise<EngageEnd> {
@@ -147,7 +148,7 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
 }
 
 /** The loop's end as the focus's end; `done` goes on to consolidate. */
-function endOfEngage(end: EngageEnd): FocusEnd | EngageDone {
+function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
   switch (end.kind) {
     case 'done':
       return end;
@@ -160,11 +161,12 @@ function endOfEngage(end: EngageEnd): FocusEnd | EngageDone {
       return { kind: 'failed', error: { code: `engage.${end.code}`, message: end.message, phase: 'engage' } };
     case 'model_failed': {
       const { failure } = end;
+      const reason = models.explain(failure);
       if (isFailureOfTheWorld(failure)) {
         const delaySeconds = releaseDelaySeconds(failure.retryAfterMs, Math.random());
-        return { kind: 'released', delaySeconds, reason: failure.message, holdFaculty: true };
+        return { kind: 'released', delaySeconds, reason, holdFaculty: true };
       }
-      return { kind: 'failed', error: { code: `llm.${failure.kind}`, message: failure.message, phase: 'engage' } };
+      return { kind: 'failed', error: { code: `llm.${failure.kind}`, message: reason, phase: 'engage' } };
     }
   }
 }

@@ -15,8 +15,10 @@ import { closeWorkspace } from './focus-workspace.ts';
 export interface RunMeans extends FocusMeans {
   readonly leaseSeconds: number;
   readonly completer: WorkCompleter;
-  /** Claims nothing more for the faculty for that long. */
-  readonly holdFaculty: (faculty: string, seconds: number, reason: string) => void;
+  /** Claims nothing more for the faculty for that long, and says so. */
+  readonly holdFaculty: (faculty: string, seconds: number, reason: string) => Promise<void>;
+  /** The faculty's provider answers (again). */
+  readonly workedOn: (faculty: string) => Promise<void>;
 }
 
 /** Runs one focus to its end and leaves nothing of it behind on this host; never rejects for what the focus does. */
@@ -51,7 +53,11 @@ export async function runFocus(
         giveUpAfterMs: means.leaseSeconds * 1000,
         focusId: focus?.key.focusId ?? null,
       });
-      if (end.kind === 'released' && end.holdFaculty) means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
+      if (end.kind === 'released' && end.holdFaculty) {
+        await means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
+      } else if (end.kind === 'completed' || end.kind === 'parked') {
+        await means.workedOn(work.faculty);
+      }
       const over = focus && isOver(end, state) && !holdsWorktree(focus.row.directory);
       if (over) await removeFocusDirectory(focus.row.directory);
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });

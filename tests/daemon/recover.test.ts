@@ -33,7 +33,7 @@ test('the hook is told what failed and where, and its decision stands: again aft
   expect(seen()).toMatchObject({
     phase: 'engage',
     attempt: 1,
-    error: { code: 'llm.invalid_request', message: 'refused by the provider', retryable: false },
+    error: { code: 'llm.invalid_request', message: 'provider play: refused by the provider', retryable: false },
     ledger: [{ type: 'finding' }],
     work_item: { description: 'x' },
   });

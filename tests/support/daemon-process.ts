@@ -20,8 +20,8 @@ export interface Site {
 export interface SiteOptions {
   /** Absent: the embedded database. */
   readonly databaseUrl?: string;
-  /** Where the model server answers. */
-  readonly modelUrl: string;
+  /** Where the model server answers; null: neither addresses nor keys of providers are set. */
+  readonly modelUrl: string | null;
   /** The text of animus.toml. */
   readonly config?: string;
   /** Faculty files by name, without `.toml`. */
@@ -42,13 +42,19 @@ export function makeSite(options: SiteOptions): Site {
     PATH: process.env['PATH'] ?? '',
     HOME: directory,
     ANIMUS_HOME: home,
-    ANTHROPIC_BASE_URL: options.modelUrl,
-    ANTHROPIC_API_KEY: 'test-key',
-    OPENAI_BASE_URL: `${options.modelUrl}/v1`,
-    OPENAI_API_KEY: 'test-key',
+    ...(options.modelUrl !== null && providersAt(options.modelUrl)),
     ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
   };
   return { directory, home, env };
+}
+
+function providersAt(url: string) {
+  return {
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'test-key',
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_API_KEY: 'test-key',
+  };
 }
 
 export interface DaemonProcess {

@@ -4,6 +4,7 @@ import type { Config, ProviderConfig } from '../../core/config.ts';
 import { AnimusError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/suggest.ts';
 import { modelNames } from '../../daemon/model-names.ts';
+import { remedyOf } from '../../daemon/provider-remedy.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 import { listModels } from '../../llm/list-models.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
@@ -69,34 +70,4 @@ export async function examineProvider(
 
 function sayFailure({ kind, message }: LlmFailure): string {
   return kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
-}
-
-function remedyOf({ kind }: LlmFailure, provider: ProviderConfig): string | null {
-  if (provider.kind === 'scripted') return null;
-  switch (kind) {
-    case 'credentials': {
-      const variable = provider.apiKeyEnv;
-      if (variable === null) return `name the variable of its key: [providers.${provider.name}] api_key_env`;
-      return provider.apiKey === null ? `set ${variable}, or ${variable}_FILE` : `check the key in ${variable}`;
-    }
-    case 'connection':
-    case 'timeout':
-    case 'aborted':
-      return `check base_url of ${provider.name}, and the way there (network, proxy, server)`;
-    case 'quota':
-      return "look at the provider's account: it is empty, or at its limit";
-    case 'rate_limit':
-    case 'overloaded':
-      return 'the provider is busy: try again later';
-    case 'model_not_found':
-      return 'check the name of the model';
-    case 'protocol':
-      return `it does not speak ${provider.kind}: check its kind and base_url`;
-    case 'invalid_request':
-    case 'context_overflow':
-    case 'content_filter':
-      return null;
-    default:
-      return kind satisfies never;
-  }
 }

@@ -1,0 +1,162 @@
+import { cpSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { type AnthropicProgramme, text } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
+
+const PROVIDER = WIRE;
+const KEY = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' }[WIRE];
+
+const FACULTY = `
+[faculty]
+name = "clerk"
+[faculty.engage]
+model = "${MODEL}"
+system_prompt = "You keep the books."
+stream_idle_seconds = 1
+[faculty.recover]
+max_attempts = 1
+`;
+
+describe('a provider that does not do its part', () => {
+  const pg = testDatabase();
+
+  it('refuses the key: the work waits unburnt, status says what to do, and it goes on when the key is right', async () => {
+    let valid = false;
+    const site = await siteOf(() =>
+      valid ? { content: [text('Done.')] } : { status: 401, message: 'invalid key', headers: { 'retry-after': '2' } },
+    );
+    await startDaemon(site);
+    const id = await insert();
+    const waiting = await item(id, `state = 'scheduled'`);
+    expect(waiting).toMatchObject({ attempts: 0, turns: 0 });
+    const advice = new RegExp(
+      `faculty clerk waits since 20.*Z: provider ${PROVIDER}: HTTP 401 .*invalid key; check the key in ${KEY}, and start animus again`,
+    );
+    await eventually('status tells', async () => (advice.test(await status(site)) ? true : null));
+    expect((await runAnimus(site, ['work', 'show', id])).stdout).toContain(`check the key in ${KEY}`);
+
+    valid = true; // as if the vendor had switched it on
+    expect(await item(id, 'resolved_at is not null')).toMatchObject({ state: 'completed', attempts: 0 });
+    await eventually('status is quiet again', async () => ((await status(site)).includes('waits since') ? null : true));
+  }, 60_000);
+
+  it('knows no such model: the work fails, with the name to check', async () => {
+    const site = await siteOf(() => ({ status: 404, message: 'The model does not exist', error: 'not_found_error' }));
+    await startDaemon(site);
+    const failed = await item(await insert(), 'resolved_at is not null');
+    expect(failed).toMatchObject({ state: 'dead', attempts: 1 });
+    expect(failed.error).toMatchObject({
+      code: 'llm.model_not_found',
+      message: expect.stringMatching(`^provider ${PROVIDER}: HTTP 404 .*; check the name of the model$`) as string,
+    });
+  }, 60_000);
+
+  it('falls silent in mid-answer: it is asked again, and the work completes', async () => {
+    const server = await served((_, index) =>
+      index === 0 ? { content: [text('I begin and')], stopAfter: 3, finally: 'stall' } : { content: [text('Whole.')] },
+    );
+    await startDaemon(siteAt(server.url));
+    const done = await item(await insert(), 'resolved_at is not null');
+    expect(done).toMatchObject({ state: 'completed', attempts: 0, turns: 1, outcome: { text: 'Whole.' } });
+    expect(server.requests).toHaveLength(2);
+    expect((await server.requests[0]!.ended).cutByClient).toBe(true);
+  }, 60_000);
+
+  it('is not there: the work waits unburnt, and status says where it was looked for', async () => {
+    const site = siteAt(`http://127.0.0.1:${await closedPort()}`);
+    await startDaemon(site);
+    const waiting = await item(await insert(), `state = 'scheduled'`);
+    expect(waiting).toMatchObject({ attempts: 0 });
+    await eventually('status tells', async () =>
+      /clerk waits since .*: provider \w+: .*ECONNREFUSED.*; check base_url of \w+/.test(await status(site))
+        ? true
+        : null,
+    );
+  }, 60_000);
+
+  async function siteOf(programme: AnthropicProgramme): Promise<Site> {
+    return siteAt((await served(programme)).url);
+  }
+
+  function siteAt(modelUrl: string): Site {
+    return makeSite({ modelUrl, databaseUrl: pg.connectionString, faculties: { clerk: FACULTY } });
+  }
+
+  async function insert(): Promise<string> {
+    const [row] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, description) values ('clerk', 'Write the book') returning id`,
+    );
+    return row!.id;
+  }
+
+  function item(id: string, condition: string): Promise<Record<string, unknown>> {
+    return eventually(condition, async () => {
+      const [row] = await pg.database.query(`select * from animus.work_items where id = $1 and ${condition}`, [id]);
+      return row ?? null;
+    });
+  }
+});
+
+describe('without any key', () => {
+  const pg = testDatabase();
+
+  it('serve starts with the faculties that come with animus, says what is missing, and takes no work it cannot do', async () => {
+    const site = makeSite({ modelUrl: null, databaseUrl: pg.connectionString, faculties: {} });
+    cpSync(new URL('../../faculties', import.meta.url), join(site.directory, 'faculties'), { recursive: true });
+    const daemon = await startDaemon(site);
+    const lack =
+      'faculty engineer takes no work here: its provider anthropic has no key; set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, and start animus again';
+    expect(daemon.output()).toContain(lack);
+    expect(daemon.output()).toContain('serving no faculty yet (see above)');
+    await pg.database.query(`insert into animus.work_items (faculty) values ('engineer')`);
+    const shown = await status(site);
+    expect(shown).toContain(lack);
+    expect(shown).toMatch(/engineer .* no daemon serves this faculty/);
+    expect(await pg.database.query('select state, attempts from animus.work_items')).toEqual([
+      { state: 'queued', attempts: 0 },
+    ]);
+    await daemon.kill('SIGTERM');
+    expect(await daemon.exited).toBe(0);
+  }, 60_000);
+
+  it('a server of one’s own is asked without one', async () => {
+    const server = await served(() => ({ content: [text('No key needed.')] }));
+    const faculties = { clerk: FACULTY };
+    const site = withoutKeys(makeSite({ modelUrl: server.url, databaseUrl: pg.connectionString, faculties }));
+    const daemon = await startDaemon(site);
+    expect(daemon.output()).toContain('serving clerk on');
+    await pg.database.query(`insert into animus.work_items (faculty) values ('clerk')`);
+    await server.received(1);
+    expect(server.requests[0]!.headers).not.toHaveProperty('authorization');
+    expect(server.requests[0]!.headers).not.toHaveProperty('x-api-key');
+  }, 60_000);
+});
+
+async function served(programme: AnthropicProgramme) {
+  const server = await startModelServer(programme);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+function withoutKeys(site: Site): Site {
+  const { ANTHROPIC_API_KEY: _, OPENAI_API_KEY: __, ...env } = site.env;
+  return { ...site, env };
+}
+
+async function status(site: Site): Promise<string> {
+  return (await runAnimus(site, ['status'])).stdout;
+}
+
+/** A port that was free a moment ago. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
