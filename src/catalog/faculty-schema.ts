@@ -53,7 +53,7 @@ const engage = table({
   parallel_tool_execution: flag().default(true),
   tool_timeout_seconds: seconds(0.1, 86_400).default(120),
   stream_idle_seconds: seconds(1, 3600).default(90),
-  bash_isolation: oneOf(['namespace', 'none'], ['uid', 'container']).optional(),
+  bash_isolation: oneOf(['uid', 'namespace', 'none'], ['container']).optional(),
   outcome_schema: text('a path').optional(),
   command: command.optional(),
   args: argumentList().default([]),

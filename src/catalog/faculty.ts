@@ -60,7 +60,7 @@ export interface EngageSettings {
   /** A model's answer that brings nothing for this long is given up. */
   readonly streamIdleSeconds: number;
   /** Null: the best this host can do. */
-  readonly bashIsolation: 'namespace' | 'none' | null;
+  readonly bashIsolation: 'uid' | 'namespace' | 'none' | null;
   /** What the outcome must conform to, the schema itself; null: the final text is the outcome. */
   readonly outcomeSchema: OutcomeSchema | null;
   /** Share of the context window at which the history is compacted to the ledger. */

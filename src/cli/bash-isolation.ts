@@ -1,31 +1,31 @@
 /** What keeps the commands of a faculty apart from the rest of the host, in honest words. */
 import type { Faculty } from '../catalog/faculty.ts';
-import { detectIsolation } from '../process/namespace.ts';
+import { userOf } from '../process/as-user.ts';
+import { describeIsolation, examineIsolation } from '../process/isolation.ts';
+import type { Isolation } from '../process/process-host.ts';
 
 /** What `bash` and the hooks of a faculty run in on this host. */
 export interface BashIsolation {
   /** Null: the faculty demands what this host cannot do, so its commands are refused. */
-  readonly isolation: 'namespace' | 'none' | null;
+  readonly isolation: Isolation | null;
+  /** Completes «bash and hooks run …». */
   readonly sentence: string;
 }
 
-const SENTENCES = {
-  namespace:
-    'in user, process and mount namespaces of their own: they see no other process, neither the home of animus nor its secrets',
-  none: 'as the user of the daemon, with a scrubbed environment: this guards against accidents only; a command that tries can read what the daemon can read',
-} as const;
-
-/** Of this faculty, on the host this runs on. */
-export async function bashIsolationOf({ engage }: Faculty): Promise<BashIsolation> {
-  const best = await detectIsolation();
+/** Of this faculty, on the host this runs on; `home` is ANIMUS_HOME. */
+export async function bashIsolationOf({ engage, workspace, repo }: Faculty, home: string): Promise<BashIsolation> {
+  const { best, missing } = await examineIsolation(home);
   const wanted = engage.bashIsolation ?? best;
-  if (wanted === 'namespace' && best !== 'namespace') {
-    return {
-      isolation: null,
-      sentence: 'not at all: bash_isolation demands namespaces, which this host does not allow',
-    };
-  }
-  return { isolation: wanted, sentence: SENTENCES[wanted] };
+  const why = wanted === 'none' ? undefined : missing[wanted];
+  if (why !== undefined) return refused(`bash_isolation demands «${wanted}», which this host cannot do: ${why}`);
+  const place = workspace ?? repo;
+  const user = wanted === 'uid' && place !== null ? userOf(place) : null;
+  if (typeof user === 'string') return refused(user);
+  return { isolation: wanted, sentence: describeIsolation(wanted) };
+}
+
+function refused(reason: string): BashIsolation {
+  return { isolation: null, sentence: `not at all: ${reason}` };
 }
 
 /** True for a faculty that runs commands at all. */

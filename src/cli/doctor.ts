@@ -68,7 +68,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   const questions = options.provider.map((asked) => providerQuestion(asked, config, faculties.faculties.values()));
   yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml here')];
   yield await examineDatabase(invocation);
-  yield await examineIsolation(faculties);
+  yield await examineIsolation(faculties, config.home);
   yield await examinePrograms(faculties);
   yield examineDisk(config);
   yield examineModes(config);

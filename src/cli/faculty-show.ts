@@ -40,7 +40,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
   }
   const values = facultyValues(faculty.file, readFileSync(faculty.file, 'utf8'));
   const models = facultyModels(faculty, config);
-  const bash = runsCommands(faculty) ? await bashIsolationOf(faculty) : null;
+  const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
   output.document({
     name,
     file: faculty.file,

@@ -82,7 +82,7 @@ async function checkFaculties(
     [...faculties.values()].map(async (faculty) => ({
       faculty,
       remarks: unknownModels(faculty, config),
-      bash: runsCommands(faculty) ? await bashIsolationOf(faculty) : null,
+      bash: runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null,
     })),
   );
   output.document({

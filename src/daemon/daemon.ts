@@ -9,7 +9,7 @@ import type { Config } from '../core/config.ts';
 import type { OpenHealth } from '../core/health.ts';
 import type { EndSignals } from '../core/interrupts.ts';
 import type { FocusEvent } from '../engage/events.ts';
-import { detectIsolation } from '../process/namespace.ts';
+import { detectIsolation } from '../process/isolation.ts';
 import { createProcessHost } from '../process/supervised-host.ts';
 import { deregisterDaemon } from '../store/daemons.ts';
 import type { Database } from '../store/database.ts';
@@ -101,7 +101,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const wake = createWake(clock);
   const maxConcurrent = options.maxConcurrent ?? config.daemon.maxConcurrent;
   const { leaseSeconds } = config.daemon;
-  const isolation = await detectIsolation();
+  const isolation = await detectIsolation(config.home);
   const completer = createWorkCompleter(db);
   const registration = createRegistration({
     db,

@@ -1,13 +1,30 @@
 /** The scratch directories of foci on this host. */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { spareUser } from '../process/as-user.ts';
 import type { Database } from '../store/database.ts';
 import { endedFocusIds } from '../store/transcript.ts';
 
 /** Makes a focus's directory, private to this user; a resumed focus finds the one it had. */
 export async function makeFocusDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Gives a focus's directory to another user than root, for commands that run as the owner of where they start: to the
+ * owner of `place` (the faculty's workspace or repository), else to a user that no other focus has. Opens the way to it:
+ * the directories of animus above it can be passed through then, not listed. Does nothing unless this process is root.
+ */
+export async function giveFocusDirectory(directory: string, place: string | null): Promise<void> {
+  if (process.getuid?.() !== 0 || (await stat(directory)).uid !== 0) return;
+  const owner = place === null ? null : await stat(place);
+  const focusNumber = Number.parseInt(basename(directory).replaceAll('-', '').slice(-12), 16);
+  const { uid, gid } = owner === null || owner.uid === 0 ? spareUser(focusNumber) : owner;
+  for (const above of [dirname(dirname(directory)), dirname(directory)]) {
+    await chmod(above, (await stat(above)).mode | 0o011);
+  }
+  await chown(directory, uid, gid);
 }
 
 /** Removes a focus's directory with everything in it. */

@@ -8,7 +8,7 @@ import { worktreeBranch } from '../core/worktree-branch.ts';
 import { addMessage, type FocusKey, type FocusRow, readTranscript } from '../store/transcript.ts';
 import type { ClaimedWork } from '../store/work.ts';
 import type { FocusControl } from './focus-control.ts';
-import { makeFocusDirectory } from './focus-directory.ts';
+import { giveFocusDirectory, makeFocusDirectory } from './focus-directory.ts';
 import type { FocusEnd } from './focus-end.ts';
 import type { Focus, FocusMeans } from './focus-scope.ts';
 import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from './worktree.ts';
@@ -35,6 +35,8 @@ export async function openWorkspace(
   const goesOn = row.resumes > 0;
   const wasThere = existsSync(row.directory);
   await makeFocusDirectory(row.directory);
+  const isolation = faculty.engage.bashIsolation ?? means.isolation;
+  if (isolation === 'uid') await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
   if (faculty.isolation !== 'worktree' || faculty.repo === null) {
     if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
     // File tools hold what they touch to the real path: a linked home would make them refuse everything.

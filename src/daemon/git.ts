@@ -43,7 +43,8 @@ export async function runGit(directory: string, args: readonly string[], means: 
       owner: means.owner,
       command: findProgram('git', path, '/') ?? 'git',
       args: [...HARMLESS, '-C', directory, ...args],
-      cwd: '/',
+      // Its owner is whom git runs as where commands run as another user.
+      cwd: means.isolation === 'uid' ? directory : '/',
       env: {
         PATH: path,
         HOME: '/nonexistent',

@@ -113,7 +113,8 @@ function exitOf(code: number | null): string {
 function environmentOf(phase: HookPhase, call: HookCall): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
-    HOME: process.env['HOME'] ?? call.focusDirectory,
+    // The home of the daemon's user is closed to another one.
+    HOME: (call.isolation === 'uid' ? undefined : process.env['HOME']) ?? call.focusDirectory,
     LANG: process.env['LANG'] ?? 'C.UTF-8',
     ...call.environment,
     ANIMUS_WORK_ID: call.workItemId,

@@ -1,6 +1,7 @@
 /** Finds and kills what a run has started: its process group and, on Linux, whatever carries its marker. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runAsUser, type User } from './as-user.ts';
 
 /** The variable every child is marked with; the whole of its descent inherits it unless it takes pains not to. */
 export const SPAWN_MARKER = 'ANIMUS_SPAWN_ID';
@@ -13,6 +14,8 @@ export interface RunTrace {
   readonly spawnId: string;
   /** Start of its leader in clock ticks since boot, 0 when unknown: nothing older can be ours. */
   readonly startTicks: number;
+  /** Whom it runs as, where that is another user than this process. */
+  readonly user?: User;
 }
 
 /** After so many looks that found nothing, each later than the last, on a host that is never still. */
@@ -64,6 +67,7 @@ export function findProcesses(trace: RunTrace): Look {
   const lastPid = lastPidOfHost();
   const groupIsOurs = trace.pgid !== null && !isReused(trace.pgid, trace);
   const pids: number[] = [];
+  const closed: number[] = [];
   let certain = true;
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
@@ -72,10 +76,23 @@ export function findProcesses(trace: RunTrace): Look {
     if (!stat || stat.dead || stat.startTicks < trace.startTicks || stat.parent === KERNEL_THREADS) continue;
     const environment = readProc(`/proc/${pid}/environ`);
     if (environment === '') certain = false;
+    if (environment === null && trace.user && ownerOf(pid) === trace.user.uid) closed.push(pid);
     const marked = environment?.split('\0').includes(`${SPAWN_MARKER}=${trace.spawnId}`) ?? false;
     if (marked || (groupIsOurs && stat.pgid === trace.pgid)) pids.push(pid);
   }
+  if (trace.user && closed.length > 0) pids.push(...markedAmong(closed, trace.spawnId, trace.user));
   return { pids, certain: certain && lastPid === lastPidOfHost() };
+}
+
+/** Root without CAP_SYS_PTRACE, as in a container, may not read the environment of another user's process; that user may. */
+function markedAmong(pids: readonly number[], spawnId: string, user: User): readonly number[] {
+  const files = pids.map((pid) => `/proc/${pid}/environ`);
+  const found = runAsUser('grep', ['-lzxFs', '-e', `${SPAWN_MARKER}=${spawnId}`, '--', ...files], user);
+  return pids.filter((_, index) => found?.split('\n').includes(files[index]!));
+}
+
+function ownerOf(pid: number): number | null {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? null;
 }
 
 /** Parent of all kernel threads, which come and go and have no environment. */

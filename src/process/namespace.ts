@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { findProgram } from './find-program.ts';
-import type { Isolation } from './process-host.ts';
 
 /** The programs that make a namespace, by absolute path. */
 interface NamespacePrograms {
@@ -48,32 +47,32 @@ export function inNamespace(
   return { command: setpriv, args: [...asOrphan, ...outer, ...setUp, '--', command, ...args] };
 }
 
-let detected: Promise<Isolation> | undefined;
-
 /**
- * The best this host can do, found out by trying it once per process: `namespace` needs Linux, util-linux 2.38 or so
- * and permission to create user namespaces, which the default seccomp profile of Docker denies.
+ * Null where a namespace can be made, else why not: it needs Linux, util-linux 2.38 or so and permission to create user
+ * namespaces, which the default seccomp profile of Docker denies.
  */
-export function detectIsolation(): Promise<Isolation> {
-  detected ??= tryNamespace();
-  return detected;
-}
-
-function tryNamespace(): Promise<Isolation> {
+export function tryNamespace(): Promise<string | null> {
   const wrapped = inNamespace('/bin/true', []);
-  if (!wrapped) return Promise.resolve('none');
+  if (!wrapped) return Promise.resolve('needs Linux with util-linux (unshare, mount, setpriv)');
   return new Promise((resolve) => {
     const child = spawn(wrapped.command, wrapped.args, {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       env: {},
       timeout: 5000,
       killSignal: 'SIGKILL',
     });
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     // One byte into a pipe does not wait for a reader.
     child.stdio[3]?.on('error', () => {});
-    child.on('error', () => resolve('none'));
-    child.on('close', (code) => resolve(code === 0 ? 'namespace' : 'none'));
+    child.on('error', ({ message }) => resolve(message));
+    child.on('close', (code) => resolve(code === 0 ? null : refusal(said)));
   });
+}
+
+function refusal(said: string): string {
+  const detail = said.trim().split('\n', 1)[0] ?? '';
+  return `the system does not permit user namespaces${detail === '' ? '' : ` (${detail})`}; in Docker its seccomp profile denies them`;
 }
 
 function findPrograms(): NamespacePrograms | null {

@@ -33,17 +33,20 @@ export interface ProcessSpec {
   readonly timeoutMs: number;
   /** Per stream; head and tail are kept, the middle is dropped. */
   readonly maxOutputBytes: number;
-  /** `namespace`: own user, PID and mount namespaces (Linux); `none`: only a process group and a scrubbed environment. */
+  /**
+   * `namespace`: own user, PID and mount namespaces (Linux); `uid`: as the owner of `cwd`, which must not be root, without
+   * privileges (a daemon that is root); `none`: only a process group and a scrubbed environment.
+   */
   readonly isolation: Isolation;
   /**
    * Files and directories that the command cannot open, even as root of its own namespace: they are mounted over. Only
-   * `namespace` can do this, `none` does not look at it; a path that does not exist is passed over.
+   * `namespace` can do this, the others do not look at it (with `uid` the modes of the files do); a path that does not exist is passed over.
    */
   readonly hidePaths?: readonly string[];
 }
 
 /** How far a command is kept from its host; docs/hooks.md says what each does and does not protect against. */
-export type Isolation = 'namespace' | 'none';
+export type Isolation = 'namespace' | 'uid' | 'none';
 
 export interface ProcessResult {
   /**

@@ -117,7 +117,9 @@ class SupervisedHost implements ProcessHost {
     switch (message.type) {
       case 'started': {
         const run = this.#runs.get(message.id);
-        if (run) run.trace = { ...run.trace, pgid: message.pgid, startTicks: message.startTicks };
+        if (!run) return;
+        const { pgid, startTicks, user } = message;
+        run.trace = { ...run.trace, pgid, startTicks, ...(user && { user }) };
         return;
       }
       case 'ended':

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../core/errors.ts';
+import { asUser, type User, userOf } from './as-user.ts';
 import { findProgram } from './find-program.ts';
 import { killRun, type RunTrace, SPAWN_MARKER, startTicksOf } from './kill-run.ts';
 import { inNamespace } from './namespace.ts';
@@ -103,26 +104,39 @@ function trySpawn(spec: ProcessSpec, spawnId: string): { child: ChildProcess; tr
       return `the working directory ${spec.cwd} does not exist`;
     const program = findProgram(spec.command, spec.env['PATH'] ?? '/usr/bin:/bin', spec.cwd);
     if (program === null) return `${spec.command}: not found or not executable`;
-    const line =
-      spec.isolation === 'none'
-        ? { command: program, args: spec.args }
-        : inNamespace(program, spec.args, spec.hidePaths);
-    if (line === null) return 'this host has no namespaces (Linux with util-linux is needed)';
+    const user = spec.isolation === 'uid' ? userOf(spec.cwd) : null;
+    if (typeof user === 'string') return user;
+    const line = commandLine(program, spec, user);
+    if (typeof line === 'string') return line;
     stdin = spec.stdin === undefined ? undefined : openStdin(spec.stdin);
     const child = spawn(line.command, line.args, {
       cwd: spec.cwd,
       env: { ...spec.env, [SPAWN_MARKER]: spawnId },
       detached: true,
-      stdio: [stdin ?? 'ignore', 'pipe', 'pipe', ...(spec.isolation === 'none' ? [] : ['pipe' as const])],
+      stdio: [stdin ?? 'ignore', 'pipe', 'pipe', ...(spec.isolation === 'namespace' ? ['pipe' as const] : [])],
     });
-    return {
-      child,
-      trace: child.pid === undefined ? null : { pgid: child.pid, spawnId, startTicks: startTicksOf(child.pid) },
-    };
+    const { pid } = child;
+    const trace =
+      pid === undefined ? null : { pgid: pid, spawnId, startTicks: startTicksOf(pid), ...(user && { user }) };
+    return { child, trace };
   } catch (error) {
     return messageOf(error);
   } finally {
     if (stdin !== undefined) closeSync(stdin);
+  }
+}
+
+/** How the command is started in its isolation, or why it cannot be. */
+function commandLine(program: string, { isolation, args, hidePaths }: ProcessSpec, user: User | null) {
+  switch (isolation) {
+    case 'none':
+      return { command: program, args };
+    case 'uid':
+      return (user && asUser(program, args, user)) ?? 'this host has no setpriv (util-linux is needed)';
+    case 'namespace':
+      return inNamespace(program, args, hidePaths) ?? 'this host has no namespaces (Linux with util-linux is needed)';
+    default:
+      return isolation satisfies never;
   }
 }
 

@@ -1,4 +1,5 @@
 /** What the daemon and its supervisor say to each other over their IPC channel; one JSON object per message. */
+import type { User } from './as-user.ts';
 import type { ProcessOwner, ProcessResult, ProcessSpec } from './process-host.ts';
 
 /** From the daemon. Ids are the daemon's and unique for the life of one supervisor. */
@@ -17,7 +18,13 @@ export type ToSupervisor =
 
 /** From the supervisor. `started` carries what the daemon needs to kill the run itself should the supervisor die. */
 export type FromSupervisor =
-  | { readonly type: 'started'; readonly id: number; readonly pgid: number; readonly startTicks: number }
+  | {
+      readonly type: 'started';
+      readonly id: number;
+      readonly pgid: number;
+      readonly startTicks: number;
+      readonly user?: User;
+    }
   | { readonly type: 'ended'; readonly id: number; readonly result: ProcessResult }
   | { readonly type: 'killed'; readonly id: number };
 

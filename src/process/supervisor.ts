@@ -1,4 +1,5 @@
 /** The supervisor's rule book: which runs there are, whose they are, and when they have to end. */
+import { killAllOf, type User } from './as-user.ts';
 import type { ProcessOwner } from './process-host.ts';
 import { clampTimer, NOT_STARTED, type SupervisedRun, startRun } from './supervised-run.ts';
 import { type FromSupervisor, hostMs, type ToSupervisor } from './supervisor-protocol.ts';
@@ -23,6 +24,8 @@ interface Deadline {
 export function createSupervisor(send: (message: FromSupervisor) => void): Supervisor {
   const runs = new Map<number, OwnedRun>();
   const deadlines = new Map<ProcessOwner, Deadline>();
+  /** Spare users die with their owner's processes: what has rid itself of every mark is theirs still. */
+  const users = new Map<ProcessOwner, Map<number, User>>();
 
   const run = ({ id, spec, spawnId, graceMs }: Extract<ToSupervisor, { type: 'run' }>): void => {
     if (deadlines.get(spec.owner)?.passed) {
@@ -31,8 +34,11 @@ export function createSupervisor(send: (message: FromSupervisor) => void): Super
     }
     const started = { ...startRun(spec, spawnId, graceMs), owner: spec.owner };
     runs.set(id, started);
-    if (started.trace?.pgid)
-      send({ type: 'started', id, pgid: started.trace.pgid, startTicks: started.trace.startTicks });
+    if (started.trace?.pgid) {
+      const { pgid, startTicks, user } = started.trace;
+      if (user) usersOf(spec.owner).set(user.uid, user);
+      send({ type: 'started', id, pgid, startTicks, ...(user && { user }) });
+    }
     void report(id, started);
   };
 
@@ -48,11 +54,24 @@ export function createSupervisor(send: (message: FromSupervisor) => void): Super
     await Promise.all(ending.map((run) => run.ended));
   };
 
+  const usersOf = (owner: ProcessOwner): Map<number, User> => {
+    const own = users.get(owner) ?? new Map<number, User>();
+    users.set(owner, own);
+    return own;
+  };
+
+  const killUsers = (owner: ProcessOwner): void => {
+    for (const user of users.get(owner)?.values() ?? []) killAllOf(user);
+    users.delete(owner);
+  };
+
   const setDeadline = (owner: ProcessOwner, atMs: number): void => {
     clearTimeout(deadlines.get(owner)?.timer);
     const pass = (): void => {
       deadline.passed = true;
-      void endRuns((run) => run.owner === owner, 'killed: the deadline of its owner passed without renewal');
+      void endRuns((run) => run.owner === owner, 'killed: the deadline of its owner passed without renewal').then(() =>
+        killUsers(owner),
+      );
     };
     const deadline: Deadline = { timer: setTimeout(pass, clampTimer(atMs - hostMs())), passed: false };
     deadlines.set(owner, deadline);
@@ -62,6 +81,7 @@ export function createSupervisor(send: (message: FromSupervisor) => void): Super
     clearTimeout(deadlines.get(owner)?.timer);
     deadlines.delete(owner);
     await endRuns((run) => run.owner === owner, 'killed with everything else of its owner');
+    killUsers(owner);
     send({ type: 'killed', id });
   };
 
@@ -80,6 +100,9 @@ export function createSupervisor(send: (message: FromSupervisor) => void): Super
           throw new Error(`unknown message ${JSON.stringify(message satisfies never)}`);
       }
     },
-    endAll: (problem) => endRuns(() => true, problem),
+    async endAll(problem) {
+      await endRuns(() => true, problem);
+      for (const owner of users.keys()) killUsers(owner);
+    },
   };
 }

@@ -2,16 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { detectIsolation } from '../../src/process/namespace.ts';
-import type { ProcessResult } from '../../src/process/process-host.ts';
+import type { Isolation, ProcessResult } from '../../src/process/process-host.ts';
 import { createProcessHost } from '../../src/process/supervised-host.ts';
+import { isolationModes, startDirectory } from './isolation-modes.ts';
 import { eventually, isAlive, processesWith } from './live-processes.ts';
 
-const best = await detectIsolation();
-const modes = best === 'namespace' ? (['none', 'namespace'] as const) : (['none'] as const);
+const modes = await isolationModes();
 const PROGRAM = new URL('./daemon-program.ts', import.meta.url).pathname;
 
 /** Something in the group, something in a session of its own, something that ignores SIGTERM and holds the output open. */
@@ -79,17 +77,20 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
   });
 });
 
-test.skipIf(best !== 'namespace')('namespaces end even when daemon and supervisor are SIGKILLed together', async () => {
-  const daemon = playDaemon({ isolation: 'namespace' });
-  const { supervisor } = await daemon.family();
-  daemon.child.kill('SIGSTOP');
-  process.kill(supervisor, 'SIGKILL');
-  daemon.child.kill('SIGKILL');
-  await eventually(
-    () => processesWith(daemon.token),
-    (pids) => pids.length === 0,
-  );
-});
+test.skipIf(!modes.includes('namespace'))(
+  'namespaces end even when daemon and supervisor are SIGKILLed together',
+  async () => {
+    const daemon = playDaemon({ isolation: 'namespace' });
+    const { supervisor } = await daemon.family();
+    daemon.child.kill('SIGSTOP');
+    process.kill(supervisor, 'SIGKILL');
+    daemon.child.kill('SIGKILL');
+    await eventually(
+      () => processesWith(daemon.token),
+      (pids) => pids.length === 0,
+    );
+  },
+);
 
 test('after the supervisor has died the next run starts a new one', async () => {
   const host = createProcessHost();
@@ -147,7 +148,7 @@ test('killAll ends everything of one owner and nothing of another', async () => 
   expect(processesWith(other)).toEqual([]);
 });
 
-function playDaemon(options: { isolation: 'none' | 'namespace'; deadlineMs?: number }) {
+function playDaemon(options: { isolation: Isolation; deadlineMs?: number }) {
   const token = randomUUID();
   const base = specOf(options.isolation, FAMILY);
   const spec = { ...base, env: { ...base.env, TOKEN: token } };
@@ -187,12 +188,12 @@ function playDaemon(options: { isolation: 'none' | 'namespace'; deadlineMs?: num
   };
 }
 
-function specOf(isolation: 'none' | 'namespace', script: string) {
+function specOf(isolation: Isolation, script: string) {
   return {
     owner: 'focus',
     command: 'sh',
     args: ['-c', script],
-    cwd: tmpdir(),
+    cwd: startDirectory(isolation),
     env: { PATH: '/usr/bin:/bin' },
     timeoutMs: 60_000,
     maxOutputBytes: 1000,

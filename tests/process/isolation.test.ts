@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { detectIsolation } from '../../src/process/namespace.ts';
+import { detectIsolation } from '../../src/process/isolation.ts';
 import type { ProcessSpec } from '../../src/process/process-host.ts';
 import { createProcessHost } from '../../src/process/supervised-host.ts';
 

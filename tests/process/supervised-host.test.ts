@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { detectIsolation } from '../../src/process/namespace.ts';
 import type { ProcessResult, ProcessSpec } from '../../src/process/process-host.ts';
 import { createProcessHost } from '../../src/process/supervised-host.ts';
+import { isolationModes, startDirectory } from './isolation-modes.ts';
 import { eventually, processesWith } from './live-processes.ts';
 
-const best = await detectIsolation();
-const modes = best === 'namespace' ? (['none', 'namespace'] as const) : (['none'] as const);
+const modes = await isolationModes();
 
 describe.each(modes)('a run in isolation %s', (isolation) => {
   test('returns exit code, both streams and their sizes', async () => {
@@ -188,9 +187,10 @@ const SPEC: ProcessSpec = {
 function setUp(isolation: ProcessSpec['isolation'], graceMs = 2000, watchdogMs = 10_000) {
   const host = createProcessHost({ graceMs, watchdogMs });
   onTestFinished(() => host.stop());
+  const cwd = startDirectory(isolation);
   return (
     script: string,
     spec: Partial<ProcessSpec> = {},
     signal = new AbortController().signal,
-  ): Promise<ProcessResult> => host.run({ ...SPEC, args: ['-c', script], isolation, ...spec }, signal);
+  ): Promise<ProcessResult> => host.run({ ...SPEC, cwd, args: ['-c', script], isolation, ...spec }, signal);
 }

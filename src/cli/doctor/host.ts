@@ -1,17 +1,22 @@
 /** The doctor looks at this host and what is written on it: isolation of bash, faculties. */
 import type { Faculties } from '../../catalog/faculties.ts';
-import { detectIsolation } from '../../process/namespace.ts';
+import { describeIsolation, examineIsolation as examineHost } from '../../process/isolation.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
-/** A faculty that insists on namespaces cannot run bash where there are none. */
-export async function examineIsolation({ faculties }: Pick<Faculties, 'faculties'>): Promise<readonly Finding[]> {
-  const isolation = await detectIsolation();
-  if (isolation === 'namespace') return [fine('isolation', 'bash runs in namespaces of its own')];
-  const remedy = 'needs Linux, util-linux 2.38 or later, and permission to create user namespaces';
-  const insisting = [...faculties.values()].filter(({ engage }) => engage.bashIsolation === 'namespace');
-  if (insisting.length === 0) return [note('isolation', 'bash runs without namespaces on this host', remedy)];
-  const names = insisting.map(({ name }) => name).join(', ');
-  return [problem('isolation', `this host has no namespaces, and bash_isolation demands them: ${names}`, remedy)];
+/** The best this host can do for commands, and the faculties that demand more. `home` is ANIMUS_HOME where it is known. */
+export async function examineIsolation(
+  { faculties }: Pick<Faculties, 'faculties'>,
+  home?: string,
+): Promise<readonly Finding[]> {
+  const { best, missing } = await examineHost(home);
+  const lacking = Object.entries(missing).map(([isolation, why]) => `«${isolation}»: ${why}`);
+  const detail = `${best}: commands run ${describeIsolation(best)}`;
+  const own = best === 'none' ? note('isolation', detail, lacking.join('; ')) : fine('isolation', detail);
+  const demands = [...faculties.values()].flatMap(({ name, engage: { bashIsolation: wanted } }) => {
+    const why = wanted === null || wanted === 'none' ? undefined : missing[wanted];
+    return why === undefined ? [] : [problem('isolation', `faculty ${name} demands bash_isolation = "${wanted}"`, why)];
+  });
+  return [own, ...demands];
 }
 
 /** Every problem of every file. */

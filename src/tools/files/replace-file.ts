@@ -4,7 +4,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
-import { type InsidePath, openDirectoryInside, unfitReason } from './workspace.ts';
+import { type Heir, type InsidePath, openDirectoryInside, unfitReason } from './workspace.ts';
 
 /** How it went. */
 export interface Replaced {
@@ -13,7 +13,7 @@ export interface Replaced {
 
 /**
  * Puts `content` at `path` by a temporary file in the same directory and a rename. Parents are created; mode and, where
- * the system allows it, owner of an existing file are kept. With `expected` it is refused when the file is no longer
+ * the system allows it, owner of an existing file are kept. What root creates belongs to the directory's owner. With `expected` it is refused when the file is no longer
  * the one that was read.
  */
 export async function replaceFile(
@@ -31,7 +31,7 @@ export async function replaceFile(
     const old = await existing(target);
     const problem = old ? await whyNot(target, old) : null;
     if (problem) return refuse(`${path.shown}: ${problem}`);
-    await writeTemporary(temporary, content, old);
+    await writeTemporary(temporary, content, old, directory.heir);
     if (expected && !isSame(expected, await existing(target))) {
       await rm(temporary);
       return refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
@@ -60,12 +60,13 @@ async function whyNot(target: string, old: Stats): Promise<string | null> {
   return unfit;
 }
 
-async function writeTemporary(temporary: string, content: string, old: Stats | null): Promise<void> {
+async function writeTemporary(temporary: string, content: string, old: Stats | null, heir: Heir | null): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
   try {
     await handle.writeFile(content);
     if (old) await keepOwnerAndMode(handle, old);
+    else if (heir) await handle.chown(heir.uid, heir.gid);
     await handle.datasync();
   } finally {
     await handle.close();

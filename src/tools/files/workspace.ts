@@ -16,6 +16,16 @@ export interface InsidePath {
 /** An open directory of the workspace, verified after it was opened: paths under `base` cannot be redirected. */
 export interface InsideDirectory extends AsyncDisposable {
   readonly base: string;
+  readonly heir: Heir | null;
+}
+
+/**
+ * Whom files that root creates here are given to: the directory's owner, so that commands which run as that user can go
+ * on with them. Null for another user than root, and in root's own directories.
+ */
+export interface Heir {
+  readonly uid: number;
+  readonly gid: number;
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
@@ -75,13 +85,15 @@ export async function openDirectoryInside(
     for (const name of missing) {
       const parent: FileHandle = handle;
       const child = `${baseOf(parent, plain)}/${name}`;
-      await mkdir(child).catch(unlessItExists);
+      const made = await mkdir(child).then(() => true, unlessItExists);
       handle = await openDirectory(child);
+      const heir = made ? await heirOf(parent) : null;
+      if (heir) await handle.chown(heir.uid, heir.gid);
       await parent.close();
       plain = `${plain}/${name}`;
     }
     const opened = handle;
-    return { base: baseOf(opened, plain), [Symbol.asyncDispose]: () => opened.close() };
+    return { base: baseOf(opened, plain), heir: await heirOf(opened), [Symbol.asyncDispose]: () => opened.close() };
   } catch (error) {
     return await closing(handle, refusalOf(error, relative(workspace, path) || '.'));
   }
@@ -162,8 +174,15 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-function unlessItExists(error: unknown): void {
+async function heirOf(directory: FileHandle): Promise<Heir | null> {
+  if (process.getuid?.() !== 0) return null;
+  const { uid, gid } = await directory.stat();
+  return uid === 0 ? null : { uid, gid };
+}
+
+function unlessItExists(error: unknown): false {
   if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  return false;
 }
 
 async function closing<T>(handle: FileHandle | undefined, result: T): Promise<T> {

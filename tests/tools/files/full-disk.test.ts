@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { detectIsolation } from '../../../src/process/namespace.ts';
+import { detectIsolation } from '../../../src/process/isolation.ts';
 
 const PROGRAM = new URL('./full-disk-program.ts', import.meta.url).pathname;
 
-test.skipIf((await detectIsolation()) === 'none')(
+test.skipIf((await detectIsolation()) !== 'namespace')(
   'a full disk is said clearly, and what was there stays whole',
   async () => {
     const disk = await mkdtemp(join(tmpdir(), 'animus-disk-'));

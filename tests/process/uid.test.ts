@@ -1,0 +1,129 @@
+/** What `uid` promises against a command that means harm; runs as root only. */
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { describeIsolation, examineIsolation } from '../../src/process/isolation.ts';
+import type { ProcessSpec } from '../../src/process/process-host.ts';
+import { createProcessHost } from '../../src/process/supervised-host.ts';
+import { isolationModes, startDirectory } from './isolation-modes.ts';
+import { eventually, processesWith } from './live-processes.ts';
+
+const modes = await isolationModes();
+
+describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
+  test('is the owner of its directory, with no privilege and no way to one', async () => {
+    const { run } = setUp();
+    const { stdout } = await run(
+      'id -u; id -G; grep -E "^(Cap|NoNewPrivs)" /proc/self/status; stat -c %u .; touch mine',
+    );
+    const [uid, groups, ...rest] = stdout.text.trim().split('\n');
+    expect(Number(uid)).toBeGreaterThan(1_900_000_000 - 1);
+    expect(groups).toBe(uid);
+    expect(rest.pop()).toBe(uid);
+    expect(rest.filter((line) => line.startsWith('Cap')).every((line) => /\t0+$/.test(line))).toBe(true);
+    expect(rest).toContain('NoNewPrivs:\t1');
+  });
+
+  test('reads neither environment, memory nor private files of the daemon, and reaches it with no signal', async () => {
+    const { run } = setUp();
+    const secrets = mkdtempSync(join(tmpdir(), 'animus-secret-'));
+    onTestFinished(() => rmSync(secrets, { recursive: true }));
+    writeFileSync(join(secrets, 'password'), 'geheim', { mode: 0o600 });
+    chmodSync(secrets, 0o711);
+    const { stdout } = await run(
+      `for p in ${process.pid} ${process.ppid} $PPID; do
+         cat /proc/$p/environ; head -c 10 /proc/$p/mem; cat /proc/$p/maps; ls /proc/$p/fd /proc/$p/root
+         kill -0 $p && echo reached; kill -9 $p && echo killed
+       done 2>/dev/null
+       cat ${secrets}/password; ls ${secrets}; su -c id; echo end`,
+    );
+    expect(stdout.text).toBe('end\n');
+  });
+
+  test('leaves nothing behind when its owner ends, not even what has rid itself of every mark', async () => {
+    const { host, run } = setUp();
+    const token = randomUUID();
+    // Its leader ends at once; the rest has another session and an environment without the marker.
+    await run(`setsid env -i sh -c 'while :; do sleep 0.2; : ${token}; done' & echo started`);
+    await eventually(
+      () => processesWith(token).length,
+      (count) => count > 0,
+    );
+    await host.killAll('focus');
+    expect(processesWith(token)).toEqual([]);
+  });
+
+  test('is refused where root owns the directory, with what to do', async () => {
+    const { run } = setUp();
+    const directory = mkdtempSync(join(tmpdir(), 'animus-root-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const result = await run('true', { cwd: directory });
+    expect(result).toMatchObject({
+      ended: 'not_started',
+      problem: expect.stringContaining(`chown -R USER ${directory}`),
+    });
+  });
+
+  test('of another focus is out of reach', async () => {
+    const [one, other] = [setUp(), setUp()];
+    const token = randomUUID();
+    writeFileSync(join(one.cwd, 'notes'), 'mine', { mode: 0o600 });
+    const abort = new AbortController();
+    const running = one.run(`sleep 300; : ${token}`, {}, abort.signal);
+    const [pid] = await eventually(
+      () => processesWith(token),
+      (pids) => pids.length > 0,
+    );
+    const { stdout } = await other.run(
+      `cat ${one.cwd}/notes; kill -9 ${pid} && echo killed; cat /proc/${pid}/environ; kill -9 -1`,
+    );
+    expect(stdout.text).toBe('');
+    expect(processesWith(token)).not.toEqual([]);
+    abort.abort();
+    await running;
+  });
+});
+
+test('says what this host can do and why no more, and what each isolation is worth', async () => {
+  const { best, missing } = await examineIsolation();
+  expect(best).toBe(modes.includes('namespace') ? 'namespace' : modes.at(-1));
+  for (const mode of ['uid', 'namespace'] as const) expect(missing[mode] === undefined).toBe(modes.includes(mode));
+  expect(describeIsolation('none')).toContain('accidents only');
+  expect(describeIsolation('uid')).toContain('another user');
+});
+
+test.skipIf(!modes.includes('uid') || modes.includes('namespace'))(
+  'a home that others cannot get to leaves only none',
+  async () => {
+    const above = mkdtempSync(join(tmpdir(), 'animus-closed-'));
+    onTestFinished(() => rmSync(above, { recursive: true }));
+    mkdirSync(join(above, 'home'));
+    const { best, missing } = await examineIsolation(join(above, 'home'));
+    expect(best).toBe('none');
+    expect(missing.uid).toContain(`${above} lets no other user through (mode 0700); set ANIMUS_HOME`);
+  },
+);
+
+function setUp() {
+  const host = createProcessHost({ graceMs: 200 });
+  onTestFinished(() => host.stop());
+  const cwd = startDirectory('uid');
+  const run = (script: string, spec: Partial<ProcessSpec> = {}, signal = new AbortController().signal) =>
+    host.run(
+      {
+        owner: 'focus',
+        command: 'sh',
+        args: ['-c', script],
+        cwd,
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+        timeoutMs: 20_000,
+        maxOutputBytes: 100_000,
+        isolation: 'uid',
+        ...spec,
+      },
+      signal,
+    );
+  return { host, run, cwd };
+}
