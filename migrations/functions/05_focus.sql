@@ -72,16 +72,20 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now    timestamptz := animus.now();
   v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
-  v_cost   numeric := coalesce((p_answer ->> 'cost_usd')::numeric, 0);
-  v_input  bigint := coalesce((p_answer #>> '{usage,input}')::bigint, 0);
-  v_output bigint := coalesce((p_answer #>> '{usage,output}')::bigint, 0);
+  v_answer record;
 begin
+  -- Read in one go: every -> on a json parses the whole answer anew.
+  select a.*, coalesce((a.usage ->> 'input')::bigint, 0) as input_tokens, coalesce((a.usage ->> 'output')::bigint, 0) as output_tokens into v_answer
+    from json_to_record(p_answer) as a (
+      provider text, model text, content json, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
+      usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8);
+  v_answer.cost_usd := coalesce(v_answer.cost_usd, 0);
   update animus.turns
-     set provider = p_answer ->> 'provider', model = p_answer ->> 'model', response = p_answer -> 'content',
-         response_id = p_answer ->> 'response_id', stop_reason = p_answer ->> 'stop_reason', raw_stop_reason = p_answer ->> 'raw_stop_reason',
-         cut_tool_calls = array(select json_array_elements_text(coalesce(p_answer -> 'cut_tool_calls', '[]'))),
-         usage = nullif((p_answer -> 'usage')::jsonb, 'null'), cost_usd = v_cost, reserved_usd = 0, recorded_at = v_now,
-         duration_ms = (p_answer ->> 'duration_ms')::float8, time_to_first_token_ms = (p_answer ->> 'time_to_first_token_ms')::float8
+     set provider = v_answer.provider, model = v_answer.model, response = v_answer.content,
+         response_id = v_answer.response_id, stop_reason = v_answer.stop_reason, raw_stop_reason = v_answer.raw_stop_reason,
+         cut_tool_calls = coalesce(v_answer.cut_tool_calls, '{}'), usage = nullif(v_answer.usage, 'null'),
+         cost_usd = v_answer.cost_usd, reserved_usd = 0, recorded_at = v_now,
+         duration_ms = v_answer.duration_ms, time_to_first_token_ms = v_answer.time_to_first_token_ms
    where focus_id = p_focus_id and turn = p_turn and recorded_at is null;
   if not found then
     perform from animus.turns where focus_id = p_focus_id and turn = p_turn;
@@ -89,13 +93,13 @@ begin
     perform animus.raise('WA002', format('turn %s of focus %s was never begun', p_turn, p_focus_id), p_focus_id);
   end if;
   insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state, started_at)
-  select p_focus_id, p_turn, c ->> 'call_id', n, c ->> 'name', c -> 'input', c ->> 'state', case when c ->> 'state' = 'started' then v_now end
-    from json_array_elements(p_calls) with ordinality as e (c, n);
-  update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_cost, input_tokens = input_tokens + v_input,
-         output_tokens = output_tokens + v_output where id = v_item.id;
+  select p_focus_id, p_turn, c.call_id, n, c.name, c.input, c.state, case when c.state = 'started' then v_now end
+    from rows from (json_to_recordset(p_calls) as (call_id text, name text, input json, state text)) with ordinality as c (call_id, name, input, state, n);
+  update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_answer.cost_usd, input_tokens = input_tokens + v_answer.input_tokens,
+         output_tokens = output_tokens + v_answer.output_tokens where id = v_item.id;
   insert into animus.spend as s (faculty, model, day, usd, input_tokens, output_tokens, calls)
-  values (v_item.faculty, coalesce(p_answer ->> 'provider', '') || '/' || coalesce(p_answer ->> 'model', ''),
-          (v_now at time zone 'UTC')::date, v_cost, v_input, v_output, 1)
+  values (v_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
+          (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens, 1)
   on conflict (faculty, model, day) do update
      set usd = s.usd + excluded.usd, input_tokens = s.input_tokens + excluded.input_tokens,
          output_tokens = s.output_tokens + excluded.output_tokens, calls = s.calls + 1;
@@ -117,6 +121,20 @@ begin
    where t.focus_id = p_focus_id and t.turn = (r ->> 'turn')::int and t.call_id = r ->> 'call_id' and t.state in ('pending', 'started', 'waiting');
   get diagnostics v_count = row_count;
   return v_count;
+end $$;
+
+-- Everything that is written between an answer and the next request, in one statement: the ends of calls that are not recorded yet,
+-- and the next turn's beginning. Answers as begin_turn does; the results are recorded whatever it answers.
+-- The commit does not wait for the disk (a crash of this daemon loses nothing, one of the server at most its last half second): the
+-- next record_turn waits, and the log is written in order, so no answer is ever kept without the results it answers to. What a
+-- crash of the server may lose is found as calls begun and not ended, which are in doubt, and a request that is sent again.
+create or replace function animus.begin_next_turn(
+  p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  if p_results <> '[]' then perform animus.finish_tool_calls(p_focus_id, p_token, p_results); end if;
+  return animus.begin_turn(p_focus_id, p_token, p_turn, p_reserved_usd);
 end $$;
 
 -- Records a message the engine puts into the context, before it is sent. Returns its number. A stub or summary names the first turn it keeps.

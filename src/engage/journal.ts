@@ -1,10 +1,15 @@
-/** Records the ends of tool calls while the engine goes on: one write in flight, whatever ended meanwhile goes with the next. */
+/**
+ * Records the ends of tool calls while the engine goes on: one write in flight, whatever ended meanwhile goes with the next. The
+ * last ends of a turn go with the beginning of the next turn, so that they cost no statement of their own.
+ */
 import type { Database } from '../store/database.ts';
 import { type CallResult, type FocusKey, finishToolCalls } from '../store/transcript.ts';
 
 /** A journal of one focus. Whatever is added is durable once `flush` resolves. */
 export interface Journal {
   add(result: CallResult): void;
+  /** Hands over what is not being written yet: from now on it is the caller's to record. */
+  take(): readonly CallResult[];
   /** Resolves when all that was added is committed; rejects with the first failure (a lost lease, a lost database), for good. */
   flush(): Promise<void>;
 }
@@ -30,8 +35,13 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
   return {
     add(result) {
       pending.push(result);
-      // One tick later, so that calls that end together are written together.
-      writing ??= Promise.resolve().then(drain);
+      // A moment later: calls that end together are written together, and the last of a turn are taken before.
+      writing ??= new Promise((resolve) => setImmediate(resolve)).then(drain);
+    },
+    take() {
+      const taken = pending;
+      pending = [];
+      return taken;
     },
     async flush() {
       await writing;

@@ -51,10 +51,10 @@ export type ModelTurn =
 
 /**
  * Asks the model for turn `turn`. The answer is durable before this resolves, and so are the results of the turn before:
- * about two commits stand on the path of a turn.
+ * two statements stand on the path of a turn, and only the second waits for the disk.
  */
 export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
-  const permit = await beginTurn(means.db, means.focus, turn, 0);
+  const permit = await beginTurn(means.db, means.focus, turn, 0, means.journal.take());
   if (permit !== 'go') return { kind: 'refused', permit };
   means.signal.throwIfAborted();
 

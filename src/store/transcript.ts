@@ -61,18 +61,18 @@ export async function setPhase(db: Queryable, focus: FocusKey, phase: Phase): Pr
 /** May the next model call be made? Reserves `reservedUsd` for it when it may. */
 export type TurnPermit = 'go' | 'cancelled' | 'paused';
 
+/** Records the ends of the calls before, where they are not recorded yet, and begins a turn: one statement, one commit. */
 export async function beginTurn(
   db: Queryable,
   focus: FocusKey,
   turn: number,
   reservedUsd: number,
+  results: readonly CallResult[] = [],
 ): Promise<TurnPermit> {
-  const [row] = await db.query<{ permit: TurnPermit }>(`select animus.begin_turn($1, $2, $3, $4) as permit`, [
-    focus.focusId,
-    focus.leaseToken,
-    turn,
-    reservedUsd,
-  ]);
+  const [row] = await db.query<{ permit: TurnPermit }>(
+    `select animus.begin_next_turn($1, $2, $3, $4, $5::jsonb) as permit`,
+    [focus.focusId, focus.leaseToken, turn, reservedUsd, toJsonb(results.map(resultRow))],
+  );
   return row!.permit;
 }
 
@@ -162,7 +162,16 @@ export interface CallResult {
 
 /** Records ends of calls; returns how many were news (a call that had ended keeps its first result). */
 export async function finishToolCalls(db: Queryable, focus: FocusKey, results: readonly CallResult[]): Promise<number> {
-  const rows = results.map((result) => ({
+  const [row] = await db.query<{ count: number }>(`select animus.finish_tool_calls($1, $2, $3::jsonb) as count`, [
+    focus.focusId,
+    focus.leaseToken,
+    toJsonb(results.map(resultRow)),
+  ]);
+  return row!.count;
+}
+
+function resultRow(result: CallResult): object {
+  return {
     turn: result.turn,
     call_id: result.callId,
     state: result.state,
@@ -170,13 +179,7 @@ export async function finishToolCalls(db: Queryable, focus: FocusKey, results: r
     is_error: result.isError,
     details: result.details,
     duration_ms: result.durationMs,
-  }));
-  const [row] = await db.query<{ count: number }>(`select animus.finish_tool_calls($1, $2, $3::jsonb) as count`, [
-    focus.focusId,
-    focus.leaseToken,
-    toJsonb(rows),
-  ]);
-  return row!.count;
+  };
 }
 
 export type MessageKind = 'orient' | 'digest' | 'skill' | 'nudge' | 'notice' | 'operator' | 'stub' | 'summary' | 'hook';

@@ -25,7 +25,7 @@ const KILLS: readonly Kill[] = [
   ...moments('start_focus', 1),
   ...moments('add_message', 1),
   ...moments('set_phase', 1),
-  ...moments('begin_turn', 2),
+  ...moments('begin_next_turn', 2),
   ...moments('record_turn', 1),
   ...moments('record_turn', 2),
   ...moments('finish_tool_calls', 1),
@@ -85,7 +85,7 @@ describe('the requests of a run', () => {
 
     const unkilled = await requestsOf([]);
     const killed = await requestsOf([
-      { call: 'begin_turn', nth: 3, moment: 'after' },
+      { call: 'begin_next_turn', nth: 3, moment: 'after' },
       { call: 'record_turn', nth: 2, moment: 'before' },
       { call: 'record_turn', nth: 2, moment: 'after' },
       { call: 'finish_tool_calls', nth: 2, moment: 'after' },
@@ -159,7 +159,7 @@ const LOSING: ReadonlySet<string> = new Set([
   'finish_tool_calls after',
   'append_ledger before',
   'append_ledger after',
-  'begin_turn after',
+  'begin_next_turn after',
 ]);
 
 /** Two calls with effects and a ledger entry in each turn; every fifth turn closes a block. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createJournal } from '../../src/engage/journal.ts';
 import { engage } from '../../src/engage/loop.ts';
+import type { Database } from '../../src/store/database.ts';
 import { claimWork } from '../../src/store/work.ts';
 import { testDatabase } from '../support/database.ts';
 import { startTestFocus, testTool } from '../support/focus.ts';
@@ -210,6 +212,53 @@ describe('the engage loop', () => {
       focus.key.focusId,
     ]);
     expect(calls).toEqual([{ state: 'started' }]);
+  });
+
+  it('costs two statements a turn, whatever its calls are', async () => {
+    const act = testTool('act', async (input) => ({ content: `act ${String(input['n'])}` }));
+    const focus = await startTestFocus(pg.database, {
+      tools: [act],
+      script: [1, 2, 3]
+        .map(
+          (n) =>
+            `[[answer]]\nturn = ${n}\ncall = [{ tool = "act", input = { n = ${n} } }, { tool = "act", input = { n = 0 } }]`,
+        )
+        .concat('[[answer]]\nturn = 4\ntext = "all acted"')
+        .join('\n'),
+    });
+    const statements: string[] = [];
+    const db: Database = {
+      ...pg.database,
+      query: (sql, params) => {
+        statements.push(/animus\.(\w+)\(/.exec(sql)?.[1] ?? 'read');
+        return pg.database.query(sql, params);
+      },
+    };
+    await engage(focus.means({ db, journal: createJournal(db, focus.key) }));
+    expect(statements.filter((name) => name !== 'read')).toEqual(
+      [1, 2, 3, 4].flatMap(() => ['begin_next_turn', 'record_turn']),
+    );
+    const results = await pg.database.query(
+      `select count(*)::int as n from animus.tool_calls where focus_id = $1 and state = 'done'`,
+      [focus.key.focusId],
+    );
+    expect(results).toEqual([{ n: 6 }]);
+  });
+
+  it('records what its calls did before it is stopped by a pause', async () => {
+    const pause = testTool('pause', async () => {
+      await pg.database.query(`select animus.pause($1, 'for a test')`, [focus.means().context.faculty]);
+      return { content: 'paused' };
+    });
+    const focus = await startTestFocus(pg.database, {
+      tools: [pause],
+      script: `[[answer]]\nturn = 1\ncall = [{ tool = "pause" }]\n[[answer]]\nturn = 2\ntext = "never"`,
+    });
+    expect(await engage(focus.means())).toEqual({ kind: 'interrupted', reason: 'paused' });
+    const calls = await pg.database.query(`select state, output from animus.tool_calls where focus_id = $1`, [
+      focus.key.focusId,
+    ]);
+    expect(calls).toEqual([{ state: 'done', output: 'paused' }]);
   });
 
   it('stops before the next model call when the work was cancelled', async () => {

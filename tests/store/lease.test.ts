@@ -179,6 +179,11 @@ describe('after the lease is lost', () => {
       (work, focus) => target.database.query(`select animus.begin_turn($1, $2, 1)`, [focus, work.leaseToken]),
     ],
     [
+      'begin_next_turn',
+      (work, focus) =>
+        target.database.query(`select animus.begin_next_turn($1, $2, 1, 0, '[]')`, [focus, work.leaseToken]),
+    ],
+    [
       'record_turn',
       (work, focus) =>
         target.database.query(`select animus.record_turn($1, $2, 1, '{"content": []}', '[]')`, [
