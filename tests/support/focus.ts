@@ -26,7 +26,13 @@ export interface TestFocus {
 /** Inserts a work item of a faculty of its own, claims it and starts its focus, with an orient message as its first. */
 export async function startTestFocus(
   db: Database,
-  options: { readonly script: string; readonly tools?: readonly Tool[]; readonly leaseSeconds?: number },
+  options: {
+    readonly script: string;
+    readonly tools?: readonly Tool[];
+    readonly leaseSeconds?: number;
+    /** The first message. */
+    readonly orient?: string;
+  },
 ): Promise<TestFocus> {
   const faculty = `f_${randomUUID().slice(0, 8)}`;
   const daemonId = randomUUID();
@@ -42,7 +48,7 @@ export async function startTestFocus(
     tools: toolSpecs(tools),
   });
   const key: FocusKey = { workItemId: work!.id, leaseToken: work!.leaseToken, focusId: row.id };
-  await addMessage(db, key, { afterTurn: 0, kind: 'orient', content: 'Do it.' }, 3);
+  await addMessage(db, key, { afterTurn: 0, kind: 'orient', content: options.orient ?? 'Do it.' }, 3);
   const events: FocusEventBody[] = [];
   return {
     key,

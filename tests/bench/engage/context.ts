@@ -104,7 +104,8 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-if (import.meta.main) {
+/** Prints all tables. */
+export function benchContext(): void {
   for (const callsPerTurn of [2, 12]) {
     for (const stepEvery of [2, 5, 10]) print({ turns: 100, callsPerTurn, resultBytes: 4096, stepEvery });
   }
@@ -113,3 +114,5 @@ if (import.meta.main) {
     print(load, [stubAtEachStep(), markingTwoNewest(stubAtEachStep())]);
   }
 }
+
+if (import.meta.main) benchContext();

@@ -7,18 +7,27 @@ import { startPostgresServer } from '../../support/postgres-server.ts';
 
 /** Opens it; `close` ends the server too. */
 export async function benchDatabase(poolSize = 20): Promise<{ readonly db: Database; close(): Promise<void> }> {
-  const given = process.env['BENCH_DATABASE_URL'];
-  // The last setting of a name wins: what tests switch off for speed is on here.
-  const server = given ? null : await startPostgresServer(['-c', 'fsync=on']);
-  const db = openPostgres(given ?? server!.url, { poolSize });
-  await migrate(db);
+  const server = await benchServer();
+  const db = openPostgres(server.url, { poolSize });
   return {
     db,
     async close() {
       await db.close();
-      await server?.stop();
+      await server.stop();
     },
   };
+}
+
+/** The same for processes that open it themselves. */
+export async function benchServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const given = process.env['BENCH_DATABASE_URL'];
+  // The last setting of a name wins: what tests switch off for speed is on here.
+  const server = given ? null : await startPostgresServer(['-c', 'fsync=on']);
+  const url = given ?? server!.url;
+  const db = openPostgres(url, { poolSize: 1 });
+  await migrate(db);
+  await db.close();
+  return { url, stop: async () => server?.stop() };
 }
 
 /** The middle value of an odd number of runs. */
