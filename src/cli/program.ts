@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { AnimusError } from '../core/errors.ts';
 import { type CliContext, commandRunner, type RunCommand } from './command.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addConfigCommand } from './config.ts';
 import { addDbCommands } from './db.ts';
 import { addDemoCommand } from './demo.ts';
@@ -61,6 +62,7 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
   addDbCommands(program, run);
   addConfigCommand(program, run);
   addDoctorCommand(program, run);
+  addCompletionCommand(program, run);
   return program;
 }
 
