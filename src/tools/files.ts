@@ -1,4 +1,5 @@
 /** The file tools, all held to the workspace. */
+import { applyPatchTool } from './files/apply-patch.ts';
 import { editFileTool } from './files/edit-file.ts';
 import { globTool } from './files/glob.ts';
 import { grepTool } from './files/grep.ts';
@@ -7,5 +8,13 @@ import { readFileTool } from './files/read-file.ts';
 import { writeFileTool } from './files/write-file.ts';
 import type { Tool } from './tool.ts';
 
-/** read_file, write_file, edit_file, list_dir, glob, grep. */
-export const FILE_TOOLS: readonly Tool[] = [readFileTool, writeFileTool, editFileTool, listDirTool, globTool, grepTool];
+/** read_file, write_file, edit_file, apply_patch, list_dir, glob, grep. */
+export const FILE_TOOLS: readonly Tool[] = [
+  readFileTool,
+  writeFileTool,
+  editFileTool,
+  applyPatchTool,
+  listDirTool,
+  globTool,
+  grepTool,
+];

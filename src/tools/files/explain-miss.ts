@@ -8,14 +8,21 @@ const SIMILAR = 0.5;
 /** A message in the second person for the model; the file and the text are known to differ. */
 export function explainMiss(text: string, searched: string): string {
   if (text === '') return 'old_string was not found: the file is empty';
+  const place = nearestPlace(text, searched);
+  if (place === null) return `old_string was not found, nor anything like it${hint(searched)}. Read the file again`;
+  return `old_string was not found${hint(searched)}. ${place}`;
+}
+
+/** The place that a text which was not found most likely means, shown with line numbers; null when nothing is like it. */
+export function nearestPlace(text: string, searched: string): string | null {
   const lines = text.split('\n');
   const wanted = searched.split('\n');
   const start = nearestLine(lines, wanted);
-  if (start === null) return `old_string was not found, nor anything like it${hint(searched)}. Read the file again`;
+  if (start === null) return null;
   const place = lines.slice(start, start + wanted.length);
   const shown = place.slice(0, MAX_LINES_SHOWN).map((line, i) => `${start + i + 1}\t${shorten(line)}`);
   const why = squeeze(place.join('\n')) === squeeze(searched) ? 'It differs in white space only' : 'The nearest place';
-  return `old_string was not found${hint(searched)}. ${why}, at line ${start + 1}:\n${shown.join('\n')}`;
+  return `${why}, at line ${start + 1}:\n${shown.join('\n')}`;
 }
 
 /** Where the searched lines would begin when laid over their most telling line's best match. */

@@ -12,3 +12,9 @@ export async function inTurn<T>(real: string, change: () => Promise<T>): Promise
     if (waiting.get(real) === mine) waiting.delete(real);
   }
 }
+
+/** The same for a change of several files: they are waited for in order of their names, so that no two calls wait for each other. */
+export function inTurns<T>(reals: Iterable<string>, change: () => Promise<T>): Promise<T> {
+  const [first, ...rest] = [...new Set(reals)].sort();
+  return first === undefined ? change() : inTurn(first, () => inTurns(rest, change));
+}

@@ -13,8 +13,8 @@ export interface Replaced {
 
 /**
  * Puts `content` at `path` by a temporary file in the same directory and a rename. Parents are created; mode and, where
- * the system allows it, owner of an existing file are kept. What root creates belongs to the directory's owner. With `expected` it is refused when the file is no longer
- * the one that was read.
+ * the system allows it, owner of an existing file are kept. What root creates belongs to the directory's owner. With
+ * `expected` it is refused when the file is no longer the one that was read.
  */
 export async function replaceFile(
   workspace: string,
@@ -44,7 +44,8 @@ export async function replaceFile(
   }
 }
 
-async function existing(target: string): Promise<Stats | null> {
+/** What is there; null for nothing. */
+export async function existing(target: string): Promise<Stats | null> {
   try {
     return await lstat(target);
   } catch (error) {
@@ -54,13 +55,19 @@ async function existing(target: string): Promise<Stats | null> {
 }
 
 /** A rename needs no permission on the file it replaces, so a write-protected one has to be respected by asking. */
-async function whyNot(target: string, old: Stats): Promise<string | null> {
+export async function whyNot(target: string, old: Stats): Promise<string | null> {
   const unfit = unfitReason(old);
   if (!unfit) await access(target, constants.W_OK);
   return unfit;
 }
 
-async function writeTemporary(temporary: string, content: string, old: Stats | null, heir: Heir | null): Promise<void> {
+/** A new file with the content: mode and owner of `old`, else the owner of its directory where root writes. */
+export async function writeTemporary(
+  temporary: string,
+  content: string,
+  old: Stats | null,
+  heir: Heir | null,
+): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
   try {
@@ -85,6 +92,7 @@ async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
   await handle.chmod(old.mode & 0o7777);
 }
 
-function isSame(before: Stats, now: Stats | null): boolean {
+/** Still the file that was read, unchanged. */
+export function isSame(before: Stats, now: Stats | null): boolean {
   return now !== null && now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs;
 }

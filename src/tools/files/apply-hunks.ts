@@ -1,0 +1,113 @@
+/** Puts hunks into a text: found by their context, in order, never guessed; line ends stay as the file has them. */
+import { nearestPlace } from './explain-miss.ts';
+import type { Hunk } from './patch-text.ts';
+
+interface Line {
+  readonly text: string;
+  /** `\n`, `\r\n`, or nothing on a last line without one. */
+  readonly end: string;
+}
+
+/** The text with all hunks applied, or what is wrong with the first that does not fit. */
+export function applyHunks(
+  text: string,
+  hunks: readonly Hunk[],
+): { readonly text: string } | { readonly problem: string } {
+  const bom = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const lines = linesOf(text.slice(bom.length));
+  const usual = lines[0]?.end === '\r\n' ? '\r\n' : '\n';
+  const result: Line[] = [];
+  let from = 0;
+  for (const [index, hunk] of hunks.entries()) {
+    const place = find(hunk, lines, from);
+    if (typeof place === 'string') return { problem: `hunk ${index + 1} (line ${hunk.line} of the patch): ${place}` };
+    result.push(...lines.slice(from, place));
+    from = place;
+    for (const { kind, text: wanted } of hunk.lines) {
+      if (kind === 'add') result.push({ text: wanted, end: lines[from - 1]?.end || lines[from]?.end || usual });
+      else if (kind === 'remove') from++;
+      else result.push(lines[from++]!);
+    }
+  }
+  result.push(...lines.slice(from));
+  return { text: bom + join(result, usual, lines.length > 0 && lines.at(-1)!.end === '') };
+}
+
+function linesOf(text: string): readonly Line[] {
+  const lines = [...text.matchAll(/([^\n]*?)(\r?\n|$)/gy)].map(([, line = '', end = '']) => ({ text: line, end }));
+  // The last match is empty where the text ends in a newline, or is empty itself.
+  if (lines.at(-1)?.text === '' && lines.at(-1)?.end === '') lines.pop();
+  return lines;
+}
+
+/** A file that ended without a newline still does. */
+function join(lines: readonly Line[], usual: string, openEnd: boolean): string {
+  return lines
+    .map(({ text, end }, index) =>
+      index < lines.length - 1 ? text + (end || usual) : text + (openEnd ? '' : end || usual),
+    )
+    .join('');
+}
+
+/** The line, counted from 0, at which the hunk begins, or why there is no one such line. */
+function find(hunk: Hunk, lines: readonly Line[], from: number): number | string {
+  const anchored = afterAnchors(hunk, lines, from);
+  if (typeof anchored === 'string') return anchored;
+  const wanted = hunk.lines.filter(({ kind }) => kind !== 'add').map(({ text }) => text.trimEnd());
+  if (wanted.length === 0) {
+    if (hunk.anchors.length > 0 && !hunk.atEnd) return anchored;
+    if (hunk.atEnd || lines.length === 0) return lines.length;
+    return 'it only adds lines and does not say where: give unchanged lines around them, an @@ line, or *** End of File';
+  }
+  const starts = placesOf(wanted, lines, anchored).filter(
+    (start) => !hunk.atEnd || start + wanted.length === lines.length,
+  );
+  if (starts.length === 1 || (starts.length > 1 && hunk.anchors.length > 0)) return starts[0]!;
+  if (starts.length > 1) {
+    const shown = starts.slice(0, 10).map((start) => start + 1);
+    return `its lines stand there ${starts.length} times, at lines ${shown.join(', ')}${starts.length > 10 ? ', …' : ''}; give more unchanged lines, or an @@ line with the function or class around them`;
+  }
+  return miss(wanted, lines, anchored, hunk.atEnd);
+}
+
+/** The line after the last anchor. */
+function afterAnchors({ anchors }: Hunk, lines: readonly Line[], from: number): number | string {
+  let at = from;
+  for (const anchor of anchors) {
+    const same = lines.findIndex(({ text }, index) => index >= at && text.trim() === anchor);
+    const holding = lines.flatMap(({ text }, index) => (index >= at && text.includes(anchor) ? [index] : []));
+    const found = same >= 0 ? same : holding.length === 1 ? holding[0]! : -1;
+    if (found < 0) {
+      const why = holding.length > 1 ? `${holding.length} lines hold it, none is it` : 'no such line';
+      const where = at > 0 ? ` after line ${at}` : '';
+      return `@@ ${anchor}: ${why}${where}. ${near(anchor, lines)}`;
+    }
+    at = found + 1;
+  }
+  return at;
+}
+
+/** White space at the ends of lines does not count: models lose it. */
+function placesOf(wanted: readonly string[], lines: readonly Line[], from: number): number[] {
+  const places: number[] = [];
+  for (let start = from; start + wanted.length <= lines.length; start++) {
+    if (wanted.every((text, index) => lines[start + index]!.text.trimEnd() === text)) places.push(start);
+  }
+  return places;
+}
+
+function miss(wanted: readonly string[], lines: readonly Line[], from: number, atEnd: boolean): string {
+  const [earlier] = placesOf(wanted, lines, 0);
+  if (earlier !== undefined && earlier < from) {
+    return `its lines stand at line ${earlier + 1}, before the hunk or @@ line ahead of it (line ${from}); hunks come in the order of the file`;
+  }
+  if (earlier !== undefined && atEnd) return `its lines stand at line ${earlier + 1}, not at the end of the file`;
+  return `its lines were not found. ${near(wanted.join('\n'), lines)}`;
+}
+
+function near(wanted: string, lines: readonly Line[]): string {
+  if (lines.length === 0) return 'The file is empty';
+  return (
+    nearestPlace(lines.map(({ text }) => text).join('\n'), wanted) ?? 'Nothing there is like it; read the file again'
+  );
+}

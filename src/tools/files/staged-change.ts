@@ -1,0 +1,101 @@
+/** Changes of several files as one: each is prepared first, then all are made, or what was made is taken back. */
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { copyFile, link, rename, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
+import { existing, isSame, whyNot, writeTemporary } from './replace-file.ts';
+import { type InsidePath, openDirectoryInside } from './workspace.ts';
+
+/** A prepared change. */
+interface StagedChange {
+  readonly shown: string;
+  /** Makes it. Rejects with what the system says; a refusal when the file has changed since it was read. */
+  make(): Promise<Refusal | null>;
+  /** Takes back what `make` has done. */
+  undo(): Promise<void>;
+  /** Removes what was kept for that. */
+  close(): Promise<void>;
+}
+
+/** A file to be written (`content`) or removed (null). `read`: what was read of it, null where it must not exist. */
+export interface FileChange {
+  readonly path: InsidePath;
+  readonly content: string | null;
+  readonly read: Stats | null;
+  /** Mode and owner of a new file are those of this one. */
+  readonly like?: Stats;
+}
+
+/**
+ * Makes all changes or none: when one cannot be made, a full disk included, those before it are taken back. Only the
+ * death of the process in between leaves some made. Null when all are made.
+ */
+export async function makeChanges(workspace: string, changes: readonly FileChange[]): Promise<Refusal | null> {
+  const staged: StagedChange[] = [];
+  try {
+    for (const change of changes) {
+      const prepared = await stage(workspace, change);
+      if (isRefusal(prepared)) return prepared;
+      staged.push(prepared);
+    }
+    return await makeAll(staged);
+  } finally {
+    for (const change of staged) await change.close();
+  }
+}
+
+async function makeAll(staged: readonly StagedChange[]): Promise<Refusal | null> {
+  const made: StagedChange[] = [];
+  for (const change of staged) {
+    const refusal = await change.make().catch((error: unknown) => refusalOf(error, change.shown));
+    if (refusal === null) {
+      made.push(change);
+      continue;
+    }
+    for (const done of made.toReversed()) await done.undo();
+    return refusal;
+  }
+  return null;
+}
+
+async function stage(workspace: string, { path, content, read, like }: FileChange): Promise<StagedChange | Refusal> {
+  const directory = await openDirectoryInside(workspace, dirname(path.real), { create: content !== null });
+  if (isRefusal(directory)) return directory;
+  const target = `${directory.base}/${basename(path.real)}`;
+  const own = `${directory.base}/.animus-${randomUUID()}`;
+  const [temporary, backup] = [`${own}.tmp`, `${own}.old`];
+  const close = async () => {
+    await rm(temporary, { force: true });
+    await rm(backup, { force: true });
+    await directory[Symbol.asyncDispose]();
+  };
+  try {
+    const old = await existing(target);
+    const problem = old ? await whyNot(target, old) : null;
+    if (problem) return await closing(close, refuse(`${path.shown}: ${problem}`));
+    if (content !== null) await writeTemporary(temporary, content, old ?? like ?? null, directory.heir);
+    // A second name for the old file costs no space; where the file system has none, a copy does.
+    if (old) await link(target, backup).catch(() => copyFile(target, backup));
+    return {
+      shown: path.shown,
+      close,
+      async make() {
+        const now = await existing(target);
+        if (read === null ? now !== null : !isSame(read, now)) {
+          return refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
+        }
+        await (content === null ? rm(target) : rename(temporary, target));
+        return null;
+      },
+      undo: () => (old ? rename(backup, target) : rm(target)),
+    };
+  } catch (error) {
+    return await closing(close, refusalOf(error, path.shown));
+  }
+}
+
+async function closing<T>(close: () => Promise<void>, result: T): Promise<T> {
+  await close();
+  return result;
+}
