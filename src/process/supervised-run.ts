@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../core/errors.ts';
 import { asUser, type User, userOf } from './as-user.ts';
 import { findProgram } from './find-program.ts';
@@ -61,7 +61,7 @@ export function startRun(spec: ProcessSpec, spawnId: string, graceMs: number): S
     // The leader of a namespace ends by itself only when the kernel has killed all that was in it.
     const left = spec.isolation === 'namespace' && signal === null ? [] : await killRun(trace);
     if (left.length > 0) problem = `could not be killed: process ${left.join(', ')}`;
-    await Promise.race([Promise.all(drained), sleep(PIPE_CLOSE_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(drained), sleep(PIPE_CLOSE_MS, undefined, { ref: false }).then(readWhatIsThere)]);
     for (const stream of child.stdio) stream?.destroy();
     if (spec.isolation === 'namespace' && cause === null && setUp.finish().bytes === 0) {
       problem = `the namespace could not be set up: ${stderr.finish().text.trim() || `exit code ${code}`}`;
@@ -78,6 +78,11 @@ export function startRun(spec: ProcessSpec, spawnId: string, graceMs: number): S
     };
   };
   return { trace, ended: finish(), end };
+}
+
+/** On a busy host the time may pass before what lies in the pipes was looked at: each turn of the event loop reads on. */
+async function readWhatIsThere(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await immediately();
 }
 
 /** What is the same of every result of a command that never ran. */
