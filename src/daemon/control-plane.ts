@@ -24,8 +24,8 @@ export interface ControlPlaneMeans {
   /** As configured now: asked again in every round. */
   readonly settings: () => ClaimSettings;
   readonly faculties: () => ReadonlyMap<string, Faculty>;
-  /** Runs one focus to its end; never rejects. */
-  readonly runFocus: (work: ClaimedWork, faculty: Faculty, control: FocusControl) => Promise<void>;
+  /** Runs one focus to its end; never rejects. Resolves to how it ended, where that matters: one that parked may have set a timer. */
+  readonly runFocus: (work: ClaimedWork, faculty: Faculty, control: FocusControl) => Promise<'parked' | 'ended'>;
 }
 
 /** What a change of the configuration may change while the daemon runs. */
@@ -87,6 +87,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
         const claimed = await claimWork(db, means.daemonId, claimable, free, means.leaseSeconds);
         for (const work of claimed) start(work, faculties.get(work.faculty)!, startedMs);
         noteSaturation(claimed.length === free);
+        // What ended while the claim was under way did not ring for the room it left.
+        if (saturated && running.size < maxConcurrent) wake.ring();
+      } else {
+        saturated = true;
       }
       if (troubled) log.info({}, 'the database answers again');
       troubled = false;
@@ -119,17 +123,26 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     const control = createFocusControl();
     running.set(work.id, { work, control, leasedAtMs });
     count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
-    const done = means
+    const focus = means
       .runFocus(work, faculty, control)
-      .catch((error: unknown) => log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus broke down'))
-      .finally(() => {
+      .catch((error: unknown) => {
+        log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus broke down');
+        // How far it got is unknown: look at everything.
+        return 'parked' as const;
+      })
+      .then((end) => {
         running.delete(work.id);
-        finished.delete(done);
-        // It may have parked on a timer that is due before the next look.
-        lookAtWaitsAtMs = 0;
-        wake.ring();
+        finished.delete(focus);
+        // Its timer may be due before the next look.
+        if (end === 'parked') lookAtWaitsAtMs = 0;
+        if (end === 'parked' || leavesRoom(work.faculty)) wake.ring();
       });
-    finished.add(done);
+    finished.add(focus);
+  }
+
+  /** Whether an end can make work claimable that the last claim left: with room to spare and no maximum it had taken all there was. */
+  function leavesRoom(faculty: string): boolean {
+    return saturated || means.faculties().get(faculty)?.maxConcurrent !== null;
   }
 
   return {

@@ -27,7 +27,7 @@ export async function runFocus(
   faculty: Faculty,
   control: FocusControl,
   means: RunMeans,
-): Promise<void> {
+): Promise<'parked' | 'ended'> {
   const attributes = {
     'work.id': work.id,
     'work.faculty': work.faculty,
@@ -67,12 +67,13 @@ export async function runFocus(
         faculty: work.faculty,
         ended_as: end.kind,
       });
+      return end.kind === 'parked' ? 'parked' : 'ended';
     } finally {
       deadline.abort();
       await watching;
     }
   };
-  await span('work.execute', attributes, execute, { root: true, links: [work.traceContext] });
+  return span('work.execute', attributes, execute, { root: true, links: [work.traceContext] });
 }
 
 async function abortAtDeadline(

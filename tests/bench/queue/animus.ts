@@ -58,6 +58,7 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
           if (completion === 'each') await completeWork(db, work, {}, null);
           else await completer.complete({ ...work, outcome: {}, summary: null });
           done++;
+          return 'ended';
         },
       });
       const notifications = openNotifications(db, ['animus_work_ready'], {
