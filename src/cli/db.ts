@@ -25,7 +25,7 @@ async function migrateCommand(invocation: Invocation, _options: CommonOptions): 
   const { output } = invocation;
   const { where, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
-    result: await migrate(db),
+    result: await migrate(db, { putBackFunctions: true }),
     roles: await rolesState(db),
   }));
   const { applied, functions, version } = result;

@@ -6,6 +6,7 @@ import { type Faculties, facultiesError } from '../catalog/faculties.ts';
 import type { Faculty } from '../catalog/faculty.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Config } from '../core/config.ts';
+import { messageOf } from '../core/errors.ts';
 import type { OpenHealth } from '../core/health.ts';
 import type { EndSignals } from '../core/interrupts.ts';
 import type { FocusEvent } from '../engage/events.ts';
@@ -32,6 +33,7 @@ import { createRegistration } from './registration.ts';
 import { watchFaculties } from './reload.ts';
 import { runFocus } from './run-focus.ts';
 import { createScheduler } from './scheduler.ts';
+import { createVersionGuard } from './version-guard.ts';
 import { createWake } from './wake.ts';
 
 export interface DaemonOptions {
@@ -64,7 +66,7 @@ export interface DaemonReady {
 /**
  * Runs a daemon until it is told to end. `drain`: no new claims, foci get the grace time to finish, then stop at their
  * next turn boundary and go back to the queue, attempts unchanged. `abort`: foci are stopped at once and released.
- * Rejects where it cannot start.
+ * Rejects where it cannot start, and with `db.schema_newer`, drained, when the database has moved on too far for it.
  */
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock, host = hostname() } = options;
@@ -103,6 +105,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const { leaseSeconds } = config.daemon;
   const isolation = await detectIsolation(config.home);
   const completer = createWorkCompleter(db);
+  const versionGuard = createVersionGuard(db, clock);
   const registration = createRegistration({
     db,
     clock,
@@ -188,7 +191,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
 
   await registration.take(initial);
   closing.defer(() => deregister(db, daemonId, log));
-  for (const service of [notifications, heartbeat, controlPlane, inbox, scheduler, janitor, reload]) {
+  for (const service of [notifications, heartbeat, controlPlane, inbox, scheduler, janitor, reload, versionGuard]) {
     await service.start();
     closing.defer(() => service.stop());
   }
@@ -197,9 +200,11 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   readiness.enter('serving');
   options.onReady?.({ db, daemonId, faculties: names });
 
-  await aborted(signals.drain);
+  await aborted(AbortSignal.any([signals.drain, versionGuard.outdated]));
+  if (versionGuard.outdated.aborted) log.error({}, messageOf(versionGuard.outdated.reason));
   readiness.enter('ending');
   await end(controlPlane, config.daemon.shutdownGraceSeconds, signals, clock, log);
+  versionGuard.outdated.throwIfAborted();
 }
 
 /** Lets foci finish for the grace time, then sends them home at their next turn boundary; an abort stops them at once. */

@@ -6,6 +6,7 @@ import type { Database, Queryable } from './database.ts';
 import { sqlState } from './database-errors.ts';
 import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
+import { noteReplaced, wasReplaced } from './replaced-functions.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
 
@@ -13,6 +14,8 @@ export interface MigrateOptions {
   /** Default: the project's own migrations. */
   readonly directory?: string;
   readonly log?: Log;
+  /** Also brings back functions that another animus has replaced; default false: a daemon that starts again during an upgrade must not. */
+  readonly putBackFunctions?: boolean;
 }
 
 export interface MigrateResult {
@@ -53,7 +56,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
       applied.push(migration.name);
     }
   }
-  const functions = await applyFunctions(database, files);
+  const functions = await applyFunctions(database, files, options);
   if (functions.length > 0) log.info({ functions }, 'applied the functions');
   const changed = applied.length + functions.length > 0;
   const roles = await locked(database, 'the roles', (tx) => installRoles(tx, changed));
@@ -113,6 +116,10 @@ const BOOKKEEPING = `
     name text primary key,
     checksum text not null,
     applied_at timestamptz not null default clock_timestamp()
+  );
+  create table if not exists animus.schema_functions_replaced (
+    checksum text primary key,
+    replaced_at timestamptz not null default clock_timestamp()
   );`;
 
 /** Runs `work` in a transaction that no other migrating process shares its time with. The lock ends with the transaction, so poolers do no harm. */
@@ -181,6 +188,7 @@ function changed(file: SqlFile, applied: string): AnimusError {
 async function applyFunctions(
   database: Database,
   { functions: files, migrations: { length: migrations } }: SchemaFiles,
+  { log = silentLog, putBackFunctions = false }: MigrateOptions,
 ): Promise<readonly string[]> {
   return locked(database, 'functions/*.sql', async (tx) => {
     const known = await tx.query<{ name: string; checksum: string }>(
@@ -191,6 +199,13 @@ async function applyFunctions(
     const checksums = new Map(known.map((row) => [row.name, row.checksum]));
     const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);
     if (same) return [];
+    if (!putBackFunctions && (await wasReplaced(tx, files))) {
+      log.warn(
+        {},
+        'another animus has replaced the functions in the database: they stay; to put back: animus db migrate',
+      );
+      return [];
+    }
     for (const file of files) {
       try {
         await tx.query(file.sql);
@@ -198,6 +213,7 @@ async function applyFunctions(
         throw migrationError(error, database, `functions/${file.name}`);
       }
     }
+    await noteReplaced(tx, known, files);
     await tx.query('delete from animus.schema_functions');
     await tx.query(
       `insert into animus.schema_functions (name, checksum) select * from unnest($1::text[], $2::text[])`,

@@ -86,6 +86,21 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
     expect(await target.database.query('select animus.answer()')).toEqual([{ answer: 43 }]);
   });
 
+  test('functions that another animus replaced come back only when asked for', async () => {
+    const answer = async () => (await target.database.query('select animus.answer()'))[0];
+    const [before, after] = [directoryOf(FILES), directoryOf(FILES)];
+    write(before, { 'functions/answer.sql': FILES['functions/answer.sql'].replace('42', '1') });
+    write(after, { 'functions/answer.sql': FILES['functions/answer.sql'].replace('42', '2') });
+    await migrate(target.database, { directory: before });
+    await migrate(target.database, { directory: after });
+    // A daemon of the version before starts again in the middle of an upgrade.
+    expect((await migrate(target.database, { directory: before })).functions).toEqual([]);
+    expect(await answer()).toEqual({ answer: 2 });
+    const back = await migrate(target.database, { directory: before, putBackFunctions: true });
+    expect([back.functions, await answer()]).toEqual([['answer.sql'], { answer: 1 }]);
+    expect((await migrate(target.database, { directory: after })).functions).toEqual([]);
+  });
+
   test('a schema that needs a later animus is refused', async () => {
     await target.database.query("update animus.settings set value = '3' where key = 'min_client'");
     await expect(checkCompatible(target.database, directory)).rejects.toMatchObject({ code: 'db.schema_newer' });

@@ -67,14 +67,15 @@ export interface DaemonProcess {
   readonly exited: Promise<number | string>;
 }
 
-/** Starts `animus serve` and resolves when it takes work; it is killed when the test has finished. */
+/** Starts `animus serve` (of another `launcher`: another version) and resolves when it takes work; it is killed when the test has finished. */
 export async function startDaemon(
   site: Site,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   onSpawn: (pid: number) => void = () => {},
+  launcher = LAUNCHER,
 ): Promise<DaemonProcess> {
-  const child = spawn(process.execPath, [LAUNCHER, 'serve', ...args], {
+  const child = spawn(process.execPath, [launcher, 'serve', ...args], {
     cwd: site.directory,
     env: { ...site.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -139,7 +139,7 @@ function calledFunction(message: Buffer, statements: Map<string, string>): strin
 }
 
 function functionOf(sql: string): string | null {
-  return /\banimus\.(\w+)\s*\(/.exec(sql)?.[1] ?? null;
+  return /\banimus\.(?!now\b)(\w+)\s*\(/.exec(sql)?.[1] ?? null;
 }
 
 /** The server's last message so far is ReadyForQuery: 'Z', length 5, a status byte. */
