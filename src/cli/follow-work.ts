@@ -22,21 +22,27 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
   let id = submitted.mergedInto ?? submitted.id;
   let state: WorkState | null = null;
   let seen = 0;
+  const announce = (now: WorkState) => {
+    if (now !== state) output.line(stateLabel(now));
+    state = now;
+  };
   for (;;) {
+    // Read before the state, which is then at least as new; of work that has ended, once more, for nothing is added after.
+    const entries = await readLedgerAfter(db, id, seen);
     const item = await readWork(db, id);
-    for (const entry of await readLedgerAfter(db, id, seen)) {
+    const over = isTerminal(item.state);
+    if (!over) announce(item.state);
+    if (over) entries.push(...(await readLedgerAfter(db, id, entries.at(-1)?.seq ?? seen)));
+    for (const entry of entries) {
       output.line(styled(entry.type.padEnd(8), 'cyan'), ' ', entry.content);
       seen = entry.seq;
     }
-    if (item.state !== state) {
-      state = item.state;
-      output.line(stateLabel(state));
-    }
+    if (over) announce(item.state);
     if (item.state === 'merged' && item.merged_into !== null) {
       [id, seen] = [item.merged_into, 0];
       continue;
     }
-    if (isTerminal(item.state)) {
+    if (over) {
       output.document({ submitted: submitted.id, item });
       const took = duration((item.resolved_at?.getTime() ?? Date.now()) - item.created_at.getTime());
       output.line(styled(`${took}, ${item.turns} turns, ${usd(item.cost_usd)}`, 'dim'));

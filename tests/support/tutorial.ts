@@ -1,0 +1,77 @@
+/** Reads a tutorial: files that it tells to write, commands that it tells to run, and what they should print. */
+
+export type TutorialStep =
+  | { readonly kind: 'file'; readonly path: string; readonly text: string }
+  | { readonly kind: 'command'; readonly command: string; readonly expected: readonly string[] };
+
+const FENCE = /^```(\w*)\n([^]*?)^```$/gm;
+
+/**
+ * The steps of one section (from its heading to the next of the same rank). A block of kind `console` holds commands after
+ * `$ ` and their output; any other one whose paragraph ends in a path in backticks and a colon is that file; the rest is
+ * for reading only.
+ */
+export function tutorialSteps(page: string, heading: string): TutorialStep[] {
+  const start = page.indexOf(`\n${heading}\n`);
+  if (start < 0) throw new Error(`the page has no section ${heading}`);
+  const rest = page.slice(start + heading.length + 2);
+  // Blocks may hold lines that look like headings.
+  const prose = rest.replaceAll(FENCE, (block) => ' '.repeat(block.length));
+  const section = rest.slice(0, prose.search(/^## /m));
+  return [...section.matchAll(FENCE)].flatMap((block): TutorialStep[] => {
+    const [, language, text = ''] = block;
+    if (language === 'console') return commandsOf(text);
+    const path = /`([^`\n]+)`:\n\n$/.exec(section.slice(0, block.index))?.[1];
+    return path === undefined ? [] : [{ kind: 'file', path, text }];
+  });
+}
+
+function commandsOf(text: string): TutorialStep[] {
+  const commands: { kind: 'command'; command: string; expected: string[] }[] = [];
+  for (const line of text.trimEnd().split('\n')) {
+    if (line.startsWith('$ ')) commands.push({ kind: 'command', command: line.slice(2), expected: [] });
+    else commands.at(-1)!.expected.push(line);
+  }
+  return commands;
+}
+
+/** An id on the page, and the one that stands for it here once it was seen. Commands take the last 12 characters. */
+export interface ShownId {
+  readonly shown: string;
+  actual: string | null;
+}
+
+/** A command of the page with the id of this run. */
+export function withActualId(command: string, { shown, actual }: ShownId): string {
+  return actual === null ? command : command.replaceAll(shown.slice(-12), actual.slice(-12));
+}
+
+/**
+ * Whether an output is what the page shows: the same lines, where `…` stands for anything within a line, and alone for any
+ * lines. Blanks and durations may differ. An id that was not known yet is learned. Nothing shown: anything will do.
+ */
+export function matchesShown(output: string, expected: readonly string[], id: ShownId): boolean {
+  if (expected.length === 0) return true;
+  const pattern = expected.map((line) => (line === '…' ? '(?:.*\\n)*?' : `${linePattern(bare(line), id)}\\n`)).join('');
+  const found = new RegExp(`^${pattern}$`).exec(`${output.split('\n').map(bare).join('\n').trimEnd()}\n`);
+  if (found) id.actual ??= found.groups?.['id'] ?? null;
+  return found !== null;
+}
+
+function linePattern(line: string, { shown, actual }: ShownId): string {
+  const short = shown.slice(-12);
+  const varying = new RegExp(`(…|${shown}|${short}|\\d+(?:\\.\\d+)? (?:ms|s)\\b)`);
+  return line
+    .split(varying)
+    .map((part, index) => {
+      if (index % 2 === 0) return part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+      if (part === '…') return '.*';
+      if (part === shown) return actual ?? '(?<id>[0-9a-f-]{36})';
+      return part === short ? (actual ?? shown).slice(-12) : '\\d+(?:\\.\\d+)? (?:ms|s)';
+    })
+    .join('');
+}
+
+function bare(line: string): string {
+  return line.replace(/ +/g, ' ').trim();
+}
