@@ -56,6 +56,7 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.artifacts_days', config.retention.artifactsDays);
+  add('hooks.environment', config.hooks.environment.join(', ') || null);
   for (const provider of config.providers.values()) {
     const at = `providers.${provider.name}`;
     add(`${at}.kind`, provider.kind, at);

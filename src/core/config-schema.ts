@@ -11,6 +11,7 @@ import {
   table,
   tableOf,
   text,
+  textsMatching,
   usdPerMillion,
 } from './fields.ts';
 
@@ -37,6 +38,15 @@ const retention = table({
   artifacts_days: count(1, 36_500).default(30),
 });
 
+const hooks = table({
+  environment: textsMatching(
+    /^[A-Za-z_][A-Za-z0-9_]*\*?$/,
+    'the name of an environment variable, or how it begins and *',
+    'a list of names of environment variables',
+    200,
+  ).default([]),
+});
+
 const provider = table({
   kind: oneOf(['anthropic', 'openai', 'scripted']),
   base_url: httpUrl().optional(),
@@ -61,6 +71,7 @@ export const configSchema = table({
   providers: tableOf(providerName, provider).prefault({}),
   models: tableOf(modelName, model).prefault({}),
   retention: retention.prefault({}),
+  hooks: hooks.prefault({}),
   budget: planned(),
   sandbox: planned(),
   embeddings: planned(),

@@ -13,6 +13,7 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly daemon: DaemonConfig;
   readonly retention: RetentionConfig;
+  readonly hooks: HooksConfig;
   /** Used for models named without a provider. */
   readonly defaultProvider: string;
   /** By name; `anthropic` and `openai` are always there. */
@@ -47,6 +48,12 @@ export interface RetentionConfig {
   readonly resolvedDays: number;
   /** Large outputs of tools are deleted this many days after their work has ended; default 30. */
   readonly artifactsDays: number;
+}
+
+/** `[hooks]` of animus.toml. */
+interface HooksConfig {
+  /** Variables of the daemon's environment that hooks get: names, or beginnings with `*`; default none. */
+  readonly environment: readonly string[];
 }
 
 /** A provider of models. `scripted` plays a TOML script and is no model. */

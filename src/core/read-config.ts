@@ -35,6 +35,7 @@ export function readConfig(sources: ConfigSources): Config {
     logLevel,
     daemon: daemonOf(document, document.sound, databaseUrl === null),
     retention: retentionOf(document.sound),
+    hooks: Object.freeze({ environment: Object.freeze(document.sound.hooks.environment) }),
     defaultProvider: 'anthropic',
     providers,
     models: modelsOf(document.sound),
@@ -112,7 +113,7 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const table of ['daemon', 'retention'] as const) {
+  for (const table of ['daemon', 'retention', 'hooks'] as const) {
     for (const key of Object.keys(document.sound?.[table] ?? {})) {
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }

@@ -25,6 +25,7 @@ import { type ControlPlane, createControlPlane } from './control-plane.ts';
 import { sweepFocusDirectories } from './focus-directory.ts';
 import { openModels } from './focus-model.ts';
 import { createHeartbeat } from './heartbeat.ts';
+import { hookEnvironment, secretFiles } from './hook-environment.ts';
 import { createInbox } from './inbox.ts';
 import { createJanitor } from './janitor.ts';
 import { loadRunnableFaculties } from './load-faculties.ts';
@@ -134,6 +135,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         directoryRoot,
         isolation,
         hidePaths: secretPaths(config),
+        hookEnvironment: hookEnvironment(config, process.env),
         leaseSeconds,
         completer,
         toolsOf: (of) => toolset(of.engage.tools),
@@ -248,7 +250,7 @@ function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Faculties 
 
 /** What a tool's command must not be able to open. */
 function secretPaths(config: Config): string[] {
-  return [join(config.home, 'embedded.json'), join(config.home, 'db')];
+  return [join(config.home, 'embedded.json'), join(config.home, 'db'), ...secretFiles(config, process.env)];
 }
 
 async function deregister(db: Database, daemonId: string, log: Log): Promise<void> {

@@ -45,7 +45,7 @@ export async function runHook<P extends HookPhase>(
       focusId: key.focusId,
       faculty: work.faculty,
       ...(traceparent !== null && { traceparent }),
-      environment: {},
+      environment: means.hookEnvironment,
       hidePaths: means.hidePaths,
       timeoutMs: hook.timeoutSeconds * 1000,
       isolation: faculty.engage.bashIsolation ?? means.isolation,

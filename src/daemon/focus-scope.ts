@@ -25,6 +25,8 @@ export interface FocusMeans {
   readonly isolation: Isolation;
   /** Files and directories that tools must not read: the daemon's own secrets. */
   readonly hidePaths: readonly string[];
+  /** What hooks get of the daemon's environment. */
+  readonly hookEnvironment: Readonly<Record<string, string>>;
   readonly toolsOf: (faculty: Faculty) => ReadonlyMap<string, Tool>;
   readonly onEvent: (event: FocusEvent) => void;
 }
