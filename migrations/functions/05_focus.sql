@@ -151,3 +151,21 @@ begin
   returning seq into v_seq;
   return v_seq;
 end $$;
+
+-- Tells those who watch the item a piece of the answer that is being given; false when nobody does. Nothing is stored, and nothing is
+-- locked: the row lock of the item belongs to what is recorded.
+create or replace function animus.tell_text(p_focus_id uuid, p_token bigint, p_piece text) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_item record;
+begin
+  select w.id, w.lease_token, w.state, h.text_channel, h.until into v_item
+    from animus.foci f join animus.work_items w on w.id = f.work_item_id left join animus.watches h on h.work_item_id = w.id where f.id = p_focus_id;
+  if v_item.lease_token is distinct from p_token or v_item.state not in ('claimed', 'running') then
+    perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', v_item.id, v_item.state), v_item.id);
+  end if;
+  if v_item.text_channel is null or v_item.until < v_now then return false; end if;
+  perform pg_notify(v_item.text_channel, p_piece);
+  return true;
+end $$;

@@ -156,3 +156,15 @@ begin
   end if;
   return v_state;
 end $$;
+
+-- The same for one who also wants the texts of answers as they come. p_channel is a name of the caller's, where he listens already;
+-- returns the channel to listen on, which is another's where somebody watched before, or null when the item has ended.
+create or replace function animus.watch_texts(p_id uuid, p_channel text, p_for interval default '1 hour') returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_channel text;
+begin
+  perform animus.watch_work(p_id, p_for);
+  update animus.watches set text_channel = coalesce(text_channel, p_channel) where work_item_id = p_id returning text_channel into v_channel;
+  return v_channel;
+end $$;

@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts';
 import { DEMO_INSERT } from '../store/demo-work.ts';
 import type { LedgerEntry } from '../store/ledger.ts';
 import type { WorkDetail } from '../store/work-views.ts';
-import { showFocusEvent } from './focus-events.ts';
+import { createFocusView } from './focus-events.ts';
 import { type Output, styled } from './output.ts';
 import { counted, duration, shortId } from './quantities.ts';
 
@@ -37,7 +37,7 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
       output.block(DEMO_INSERT, '  ');
       output.line('  → work item ', styled(shortId(id), 'cyan'), ', queued in the same transaction');
     },
-    event: (event) => showFocusEvent(output, event, PHASES),
+    event: createFocusView(output, PHASES),
     conclude(item, ledger) {
       output.document({ item, ledger, workspace: setting.keep ? setting.workspace : null });
       conclude(output, item, ledger, performance.now() - startedMs);

@@ -12,7 +12,7 @@ import { loadRunnableFaculties } from '../daemon/load-faculties.ts';
 import { submitWork } from '../store/submit-work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { facultiesDirectory } from './faculties-directory.ts';
-import { showFocusEvent } from './focus-events.ts';
+import { createFocusView } from './focus-events.ts';
 import { jsonObject, jsonOf } from './json-option.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from './one-item.ts';
 import { type Output, styled } from './output.ts';
@@ -66,7 +66,7 @@ async function testCommand(
       facultiesDir,
       adapt: (faculty) => onScript(faculty, workspace, options.workspace !== undefined),
       submit: async (db) => (await submitWork(db, { faculty: name, ...describe(options), params, source: 'test' })).id,
-      onEvent: (event) => showFocusEvent(output, event, CAPTIONS),
+      onEvent: createFocusView(output, CAPTIONS),
       // The same script would say the same again: one attempt tells all. A timer is waited for.
       isOver: (state) => state !== 'waiting',
     });

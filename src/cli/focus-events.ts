@@ -1,14 +1,20 @@
 /** What a focus does, as people watch it: for the commands that run one themselves. */
 import type { FocusEvent } from '../engage/events.ts';
 import type { Phase } from '../store/transcript.ts';
+import { type AnswerView, createAnswerView } from './answer-view.ts';
 import { type Output, type Part, styled } from './output.ts';
 import { counted, duration } from './quantities.ts';
 
 /** What the phases are for, in the words of whoever shows them. */
 export type PhaseCaptions = Readonly<Record<Phase, string>>;
 
-/** Prints an event as it happens, one or two lines; pieces of answers and starts are left out. */
-export function showFocusEvent(output: Output, event: FocusEvent, captions: PhaseCaptions): void {
+/** Prints each event as it happens, one or two lines; on a terminal answers are printed while they come, starts are left out. */
+export function createFocusView(output: Output, captions: PhaseCaptions): (event: FocusEvent) => void {
+  const answers = createAnswerView(output, (turn) => [styled(`turn ${turn}  `, 'cyan')]);
+  return (event) => showFocusEvent(output, event, captions, answers);
+}
+
+function showFocusEvent(output: Output, event: FocusEvent, captions: PhaseCaptions, answers: AnswerView): void {
   switch (event.type) {
     case 'focus_started':
       output.line(`  → claimed by the daemon, focus ${event.number} of faculty `, styled(event.faculty, 'cyan'));
@@ -18,7 +24,7 @@ export function showFocusEvent(output: Output, event: FocusEvent, captions: Phas
       output.line(styled(event.phase, 'bold'), styled(`  ${captions[event.phase]}`, 'dim'));
       return;
     case 'turn_recorded':
-      output.line(styled(`turn ${event.turn}  `, 'cyan'), event.text);
+      answers.recorded(event);
       if (event.calls > 1) output.line(styled(`  ${counted(event.calls, 'call')} at once`, 'dim'));
       return;
     case 'tool_ended':
@@ -33,11 +39,13 @@ export function showFocusEvent(output: Output, event: FocusEvent, captions: Phas
     case 'waiting':
       output.line('  ', styled(`waiting  ${event.kind}  ${event.deadline ?? ''}`, 'yellow'));
       return;
+    case 'text':
+    case 'restart':
+      answers.coming(event);
+      return;
     case 'focus_ended':
     case 'turn_started':
     case 'tool_started':
-    case 'text':
-    case 'restart':
       return;
     default:
       return event satisfies never;

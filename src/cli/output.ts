@@ -35,6 +35,10 @@ export interface Output {
   line(...parts: readonly Part[]): void;
   /** Text of several lines, all of it: each line after `indent`, broken where the terminal ends. */
   block(text: string, indent?: string): void;
+  /** True where people see what is printed at once: a terminal, without `--json`. */
+  readonly live: boolean;
+  /** Pieces of a text that is still coming, straight on; does nothing unless `live`. Whatever is printed next begins a line. */
+  piece(...parts: readonly Part[]): void;
   /** One line that is there to be copied: neither cut nor broken, however narrow the terminal. */
   copyable(text: string): void;
   /** Aligned columns under their titles. */
@@ -58,10 +62,22 @@ export interface OutputOptions {
 }
 
 /** An output on these streams. Colours only on a terminal, never with NO_COLOR or TERM=dumb. */
-export function createOutput({ stdout, stderr, env, json }: OutputOptions): Output {
+export function createOutput({ stdout: stream, stderr, env, json }: OutputOptions): Output {
+  let inPiece = false;
+  const endPiece = () => {
+    if (inPiece) stream.write('\n');
+    inPiece = false;
+  };
+  const stdout = {
+    write(text: string) {
+      endPiece();
+      stream.write(text);
+    },
+  };
   // A terminal that does not know its size says 0.
-  const width = stdout.isTTY ? Math.max(20, stdout.columns || 80) : Number.POSITIVE_INFINITY;
-  const colours = stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  const width = stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY;
+  const colours = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  const live = stream.isTTY === true && !json;
   const printLine = (parts: readonly Part[]) => stdout.write(`${renderLine(parts, width, colours)}\n`);
 
   return {
@@ -75,6 +91,12 @@ export function createOutput({ stdout, stderr, env, json }: OutputOptions): Outp
       for (const line of harmlessLines(text).flatMap((each) => wrap(indent + each, width))) {
         stdout.write(line.trimEnd().concat('\n'));
       }
+    },
+    live,
+    piece(...parts) {
+      if (!live) return;
+      for (const part of parts) stream.write(renderPart(part, colours));
+      inPiece ||= parts.length > 0;
     },
     copyable(text) {
       if (!json) stdout.write(`${harmless(text)}\n`);
@@ -90,9 +112,11 @@ export function createOutput({ stdout, stderr, env, json }: OutputOptions): Outp
       if (json) stdout.write(`${harmlessJson(value)}\n`);
     },
     note(text) {
+      endPiece();
       if (!json) stderr.write(`animus: ${harmless(text)}\n`);
     },
     fail(error) {
+      endPiece();
       const known = isAnimusError(error) ? error : new AnimusError('internal.bug', { detail: messageOf(error) });
       const { code, message } = known;
       if (json) stderr.write(`${harmlessJson({ error: { code, message } })}\n`);
@@ -120,6 +144,12 @@ function renderLine(parts: readonly Part[], width: number, colours: boolean): st
     if (left <= 0) break;
   }
   return colours ? line : line.trimEnd();
+}
+
+function renderPart(part: Part, colours: boolean): string {
+  const { text, style } = typeof part === 'string' ? { text: part, style: 'plain' as const } : part;
+  const safe = harmlessLines(text).join('\n');
+  return colours && style !== 'plain' ? `${SGR[style]}${safe}\u001b[0m` : safe;
 }
 
 const SGR: Readonly<Record<Exclude<Style, 'plain'>, string>> = {

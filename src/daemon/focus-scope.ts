@@ -2,6 +2,7 @@
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Clock } from '../core/clock.ts';
 import type { FocusEvent, FocusEventBody } from '../engage/events.ts';
+import type { TextTeller } from '../engage/live-text.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Database } from '../store/database.ts';
 import type { FocusKey, FocusRow } from '../store/transcript.ts';
@@ -44,6 +45,8 @@ export interface Focus {
   readonly control: FocusControl;
   readonly means: FocusMeans;
   readonly emit: (event: FocusEventBody) => void;
+  /** Tells answers to watchers in other processes while they come; fed by `emit`, stopped when the focus is over. */
+  readonly texts: TextTeller;
 }
 
 /** What the spans of a focus's phases carry. */

@@ -4,10 +4,12 @@ import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
 import type { EngageDone, EngageEnd } from '../engage/engage-end.ts';
 import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
+import { createTextTeller } from '../engage/live-text.ts';
 import { engage } from '../engage/loop.ts';
 import { outcomeInstruction } from '../engage/outcome.ts';
 import { systemPrompt } from '../engage/prompt.ts';
 import { isFailureOfTheWorld } from '../llm/client.ts';
+import { tellText } from '../store/live-text.ts';
 import { type Phase, setPhase, startFocus } from '../store/transcript.ts';
 import type { ClaimedWork } from '../store/work.ts';
 import { span } from '../telemetry/spans.ts';
@@ -70,7 +72,11 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
   const snapshot = row.facultySnapshot as unknown as Faculty;
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   const { workspace, worktree } = await openWorkspace(key, row, snapshot, control, means);
-  const emit = (event: FocusEventBody) => means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
+  const texts = createTextTeller(row.number, (piece) => tellText(means.db, key, piece), means.clock);
+  const emit = (event: FocusEventBody) => {
+    texts.take(event);
+    means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
+  };
   emit({ type: 'focus_started', focusId: row.id, number: row.number, resumed: row.resumes > 0 });
   return {
     work,
@@ -82,6 +88,7 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     control,
     means,
     emit,
+    texts,
   };
 }
 

@@ -45,6 +45,7 @@ export async function runFocus(
     means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
     try {
       const { end: reached, focus } = await attempt(work, faculty, control, means);
+      await focus?.texts.stop();
       // Before the end is written: once it is, another daemon may own the item.
       await means.processes.killAll(work.id);
       const end = focus ? await closeWorkspace(reached, focus) : reached;

@@ -1,6 +1,6 @@
 /**
  * What can be watched of a focus. One typed union: told live in the daemon (the demo, tests), and rebuilt from the tables
- * for everybody else (replay.ts, `work tail`).
+ * for everybody else (replay.ts, `work tail`), with the texts of answers as they come (live-text.ts).
  */
 import type { LedgerType, WorkState } from '../core/work.ts';
 import type { Phase } from '../store/transcript.ts';
@@ -12,9 +12,9 @@ export type FocusEventBody =
   | { readonly type: 'focus_started'; readonly focusId: string; readonly number: number; readonly resumed: boolean }
   | { readonly type: 'phase'; readonly phase: Phase }
   | { readonly type: 'turn_started'; readonly turn: number; readonly model: string }
-  /** A piece of the answer. `restart` says: what came of this turn so far is void, the call is made again. */
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'restart' }
+  /** A piece of the answer. `restart` says: what came of this turn so far is void, it comes anew. `turn_recorded` has the whole. */
+  | { readonly type: 'text'; readonly turn: number; readonly text: string }
+  | { readonly type: 'restart'; readonly turn: number }
   | {
       readonly type: 'turn_recorded';
       readonly turn: number;

@@ -89,7 +89,7 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
         signal: means.signal,
         timeouts,
         canDiscard: true,
-        onEvent: (event) => passOn(event, means.onEvent),
+        onEvent: (event) => passOn(turn, event, means.onEvent),
       });
       if (!result.ok) {
         chat.fail(result.failure.kind);
@@ -125,8 +125,9 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
   );
 }
 
-function passOn(event: LlmEvent, onEvent: FocusListener): void {
-  if (event.type === 'text' || event.type === 'restart') onEvent(event);
+function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {
+  if (event.type === 'text') onEvent({ type: 'text', turn, text: event.text });
+  if (event.type === 'restart') onEvent({ type: 'restart', turn });
 }
 
 /** The text of an answer, its blocks joined. */

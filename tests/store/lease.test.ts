@@ -201,6 +201,10 @@ describe('after the lease is lost', () => {
         target.database.query(`select animus.add_message($1, $2, 0, 'nudge', 'x', 1)`, [focus, work.leaseToken]),
     ],
     [
+      'tell_text',
+      (work, focus) => target.database.query(`select animus.tell_text($1, $2, 'x')`, [focus, work.leaseToken]),
+    ],
+    [
       'open_wait',
       (work, focus) =>
         target.database.query(`select animus.open_wait($1, $2, 1, 'call', 'timer')`, [focus, work.leaseToken]),
