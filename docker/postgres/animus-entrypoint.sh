@@ -1,0 +1,10 @@
+#!/bin/sh
+# The passwords are needed once, to make the database; later starts run without them in their environment.
+set -eu
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  POSTGRES_PASSWORD=$(cat /run/secrets/postgres_password)
+  ANIMUS_OWNER_PASSWORD=$(cat /run/secrets/animus_owner_password)
+  ANIMUS_PASSWORD=$(cat /run/secrets/animus_password)
+  export POSTGRES_PASSWORD ANIMUS_OWNER_PASSWORD ANIMUS_PASSWORD
+fi
+exec docker-entrypoint.sh "$@"

@@ -1,0 +1,18 @@
+#!/bin/sh
+# On the first start, what takes a superuser: the owner of the database, which migrates it; the daemon's login, which may run
+# daemons and operate, and change no schema; the roles that a migration would make if it might; pgvector.
+set -eu
+psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname=postgres <<'SQL'
+\getenv owner_password ANIMUS_OWNER_PASSWORD
+\getenv password ANIMUS_PASSWORD
+create role animus_submitter nologin;
+create role animus_reader nologin;
+create role animus_operator nologin;
+create role animus_daemon nologin;
+create role animus_owner login password :'owner_password';
+create role animus login password :'password' in role animus_daemon, animus_operator;
+create database animus owner animus_owner;
+revoke temporary on database animus from public;
+\connect animus
+create extension vector;
+SQL

@@ -1,0 +1,268 @@
+/** docker compose up, work from outside, kills, a second daemon, down: on a real engine, with the files that ship. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { eventually } from '../support/eventually.ts';
+import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prepareAppliance } from './appliance.ts';
+
+const FILES = {
+  'animus.toml': `[daemon]
+max_concurrent = 4
+lease_seconds = 5
+poll_seconds = 0.5
+shutdown_grace_seconds = 5
+[providers.play]
+kind = "scripted"
+script = "faculties/scripts/play.toml"
+`,
+  'faculties/marker.toml': faculty('marker', 'Leave your mark, then wait for the gate.'),
+  'faculties/greeter.toml': faculty('greeter', 'Greet.'),
+  'faculties/thief.toml': faculty('thief', 'Look for secrets.'),
+  // An effect that must happen once, in a finished call; then a call that is under way when the daemon is killed.
+  'faculties/scripts/play.toml': `
+[[answer]]
+turn = 1
+when = { system_contains = "Leave your mark" }
+[[answer.call]]
+tool = "bash"
+input = { command = "echo $ANIMUS_WORK_ID >> /var/lib/animus/marks" }
+[[answer]]
+turn = 2
+when = { system_contains = "Leave your mark" }
+[[answer.call]]
+tool = "bash"
+input = { command = "until [ -e /var/lib/animus/gate ]; do sleep 0.1; done" }
+[[answer]]
+turn = 1
+when = { system_contains = "Look for secrets" }
+[[answer.call]]
+tool = "bash"
+input = { command = "id -u; cat /run/secrets/* /proc/[0-9]*/environ; env; ls -l /run/secrets; echo looked" }
+[[answer]]
+text = "Done."
+[[answer]]
+text = "Done."
+[[answer]]
+text = "Done."
+`,
+};
+
+const missing = missingDocker();
+
+describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let appliance: Appliance;
+  /** Sees everything, as `docker compose exec animus animus` does. */
+  let database: Database;
+  /** An application beside it, which may insert. */
+  let shop: Database;
+
+  beforeAll(async () => {
+    appliance = await prepareAppliance(FILES);
+    await appliance.compose('up', '--detach', '--wait', '--quiet-pull');
+    database = openPostgres(appliance.databaseUrl('animus', DATABASE_PASSWORD), { poolSize: 2 });
+    const role = `create role shop login password 'shop' in role animus_submitter`;
+    await appliance.compose('exec', '-T', 'postgres', 'psql', '-U', 'postgres', '-c', role);
+    shop = openPostgres(appliance.databaseUrl('shop', 'shop'), { poolSize: 2 });
+  }, 480_000);
+
+  afterAll(async () => {
+    await Promise.all([database?.close(), shop?.close()]);
+    expect(await appliance.remove()).toEqual([]);
+  }, 120_000);
+
+  it('takes work by SQL from outside and completes it; the command line inside says so', async () => {
+    const id = await insert(shop, 'greeter');
+    await eventually('the item completes', () => completed(database, [id]), 60);
+    const status = await appliance.inAnimus('animus', 'status');
+    expect(status).toMatch(/postgres at postgres:5432\/animus/);
+    expect(status).toMatch(/animus:\d+ +up +4/);
+    expect(await appliance.inAnimus('animus', 'work', 'show', id)).toContain('Done.');
+    expect(await appliance.inAnimus('animus', 'health')).toContain('ready');
+  }, 90_000);
+
+  it('runs with as little as it needs: no root, no superuser, no capability, nothing to write to but its volume', async () => {
+    expect(await appliance.inAnimus('id', '-u')).toBe('1000\n');
+    expect(await appliance.inAnimus('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);
+    expect(await appliance.inAnimus('sh', '-c', 'touch /opt/animus/x /etc/animus/x 2>&1 || true')).toMatch(
+      /(Read-only file system[^]*){2}/,
+    );
+    const powers = await database.query(
+      `select rolname from pg_roles where rolname !~ '^(pg_|postgres$)' and (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls)`,
+    );
+    expect(powers).toEqual([]);
+    await expect(database.query('alter table animus.work_items add column x int')).rejects.toThrow(/must be owner/);
+    await expect(shop.query('select * from animus.work_items')).rejects.toThrow(/permission denied/);
+    const [extensions] = await database.query<{ names: string }>(
+      `select string_agg(extname, ' ' order by extname) as names from pg_extension`,
+    );
+    expect(extensions?.names).toBe('plpgsql vector');
+    const ports = await docker(['port', (await appliance.containers('postgres'))[0]!]);
+    expect(ports).toMatch(/^5432\/tcp -> 127\.0\.0\.1:\d+\n$/);
+  }, 60_000);
+
+  it('shows its secrets to nobody: not to docker inspect, not in logs, not to the commands of a model', async () => {
+    const id = await insert(shop, 'thief');
+    await eventually('the thief is done', () => completed(database, [id]), 60);
+    const [looked] = await database.query<{ output: string }>(
+      `select t.output::text as output from animus.tool_calls t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1`,
+      [id],
+    );
+    // Both are proof that it looked: it is the daemon's own user, and it saw their names.
+    expect(looked?.output).toMatch(/1000[^]*looked/);
+    expect(looked?.output).toContain('anthropic_api_key');
+    const containers = (
+      await Promise.all(['secrets', 'postgres', 'migrate', 'animus'].map(appliance.containers))
+    ).flat();
+    expect(containers).toHaveLength(4);
+    const shown = {
+      toTheThief: looked?.output,
+      byInspect: await docker(['inspect', ...containers]),
+      inLogs: await appliance.compose('logs', '--no-color'),
+      inImages: await docker(['history', '--no-trunc', appliance.project]),
+    };
+    for (const secret of [API_KEY, DATABASE_PASSWORD, encodeURIComponent(DATABASE_PASSWORD)]) {
+      for (const [where, text] of Object.entries(shown))
+        expect([where, text?.includes(secret)]).toEqual([where, false]);
+    }
+    // The daemon itself has them.
+    expect(await appliance.inAnimus('cat', '/run/secrets/anthropic_api_key')).toBe(API_KEY);
+    expect(await appliance.inAnimus('animus', 'config')).toMatch(
+      /anthropic\.api_key +\*\*\* +environment ANTHROPIC_API/,
+    );
+  }, 90_000);
+
+  it("loses nothing when the daemon's container is killed, nor when the daemon crashes and Docker restarts it", async () => {
+    const [container] = await appliance.containers('animus');
+    const killed = await inFlight(4);
+    await docker(['kill', '--signal', 'KILL', container!]);
+    await docker(['start', container!]); // Docker takes a kill by hand for a stop
+    await openGate(killed);
+    const crashed = await inFlight(4);
+    await appliance.inAnimus('pkill', '-KILL', '--parent', '1');
+    await eventually(
+      'Docker has restarted it',
+      async () => {
+        const running = await docker(['inspect', '--format', '{{.RestartCount}} {{.State.Health.Status}}', container!]);
+        return running === '1 healthy\n' ? running : null;
+      },
+      60,
+    );
+    await openGate(crashed);
+    const calls = await database.query<{ turn: number; state: string; n: number }>(
+      `select t.turn, t.state, count(*)::int as n from animus.tool_calls t join animus.foci f on f.id = t.focus_id
+        where f.work_item_id = any($1::uuid[]) group by 1, 2 order by 1`,
+      [[...killed, ...crashed]],
+    );
+    expect(calls).toEqual([
+      { turn: 1, state: 'done', n: 8 },
+      { turn: 2, state: 'in_doubt', n: 8 },
+    ]);
+    const marks = (await appliance.inAnimus('cat', '/var/lib/animus/marks')).trim().split('\n');
+    expect(marks.toSorted()).toEqual([...killed, ...crashed].toSorted());
+  }, 180_000);
+
+  it('shares the work between two daemons, and stopping one of them drains it', async () => {
+    await appliance.compose('up', '--detach', '--wait', '--no-recreate', '--scale', 'animus=2');
+    const ids = await inFlight(8);
+    const [daemons] = await database.query<{ n: number }>(
+      `select count(distinct daemon_id)::int as n from animus.foci where work_item_id = any($1::uuid[])`,
+      [ids],
+    );
+    expect(daemons?.n).toBe(2);
+    // The command line goes to the first.
+    const one = `${appliance.project}-animus-2`;
+    const stopped = docker(['stop', '--time', '60', one]);
+    await eventually('it is ending', async () => {
+      const health = await docker(['exec', one, 'animus', 'health']).catch(String);
+      return health.includes('not ready  ending') ? true : null;
+    });
+    await openGate(ids);
+    await stopped;
+    // It ended by itself, as asked. 137 would be Docker's patience at its end.
+    expect(await docker(['inspect', '--format', '{{.State.ExitCode}}', one])).toBe('0\n');
+    const doubts = await database.query(
+      `select t.name from animus.tool_calls t join animus.foci f on f.id = t.focus_id
+        where f.work_item_id = any($1::uuid[]) and t.state = 'in_doubt'`,
+      [ids],
+    );
+    expect(doubts).toEqual([]);
+  }, 180_000);
+
+  it('keeps data and passwords over down and up, and takes a changed secret', async () => {
+    await appliance.compose('down');
+    appliance.writeSecret('openai_api_key', 'another key');
+    await appliance.compose('up', '--detach', '--wait');
+    const [kept] = await database.query<{ n: number }>(`select count(*)::int as n from animus.work_items`);
+    expect(kept!.n).toBeGreaterThan(10);
+    expect(await appliance.inAnimus('animus', 'config')).toMatch(/openai\.api_key +\*\*\* +environment OPENAI_API/);
+    const id = await insert(shop, 'greeter');
+    await eventually('the item completes', () => completed(database, [id]), 60);
+  }, 180_000);
+
+  /** So many items, each past its effect and in its second call. */
+  async function inFlight(count: number): Promise<string[]> {
+    const ids = await Promise.all(Array.from({ length: count }, () => insert(shop, 'marker')));
+    await eventually(
+      'all items are in their second call',
+      async () => {
+        const [row] = await database.query<{ n: number }>(
+          `select count(*)::int as n from animus.tool_calls t join animus.foci f on f.id = t.focus_id
+            where f.work_item_id = any($1::uuid[]) and t.turn = 2 and t.state = 'started'`,
+          [ids],
+        );
+        return row?.n === count ? true : null;
+      },
+      60,
+    );
+    return ids;
+  }
+
+  /** Lets the waiting commands end, and waits for the items. */
+  async function openGate(ids: readonly string[]): Promise<void> {
+    await appliance.inAnimus('touch', '/var/lib/animus/gate');
+    await eventually('all items complete', () => completed(database, ids), 90);
+    await appliance.inAnimus('rm', '/var/lib/animus/gate');
+  }
+});
+
+describe.skipIf(missing !== null)('what goes to the engine for a build', () => {
+  it('is the sources alone: no packages, no repository, no secrets', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'animus-context-'));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    writeFileSync(join(directory, 'Dockerfile'), 'FROM scratch\nCOPY . /\n');
+    const to = join(directory, 'context');
+    await docker(['build', '--quiet', '--file', join(directory, 'Dockerfile'), '--output', to, '.'], {
+      ...process.env,
+      DOCKER_BUILDKIT: '1',
+    });
+    const found = readdirSync(to).toSorted();
+    expect(found).toEqual(['.npmrc', 'docker', 'migrations', 'package-lock.json', 'package.json', 'src']);
+    expect(readdirSync(join(to, 'docker')).toSorted()).toEqual(['animus', 'postgres']);
+  }, 120_000);
+});
+
+function faculty(name: string, systemPrompt: string): string {
+  return `[faculty]\nname = "${name}"\ndescription = "Of the appliance's test"\n[faculty.engage]\nmodel = "play/script"\nsystem_prompt = "${systemPrompt}"\ntools = ["bash"]\n`;
+}
+
+async function insert(database: Database, faculty: string): Promise<string> {
+  const [row] = await database.query<{ id: string }>(
+    `insert into animus.own_work (faculty, description) values ($1, 'from outside') returning id`,
+    [faculty],
+  );
+  return row!.id;
+}
+
+/** Null until all of them have completed; an end of another kind is an error. */
+async function completed(database: Database, ids: readonly string[]): Promise<true | null> {
+  const rows = await database.query<{ state: string; error: unknown }>(
+    `select state, error from animus.work_items where id = any($1::uuid[]) and resolved_at is not null`,
+    [ids],
+  );
+  const other = rows.find(({ state }) => state !== 'completed');
+  if (other) throw new Error(`ended otherwise: ${JSON.stringify(other)}`);
+  return rows.length === ids.length ? true : null;
+}

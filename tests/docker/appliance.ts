@@ -1,0 +1,108 @@
+/** The appliance for tests: docker-compose.yml as it is, under a project name, ports, images and secrets of the test's own. */
+import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '../support/free-port.ts';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Not a text for a URL as it stands: it has to be encoded on the way. */
+export const DATABASE_PASSWORD = `p@ss/w:rd?${randomBytes(8).toString('hex')}%`;
+export const API_KEY = `key-${randomBytes(12).toString('hex')}`;
+
+export interface Appliance {
+  readonly project: string;
+  /** Through the published port. */
+  databaseUrl(role: string, password: string): string;
+  /** Runs `docker compose …`; rejects with what it wrote when it fails. */
+  compose(...args: readonly string[]): Promise<string>;
+  /** `docker compose exec animus …` as a user types it. */
+  inAnimus(...command: readonly string[]): Promise<string>;
+  /** Ids of the containers of a service, ended ones too. */
+  containers(service: string): Promise<readonly string[]>;
+  /** Gives it a secret for its next `up`. */
+  writeSecret(name: string, value: string): void;
+  /** Removes everything of it and returns what was left nevertheless. */
+  remove(): Promise<readonly string[]>;
+}
+
+/** Why the tests cannot run here; null when they can. Throws instead where `ANIMUS_REQUIRE_DOCKER` is set. */
+export function missingDocker(): string | null {
+  try {
+    execFileSync('docker', ['info', '--format', '{{.ServerVersion}}'], { stdio: 'pipe' });
+    execFileSync('docker', ['compose', 'version'], { stdio: 'pipe' });
+    return null;
+  } catch (error) {
+    if (process.env['ANIMUS_REQUIRE_DOCKER']) throw error;
+    const { code, stderr } = error as { code?: string; stderr?: Buffer };
+    return code === 'ENOENT'
+      ? 'no docker command here'
+      : `no engine answers: ${stderr?.toString().split('\n')[0] ?? ''}`;
+  }
+}
+
+/** Writes the files of an appliance with these faculties; nothing is built or started yet. `files` are below its directory. */
+export async function prepareAppliance(files: Readonly<Record<string, string>>): Promise<Appliance> {
+  const directory = mkdtempSync(join(tmpdir(), 'animus-appliance-'));
+  const write = (path: string, text: string, mode: number) => {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+    chmodSync(join(directory, path), mode);
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text, 0o644);
+  const project = `animus-test-${randomBytes(4).toString('hex')}`;
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    ANIMUS_IMAGE: project,
+    ANIMUS_POSTGRES_IMAGE: `${project}-postgres`,
+    ANIMUS_POSTGRES_PORT: String(port),
+    ANIMUS_FACULTIES: join(directory, 'faculties'),
+    ANIMUS_CONFIG: join(directory, 'animus.toml'),
+    ANIMUS_SECRETS_DIR: join(directory, 'secrets'),
+  };
+  const compose = (...args: readonly string[]) =>
+    docker(['compose', '--env-file', '/dev/null', '--project-name', project, '--progress', 'plain', ...args], env);
+  const appliance: Appliance = {
+    project,
+    databaseUrl: (role, password) => `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/animus`,
+    compose,
+    inAnimus: (...command) => compose('exec', '-T', 'animus', ...command),
+    containers: async (service) => lines(await compose('ps', '--all', '--quiet', service)),
+    writeSecret: (name, value) => write(`secrets/${name}`, `${value}\n`, 0o600),
+    async remove() {
+      await compose('down', '--volumes', '--remove-orphans', '--rmi', 'all', '--timeout', '5');
+      rmSync(directory, { recursive: true, force: true });
+      const label = `label=com.docker.compose.project=${project}`;
+      const left = await Promise.all([
+        docker(['ps', '--all', '--quiet', '--filter', label]),
+        docker(['volume', 'ls', '--quiet', '--filter', label]),
+        docker(['network', 'ls', '--quiet', '--filter', label]),
+        docker(['images', '--quiet', project]),
+        docker(['images', '--quiet', `${project}-postgres`]),
+      ]);
+      return left.flatMap(lines);
+    },
+  };
+  appliance.writeSecret('animus_password', DATABASE_PASSWORD);
+  appliance.writeSecret('anthropic_api_key', API_KEY);
+  return appliance;
+}
+
+/** Runs the docker command; its output, both streams. */
+export async function docker(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)('docker', args, { cwd: ROOT, env, maxBuffer: 1 << 26 });
+    return stdout + stderr;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`docker ${args.join(' ')}\n${stdout.slice(-8000)}${stderr.slice(-8000)}`, { cause: error });
+  }
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
