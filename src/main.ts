@@ -12,13 +12,7 @@ export async function main(): Promise<void> {
       if (interrupts.receive(signal) === 'give up') process.exit(interrupts.exitCode() ?? 1);
     });
   }
-  // Whoever reads our output may leave early (`| head`): that is no failure, and nobody is left to write for.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
-    });
-  }
+  const output = watchOutput();
 
   const code = await runCli(process.argv.slice(2), {
     env: process.env,
@@ -30,7 +24,27 @@ export async function main(): Promise<void> {
     openHealth: openHealthServer,
   });
   await flushed(process.stdout);
-  process.exit(interrupts.exitCode() ?? code);
+  process.exit(interrupts.exitCode() ?? (code || (output.lost ? 1 : 0)));
+}
+
+/**
+ * Whoever reads our output may leave early (`| head`): that is no failure, and nobody is left to write for. Output that cannot
+ * be written (a full disk) is told, and makes the command fail; a daemon goes on, for its work is in the database.
+ */
+function watchOutput(): { readonly lost: boolean } {
+  const output = { lost: false };
+  process.stdout.on('error', (error) => {
+    leaveWithReader(error);
+    if (!output.lost) process.stderr.write(`animus: the output cannot be written: ${error.message}\n`);
+    output.lost = true;
+  });
+  // Nobody is left to tell that errors cannot be told.
+  process.stderr.on('error', leaveWithReader);
+  return output;
+}
+
+function leaveWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
 }
 
 /** Resolves when everything written so far has left the process. */

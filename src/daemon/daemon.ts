@@ -21,9 +21,11 @@ import { createWorkCompleter } from '../store/work-completer.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { toolset } from '../tools/registry.ts';
+import { untilReachable } from './await-database.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
 import { sweepFocusDirectories } from './focus-directory.ts';
 import { openModels } from './focus-model.ts';
+import { createHearing } from './hearing.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { hookEnvironment, secretFiles } from './hook-environment.ts';
 import { createInbox } from './inbox.ts';
@@ -67,7 +69,8 @@ export interface DaemonReady {
 /**
  * Runs a daemon until it is told to end. `drain`: no new claims, foci get the grace time to finish, then stop at their
  * next turn boundary and go back to the queue, attempts unchanged. `abort`: foci are stopped at once and released.
- * Rejects where it cannot start, and with `db.schema_newer`, drained, when the database has moved on too far for it.
+ * A database that does not answer yet is waited for. Rejects where it cannot start, and with `db.schema_newer`, drained, when
+ * the database has moved on too far for it.
  */
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock, host = hostname() } = options;
@@ -93,7 +96,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const db = await openConfiguredDatabase(config, { role: 'daemon', log });
   closing.defer(() => db.close());
   readiness.watchDatabase(db);
-  await migrate(db, { log });
+  const migrated = await untilReachable(() => migrate(db, { log }), { clock, log, ending: signals.drain });
+  if (migrated === null) return;
 
   const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });
   await processes.start();
@@ -179,6 +183,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     log,
   );
   readiness.watchNotifications(notifications);
+  const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,
@@ -193,7 +198,17 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
 
   await registration.take(initial);
   closing.defer(() => deregister(db, daemonId, log));
-  for (const service of [notifications, heartbeat, controlPlane, inbox, scheduler, janitor, reload, versionGuard]) {
+  for (const service of [
+    notifications,
+    heartbeat,
+    controlPlane,
+    inbox,
+    scheduler,
+    janitor,
+    reload,
+    versionGuard,
+    hearing,
+  ]) {
     await service.start();
     closing.defer(() => service.stop());
   }

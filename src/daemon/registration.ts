@@ -25,12 +25,15 @@ export interface Registration {
   take(faculties: Faculties): Promise<void>;
   /** The faculty's provider is in trouble: `status` says so until it works again. Never rejects. */
   trouble(faculty: string, reason: string): Promise<void>;
+  /** Something about this daemon that lasts as long as it does. Never rejects. */
+  fault(problem: string): Promise<void>;
   /** The faculty did work. Never rejects. */
   worked(faculty: string): Promise<void>;
 }
 
 export function createRegistration({ db, clock, log, config, daemon }: RegistrationMeans): Registration {
   const troubles = new Map<string, { readonly since: string; readonly reason: string }>();
+  const faults: string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
 
@@ -40,7 +43,7 @@ export function createRegistration({ db, clock, log, config, daemon }: Registrat
     await registerDaemon(db, {
       ...daemon,
       faculties: claimableFaculties(runnable.values(), new Map(), 0, config.daemon.focusHostGraceSeconds),
-      problems: [...loaded.problems.map(({ message }) => message), ...lacks, ...troubledLines(troubles)],
+      problems: [...loaded.problems.map(({ message }) => message), ...lacks, ...troubledLines(troubles), ...faults],
     });
     const before = new Set([...known.faculties.values()].map((faculty) => missingKey(faculty, config)));
     for (const lack of lacks) if (!before.has(lack)) log.warn({}, lack);
@@ -64,6 +67,10 @@ export function createRegistration({ db, clock, log, config, daemon }: Registrat
       if (before?.reason === reason) return;
       const since = before?.since ?? `${new Date(clock.nowMs()).toISOString().slice(0, 16)}Z`;
       troubles.set(faculty, { since, reason });
+      await update();
+    },
+    async fault(problem) {
+      faults.push(problem);
       await update();
     },
     async worked(faculty) {

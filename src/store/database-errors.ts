@@ -58,6 +58,12 @@ export function isStalePlan(error: unknown): boolean {
   return sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
 }
 
+/** True when a statement that had been prepared is not known to the server, or is known already: sessions are shared behind our back. */
+export function isLostPreparation(error: unknown): boolean {
+  const code = sqlState(error);
+  return (code === '26000' || code === '42P05') && /\banimus_[0-9a-f]{24}\b/.test(messageOf(error));
+}
+
 /** The SQLSTATE of a statement's error, or undefined for anything else thrown. */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof AnimusError) return sqlState(error.cause);

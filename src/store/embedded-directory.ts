@@ -1,13 +1,25 @@
 /** The data directory of the embedded database: made once, and made anew when that was cut off. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Makes ANIMUS_HOME and its `db`, both for this user only. Returns the path of `db`. */
 export function makeDirectory(home: string): string {
   const directory = join(home, 'db');
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makePath(directory);
   chmodSync(directory, 0o700);
   return directory;
+}
+
+/** Step by step: Node's recursive mkdir says ENOENT where the file system is read-only. */
+function makePath(path: string): void {
+  if (existsSync(path)) return;
+  makePath(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it in between.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /**

@@ -31,9 +31,12 @@ export async function databaseOffer(db: Queryable): Promise<DatabaseOffer> {
 
 /**
  * Sends a notification to itself over a LISTEN connection. Milliseconds it took, or null when none came within `withinMs`
- * (default 5,000), as behind a pooler that shares sessions. Errors: `db.unreachable`.
+ * (default 5,000) or before the signal, as behind a pooler that shares sessions. Errors: `db.unreachable`.
  */
-export async function notificationMs(db: Database, withinMs = 5000): Promise<number | null> {
+export async function notificationMs(
+  db: Database,
+  { withinMs = 5000, signal }: { readonly withinMs?: number; readonly signal?: AbortSignal } = {},
+): Promise<number | null> {
   const channel = `animus_doctor_${randomUUID().replaceAll('-', '')}`;
   const heard = new AbortController();
   const listener = openNotifications(db, [channel], { onNotify: () => heard.abort(), onReconnect: () => {} });
@@ -41,7 +44,7 @@ export async function notificationMs(db: Database, withinMs = 5000): Promise<num
   try {
     const startedMs = systemClock.monotonicMs();
     await db.query('select pg_notify($1, $2)', [channel, '']);
-    await systemClock.sleep(withinMs, heard.signal);
+    await systemClock.sleep(withinMs, signal ? AbortSignal.any([heard.signal, signal]) : heard.signal);
     return heard.signal.aborted ? systemClock.monotonicMs() - startedMs : null;
   } finally {
     await listener.stop();

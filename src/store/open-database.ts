@@ -21,6 +21,8 @@ export async function openConfiguredDatabase(
     return openPostgres(config.databaseUrl.reveal(), {
       poolSize: role === 'daemon' ? config.daemon.poolSize : 2,
       applicationName: role === 'daemon' ? 'animus daemon' : 'animus',
+      // A command runs each statement once or twice: preparing gains nothing, and stands in the way behind a pooler.
+      prepare: role === 'daemon',
       log,
     });
   }

@@ -4,7 +4,7 @@ import { Client, Pool, type PoolClient } from 'pg';
 import { AnimusError, isAnimusError } from '../core/errors.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Database, Queryable } from './database.ts';
-import { connectError, isStalePlan, statementError } from './database-errors.ts';
+import { connectError, isLostPreparation, isStalePlan, statementError } from './database-errors.ts';
 
 export interface PostgresOptions {
   /** Connections at most; default 10. */
@@ -16,8 +16,9 @@ export interface PostgresOptions {
   /** How long a call waits for a connection, free or new; default 10,000 ms. */
   readonly connectTimeoutMs?: number;
   /**
-   * Statements with parameters are prepared once per connection; default true, and false for embedded. Set it to false
-   * behind a transaction pooler that does not carry prepared statements (pgbouncer before 1.21).
+   * Statements with parameters, outside of transactions, are prepared once per connection; default true, and false for
+   * embedded. Behind a transaction pooler that does not carry prepared statements (pgbouncer before 1.21) the first one that
+   * is refused for it is run again without, and none is prepared any more.
    */
   readonly prepare?: boolean;
   readonly log?: Log;
@@ -34,10 +35,8 @@ export interface PostgresOptions {
 export function openPostgres(connectionString: string, options: PostgresOptions = {}): Database {
   const where = locate(connectionString);
   const { poolSize = 10, connectTimeoutMs = 10_000, log = silentLog, kind = 'postgres' } = options;
-  const session: Session = {
-    where,
-    nameOf: (options.prepare ?? kind === 'postgres') ? statementNames() : () => undefined,
-  };
+  const plain: Session = { where, nameOf: () => undefined };
+  let prepared: Session = (options.prepare ?? kind === 'postgres') ? { where, nameOf: statementNames() } : plain;
   const openPool = (): Pool => {
     const pool = new Pool({
       connectionString,
@@ -101,8 +100,22 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     where,
     kind,
     connectionString,
-    query: (sql, params) => withClient((client) => run(client, session, sql, params)),
-    transaction: (work) => withClient((client) => inTransaction(client, session, work)),
+    async query(sql, params) {
+      try {
+        return await withClient((client) => run(client, prepared, sql, params));
+      } catch (error) {
+        if (prepared === plain || !isLostPreparation(error)) throw error;
+        // Refused before it was run, and in no transaction: running it again repeats nothing.
+        prepared = plain;
+        log.warn(
+          { where },
+          'prepared statements get lost (a transaction pooler is in between?): none are used any more',
+        );
+        return withClient((client) => run(client, plain, sql, params));
+      }
+    },
+    // A transaction cannot be taken up after a refused statement, so it risks none; the hot paths are single statements.
+    transaction: (work) => withClient((client) => inTransaction(client, plain, work)),
     close: () => (closed ??= close()),
   };
 }

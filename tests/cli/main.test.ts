@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -34,6 +34,15 @@ describe('the process', () => {
     const child = animus('work', 'list', '--limit', '5000', '--json');
     const stdout = child.stdout === null ? '' : await text(child.stdout);
     expect(JSON.parse(stdout).items).toHaveLength(5000);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('tells when its output cannot be written, and fails', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = start(['status'], full);
+    closeSync(full);
+    const [stderr, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+    expect(stderr).toMatch(/^animus: the output cannot be written: ENOSPC/);
+    expect(code).toBe(1);
   });
 
   test.each([
@@ -72,7 +81,11 @@ describe('the process', () => {
 });
 
 function animus(...argv: string[]): ChildProcess {
+  return start(argv, 'pipe');
+}
+
+function start(argv: readonly string[], stdout: 'pipe' | number): ChildProcess {
   const { PATH } = process.env;
   const env = { PATH, HOME: cwd, DATABASE_URL: db.connectionString, NODE_COMPILE_CACHE: join(cwd, 'cache') };
-  return spawn(process.execPath, [LAUNCHER, ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [LAUNCHER, ...argv], { cwd, env, stdio: ['ignore', stdout, 'pipe'] });
 }

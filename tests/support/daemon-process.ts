@@ -74,7 +74,26 @@ export async function startDaemon(
   env: Readonly<Record<string, string>> = {},
   onSpawn: (pid: number) => void = () => {},
   launcher = LAUNCHER,
-): Promise<DaemonProcess> {
+): Promise<LaunchedDaemon> {
+  const daemon = launchDaemon(site, args, env, onSpawn, launcher);
+  await daemon.says('serving ');
+  return daemon;
+}
+
+/** A daemon that may not be serving yet. */
+export interface LaunchedDaemon extends DaemonProcess {
+  /** Resolves once its output has the text; rejects when it ends before. */
+  says(text: string): Promise<void>;
+}
+
+/** Starts `animus serve` without waiting for it; it is killed when the test has finished. */
+export function launchDaemon(
+  site: Site,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  onSpawn: (pid: number) => void = () => {},
+  launcher = LAUNCHER,
+): LaunchedDaemon {
   const child = spawn(process.execPath, [launcher, 'serve', ...args], {
     cwd: site.directory,
     env: { ...site.env, ...env },
@@ -88,11 +107,13 @@ export async function startDaemon(
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await exited;
   });
-  await untilServing(child, chunks, exited);
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
   return {
     pid: child.pid!,
     output,
     exited,
+    says: (text) => untilSaid(child, output, text, exited),
     async kill(signal) {
       child.kill(signal);
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await exited;
@@ -100,15 +121,20 @@ export async function startDaemon(
   };
 }
 
-function untilServing(child: ChildProcess, chunks: string[], exited: Promise<number | string>): Promise<void> {
-  return new Promise((ready, fail) => {
-    const take = (chunk: Buffer) => {
-      chunks.push(chunk.toString());
-      if (chunks.join('').includes('serving ')) ready();
+function untilSaid(
+  child: ChildProcess,
+  output: () => string,
+  text: string,
+  exited: Promise<number | string>,
+): Promise<void> {
+  return new Promise((said, fail) => {
+    const look = () => {
+      if (output().includes(text)) said();
     };
-    child.stdout!.on('data', take);
-    child.stderr!.on('data', take);
-    void exited.then((how) => fail(new Error(`the daemon ended (${how}) before it served:\n${chunks.join('')}`)));
+    look();
+    child.stdout!.on('data', look);
+    child.stderr!.on('data', look);
+    void exited.then((how) => fail(new Error(`the daemon ended (${how}) before it said «${text}»:\n${output()}`)));
   });
 }
 
