@@ -15,6 +15,8 @@ const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const SCRIPT = '[[answers]]\ntext = "Done."\n';
 const FACULTY =
   '[faculty]\nname = "clerk"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\n';
+/** Each run of the tests interrupts at other moments; more of them are for a machine that has time. */
+const TRIALS = Number(process.env['ANIMUS_TEST_TRIALS'] ?? 1);
 const target = testDatabase();
 const fresh = testDatabase({ empty: true });
 
@@ -66,7 +68,7 @@ describe('interrupted at a random moment', () => {
   ])(
     'animus %j on a server leaves nothing behind',
     async (argv, longestMs) => {
-      for (let n = 0; n < 2; n++) {
+      for (let n = 0; n < TRIALS; n++) {
         await interrupt(trial({ DATABASE_URL: target.connectionString }), argv.map(spelledOut), longestMs);
       }
       const stuck = await target.database.query(
@@ -79,14 +81,18 @@ describe('interrupted at a random moment', () => {
     60_000,
   );
 
-  test('a migration is whole or not there, and the next call finishes it', async () => {
-    const at = { DATABASE_URL: fresh.connectionString };
-    for (let n = 0; n < 4; n++) await interrupt(trial(at), ['db', 'migrate'], 1500);
-    const last = animus(trial(at), ['db', 'migrate']);
-    expect((await once(last.process, 'exit'))[0]).toBe(0);
-    const status = animus(trial(at), ['db', 'status', '--json']);
-    expect(JSON.parse(await text(status.process.stdout!))).toMatchObject({ current: true });
-  }, 60_000);
+  test(
+    'a migration is whole or not there, and the next call finishes it',
+    async () => {
+      const at = { DATABASE_URL: fresh.connectionString };
+      for (let n = 0; n < 2 * TRIALS; n++) await interrupt(trial(at), ['db', 'migrate'], 1500);
+      const last = animus(trial(at), ['db', 'migrate']);
+      expect((await once(last.process, 'exit'))[0]).toBe(0);
+      const status = animus(trial(at), ['db', 'status', '--json']);
+      expect(JSON.parse(await text(status.process.stdout!))).toMatchObject({ current: true });
+    },
+    60_000 * TRIALS,
+  );
 
   test.each([
     [['status'], 'new', 3000],
@@ -96,19 +102,23 @@ describe('interrupted at a random moment', () => {
     [['demo'], 'new', 6000],
     [['faculty', 'test', 'clerk', 'play.toml'], 'new', 6000],
   ] as const)(
-    'animus %j on a %2$s embedded database leaves nothing, and the next command works',
+    'animus %j on a %s embedded database leaves nothing, and the next command works',
     async (argv, home, longestMs) => {
-      const where = trial();
-      if (home === 'copied') cpSync(join(root, 'home'), where.home, { recursive: true });
-      await interrupt(where, argv, longestMs);
-      const next = animus(where, ['status']);
-      const [stderr, [code]] = await Promise.all([text(next.process.stderr!), once(next.process, 'exit')]);
-      expect([code, stderr.replace(/^animus: making a new embedded database.*\n/, '')]).toEqual([0, '']);
-      expect(readdirSync(where.home).toSorted()).toEqual(['db', 'db.lock']);
+      for (let n = 0; n < TRIALS; n++) await leavesNothing(argv, home, longestMs);
     },
-    90_000,
+    90_000 * TRIALS,
   );
 });
+
+async function leavesNothing(argv: readonly string[], home: 'new' | 'copied', longestMs: number): Promise<void> {
+  const where = trial();
+  if (home === 'copied') cpSync(join(root, 'home'), where.home, { recursive: true });
+  await interrupt(where, argv, longestMs);
+  const next = animus(where, ['status']);
+  const [stderr, [code]] = await Promise.all([text(next.process.stderr!), once(next.process, 'exit')]);
+  expect([code, stderr.replace(/^animus: making a new embedded database.*\n/, '')]).toEqual([0, '']);
+  expect(readdirSync(where.home).toSorted()).toEqual(['db', 'db.lock']);
+}
 
 interface Trial {
   readonly home: string;
