@@ -37,18 +37,41 @@ export interface CommonOptions {
 /** The name, arguments, help and examples of a command. */
 export interface CommandHelp {
   readonly summary: string;
+  /** What an argument is, by name, where it is not what it is elsewhere. */
+  readonly arguments?: Readonly<Record<string, string>>;
   readonly examples: readonly string[];
 }
 
-/** A command of `parent` with the options every command has; `usage` is its name and arguments. */
+/**
+ * A command of `parent` with the options every command has; `usage` is its name and arguments. Its help says what each
+ * argument is, gives examples, and where exit codes and variables stand.
+ */
 export function addCommand(parent: Command, usage: string, help: CommandHelp): Command {
-  return parent
-    .command(usage)
-    .description(help.summary)
+  const command = parent.command(usage).description(help.summary);
+  for (const argument of command.registeredArguments) {
+    argument.description ||= help.arguments?.[argument.name()] ?? ARGUMENTS[argument.name()] ?? '';
+  }
+  return command
     .option('--json', 'print one JSON document for programs')
     .option('--config <file>', 'read this file instead of ./animus.toml')
-    .addHelpText('after', `\nExamples:\n${help.examples.map((example) => `  ${example}`).join('\n')}`);
+    .addHelpText('after', `\nExamples:\n${help.examples.map((example) => `  ${example}`).join('\n')}\n\n${SEE_ALSO}`);
 }
+
+/** What an argument of this name is, wherever it stands. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  id: 'the work item; its id may be cut to its end or beginning, at least 4 digits',
+  faculty: 'the name of a faculty',
+  description: 'what is to be done; - reads standard input',
+  type: 'plan, finding, decision, step, error or note',
+  content: 'the text; - reads standard input',
+  names: 'names of faculties; none: all',
+  name: 'the name of the schedule',
+  cron: 'when, in quotes: "0 9 * * MON-FRI"',
+  script: 'a TOML file of answers and tool calls',
+  topic: 'a command, or a topic',
+};
+
+const SEE_ALSO = 'Exit codes: animus help exit-codes. Variables: animus help environment.';
 
 /** A command that only holds others. */
 export function addGroup(parent: Command, name: string, summary: string): Command {

@@ -24,14 +24,7 @@ export function addCompletionCommand(program: Command, run: RunCommand): void {
       'animus completion fish > ~/.config/fish/completions/animus.fish',
     ],
   })
-    .addArgument(
-      new Argument('<shell>', 'bash, zsh or fish; `words` is what the scripts ask').choices([
-        'bash',
-        'zsh',
-        'fish',
-        'words',
-      ]),
-    )
+    .addArgument(new Argument('<shell>', '`words` is what the scripts ask').choices(['bash', 'zsh', 'fish', 'words']))
     .addArgument(new Argument('[words...]', 'with `words`, after --: the command line so far'))
     .action(
       run((invocation: Invocation, _options: CommonOptions, shell: Shell | 'words', words: readonly string[]) =>

@@ -9,6 +9,7 @@ import { addDemoCommand } from './demo.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addFacultyCommands } from './faculty.ts';
 import { addHealthCommand } from './health.ts';
+import { addHelpCommand } from './help-topics.ts';
 import { addLedgerCommands } from './ledger.ts';
 import { addModelsCommand } from './models.ts';
 import { createOutput } from './output.ts';
@@ -29,7 +30,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    const usage = error instanceof CommanderError ? usageError(error) : error;
+    const usage = error instanceof CommanderError ? usageError(error, program, argv) : error;
     if (usage === null) return 0;
     const { stdout, stderr, env } = context;
     return createOutput({ stdout, stderr, env, json: argv.includes('--json') }).fail(usage);
@@ -43,11 +44,18 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
     .version(`animus ${version()}`, '-V, --version', 'print the version')
     .exitOverride()
     // Commander's own error output is left out: every error is printed by one function.
-    .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: () => {}, outputError: () => {} })
+    .configureOutput({
+      writeOut: (text) => streams.stdout.write(text),
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHelpWidth: () => streams.stdout.columns || 100,
+    })
+    .helpCommand(false)
     .showSuggestionAfterError()
     .addHelpText(
       'after',
-      '\nExamples:\n  animus demo\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait',
+      '\nExamples:\n  animus demo\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait\n\n' +
+        'More about a command, or about exit codes, variables, ids, states: animus help TOPIC',
     );
   addDemoCommand(program, run);
   addServeCommand(program, run);
@@ -63,18 +71,33 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
   addConfigCommand(program, run);
   addDoctorCommand(program, run);
   addCompletionCommand(program, run);
+  addHelpCommand(program, run);
   return program;
 }
 
 /** What commander says, in our words; null where it only printed what it was asked for. */
-function usageError(error: CommanderError): AnimusError | null {
+function usageError(error: CommanderError, program: Command, argv: readonly string[]): AnimusError | null {
   if (error.exitCode === 0) return null;
-  const missing = error.code === 'commander.help';
-  const said = missing
-    ? 'a command is missing'
-    : error.message
-        .replace(/^error: /, '')
-        .replaceAll('\n', ' ')
-        .replace(/\.$/, '');
-  return new AnimusError('usage.invalid', { detail: `${said}; see --help` }, { cause: error });
+  const said =
+    error.code === 'commander.help'
+      ? 'a command is missing'
+      : error.message
+          .replace(/^error: /, '')
+          .replaceAll('\n', ' ')
+          .replace(/\.$/, '');
+  const detail = `${said}; see: ${[...commandPath(program, argv), '--help'].join(' ')}`;
+  return new AnimusError('usage.invalid', { detail }, { cause: error });
+}
+
+/** The names of the command that a line is about, as far as it names one. */
+function commandPath(program: Command, argv: readonly string[]): string[] {
+  const path = [program.name()];
+  let command = program;
+  for (const word of argv) {
+    const inner = command.commands.find((each) => each.name() === word);
+    if (inner === undefined) break;
+    path.push(inner.name());
+    command = inner;
+  }
+  return path;
 }

@@ -12,7 +12,7 @@ import { testDatabase } from '../support/database.ts';
 
 // Ctrl-C at a random moment of the real process: nothing may be left of it. The delay is what is tested, not a wait.
 const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
-const SCRIPT = '[[answers]]\ntext = "Done."\n';
+const SCRIPT = '[[answer]]\ntext = "Done."\n';
 const FACULTY =
   '[faculty]\nname = "clerk"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\n';
 /** Each run of the tests interrupts at other moments; more of them are for a machine that has time. */

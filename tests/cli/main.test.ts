@@ -76,7 +76,7 @@ describe('the process', () => {
     const child = animus('work', 'lsit');
     const [stderr, [code]] = await Promise.all([child.stderr === null ? '' : text(child.stderr), once(child, 'exit')]);
     expect(code).toBe(2);
-    expect(stderr).toBe("animus: unknown command 'lsit' (Did you mean list?); see --help\n");
+    expect(stderr).toBe("animus: unknown command 'lsit' (Did you mean list?); see: animus work --help\n");
   });
 });
 
