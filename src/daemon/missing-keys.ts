@@ -7,17 +7,25 @@ import { modelNames } from './model-names.ts';
 import { remedyOf } from './provider-remedy.ts';
 
 /**
- * Why the faculty cannot work here, or null. Only what is certain: every model of its chain is at a vendor's own address,
- * which answers nobody without a key. Another server may not want one.
+ * The provider without whose key the faculty cannot work, or null. Only what is certain: every model of its chain is at a
+ * vendor's own address, which answers nobody without a key. Another server may not want one.
  */
-export function missingKey(faculty: Faculty, config: Config): string | null {
+export function missingKey(faculty: Faculty, config: Config): ProviderConfig | null {
   const names = modelNames(config);
   const chain = modelChain(faculty.engage).map((model) => config.providers.get(splitModelName(model, names).provider));
   const keyless = chain.filter((provider) => provider !== undefined && needsKey(provider));
-  const [first] = keyless;
-  if (first === undefined || keyless.length < chain.length) return null;
-  const remedy = remedyOf({ kind: 'credentials' }, first);
-  return `faculty ${faculty.name} takes no work here: its provider ${first.name} has no key; ${remedy}, and start animus again`;
+  return keyless.length === chain.length ? (keyless[0] ?? null) : null;
+}
+
+/** What is missing, a line per provider, with the faculties that wait for it and what to do. */
+export function missingKeys(faculties: Iterable<Faculty>, config: Config): string[] {
+  const waiting = Map.groupBy(faculties, (faculty) => missingKey(faculty, config));
+  return [...waiting].flatMap(([provider, unable]) => {
+    if (provider === null) return [];
+    const names = unable.map(({ name }) => name).join(', ');
+    const remedy = remedyOf({ kind: 'credentials' }, provider);
+    return `provider ${provider.name} has no key, so no work is taken for ${names}; ${remedy}, and start animus again`;
+  });
 }
 
 function needsKey(provider: ProviderConfig): boolean {

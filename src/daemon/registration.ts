@@ -8,7 +8,7 @@ import { type DaemonRegistration, registerDaemon } from '../store/daemons.ts';
 import type { Database } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { claimableFaculties } from './capacity.ts';
-import { missingKey } from './missing-keys.ts';
+import { missingKey, missingKeys } from './missing-keys.ts';
 
 export interface RegistrationMeans {
   readonly db: Database;
@@ -38,14 +38,14 @@ export function createRegistration({ db, clock, log, config, daemon }: Registrat
   let able: ReadonlyMap<string, Faculty> = new Map();
 
   async function register(loaded: Faculties): Promise<void> {
-    const lacks = [...loaded.faculties.values()].flatMap((faculty) => missingKey(faculty, config) ?? []);
+    const lacks = missingKeys(loaded.faculties.values(), config);
     const runnable = ableOf(loaded, config);
     await registerDaemon(db, {
       ...daemon,
       faculties: claimableFaculties(runnable.values(), new Map(), 0, config.daemon.focusHostGraceSeconds),
       problems: [...loaded.problems.map(({ message }) => message), ...lacks, ...troubledLines(troubles), ...faults],
     });
-    const before = new Set([...known.faculties.values()].map((faculty) => missingKey(faculty, config)));
+    const before = new Set(missingKeys(known.faculties.values(), config));
     for (const lack of lacks) if (!before.has(lack)) log.warn({}, lack);
     known = loaded;
     able = runnable;
