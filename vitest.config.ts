@@ -8,7 +8,14 @@ export default defineConfig({
     // The end-to-end tests run once per wire format, everything else once.
     projects: [
       { extends: true, test: { name: 'anthropic', include: ['tests/**/*.test.ts'], provide: { wire: 'anthropic' } } },
-      { extends: true, test: { name: 'openai', include: ['tests/e2e/**/*.test.ts'], provide: { wire: 'openai' } } },
+      {
+        extends: true,
+        test: {
+          name: 'openai',
+          include: ['tests/e2e/**/*.test.ts', 'tests/engage/context-{run,limits}.test.ts'],
+          provide: { wire: 'openai' },
+        },
+      },
     ],
   },
 });

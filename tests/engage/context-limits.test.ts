@@ -8,6 +8,7 @@ import {
   text,
   toolUse,
 } from '../support/model-server/anthropic.ts';
+import { messagesOf } from '../support/model-server/either-wire.ts';
 import { beginFocus } from './live-focus.ts';
 
 type Json = Record<string, unknown>;
@@ -224,8 +225,8 @@ function working(turns: number, factBytes: number | null): (turn: number) => Ant
 /** Plays answers by the number of the turn, and counts input tokens as the provider would. */
 function counted(answers: (turn: number) => AnthropicAnswer): AnthropicProgramme {
   let asked = 0;
-  return (body): AnthropicAnswer | HttpAnswer => {
-    const usage = { input_tokens: tokensOf(body) };
+  return (body, _, request): AnthropicAnswer | HttpAnswer => {
+    const usage = { input_tokens: tokensOf(request.json!) };
     if (isSummaryCall(body)) return { content: [text(SUMMARY)], usage };
     asked += 1;
     return { ...answers(asked), usage };
@@ -247,10 +248,11 @@ function turnAsked(body: Json): number {
 }
 
 function wire(body: Json): Wire[] {
-  return body['messages'] as Wire[];
+  return messagesOf(body);
 }
 
 function resultsIn(messages: readonly Wire[]): string[] {
   const results = messages.flatMap(({ content }) => content.filter((block) => block['type'] === 'tool_result'));
-  return results.map((block) => (block['content'] as { text: string }[])[0]!.text);
+  // Chat Completions has no flag for a failed call.
+  return results.map((block) => (block['content'] as { text: string }[])[0]!.text.replace(/^Error: /, ''));
 }

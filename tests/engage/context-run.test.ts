@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../support/database.ts';
 import { type AnthropicAnswer, text, toolUse } from '../support/model-server/anthropic.ts';
+import { messagesOf as blocksOf } from '../support/model-server/either-wire.ts';
 import { beginFocus } from './live-focus.ts';
 
 type Json = Record<string, unknown>;
@@ -105,8 +106,16 @@ describe('a run of thirty turns with steps', () => {
   });
 });
 
+/** Chat Completions has the texts of a user in one, with blank lines between them. */
 function messagesOf(body: Json): WireMessage[] {
-  return body['messages'] as WireMessage[];
+  return blocksOf(body).map(({ role, content }) => ({ role, content: content.flatMap(apart) }));
+}
+
+function apart(block: Json): Json[] {
+  if (block['type'] !== 'text') return [block];
+  return String(block['text'])
+    .split('\n\n')
+    .map((text) => ({ ...block, text }));
 }
 
 function textsOf(message: WireMessage): unknown[] {

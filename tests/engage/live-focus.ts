@@ -14,16 +14,12 @@ import { addMessage, type FocusKey, startFocus } from '../../src/store/transcrip
 import { claimWork } from '../../src/store/work.ts';
 import { toolSpecs, toolset } from '../../src/tools/registry.ts';
 import { type Tool, worldTool } from '../../src/tools/tool.ts';
-import {
-  type AnthropicAnswer,
-  type AnthropicProgramme,
-  type HttpAnswer,
-  startAnthropicServer,
-} from '../support/model-server/anthropic.ts';
+import { type AnthropicAnswer, type AnthropicProgramme, type HttpAnswer } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 
+const BASE_URLS = { anthropic: (url: string) => url, openai: (url: string) => `${url}/v1` };
 const SYSTEM = 'You keep the books.';
-const MODEL = 'claude-sonnet-4-5';
 
 /** Returns `bytes` bytes of text that begins with `name`: a result of any size. */
 const look = worldTool({
@@ -62,11 +58,13 @@ export async function beginFocus(
   programme: AnthropicProgramme | readonly (AnthropicAnswer | HttpAnswer)[],
   options: LiveFocusOptions = {},
 ): Promise<LiveFocus> {
-  const server = await startAnthropicServer(programme);
+  const server = await startModelServer(programme);
   const llm = createLlm({
-    providers: { anthropic: { kind: 'anthropic', baseUrl: server.url, apiKey: 'test-key', retry: { maxAttempts: 1 } } },
-    defaultProvider: 'anthropic',
-    models: options.info ? { [`anthropic/${MODEL}`]: options.info } : {},
+    providers: {
+      [WIRE]: { kind: WIRE, baseUrl: BASE_URLS[WIRE](server.url), apiKey: 'test-key', retry: { maxAttempts: 1 } },
+    },
+    defaultProvider: WIRE,
+    models: options.info ? { [`${WIRE}/${MODEL.replace(/^openai\//, '')}`]: options.info } : {},
   });
   onTestFinished(async () => {
     await llm.stop();

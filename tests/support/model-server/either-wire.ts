@@ -80,7 +80,7 @@ function inOpenAiWords(answer: AnthropicAnswer | HttpAnswer): OpenAiAnswer | Ope
     return { ...rest, ...(error !== undefined && { type: error }) };
   }
   const { content, stop_reason: stop, usage, errorEvent, ...rest } = answer;
-  if (usage !== undefined || errorEvent !== undefined) throw new Error('usage and errorEvent are Anthropic’s alone');
+  if (errorEvent !== undefined) throw new Error('errorEvent is Anthropic’s alone');
   const texts = content.filter((block) => block['type'] === 'text').map((block) => String(block['text']));
   const calls = content
     .filter((block) => block['type'] === 'tool_use')
@@ -93,5 +93,23 @@ function inOpenAiWords(answer: AnthropicAnswer | HttpAnswer): OpenAiAnswer | Ope
     ...(texts.length > 0 && { text: texts.join('') }),
     ...(calls.length > 0 && { calls }),
     ...(finish !== undefined && { finish_reason: finish }),
+    ...(usage !== undefined && { usage: inOpenAiCounts(usage) }),
+  };
+}
+
+/** There `prompt_tokens` holds the cached ones too. */
+function inOpenAiCounts(usage: Json): Json {
+  const {
+    input_tokens = 100,
+    output_tokens = 10,
+    cache_read_input_tokens = 0,
+    cache_creation_input_tokens = 0,
+  } = usage as Record<string, number>;
+  const prompt = input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output_tokens,
+    total_tokens: prompt + output_tokens,
+    prompt_tokens_details: { cached_tokens: cache_read_input_tokens },
   };
 }
