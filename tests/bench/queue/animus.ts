@@ -25,6 +25,7 @@ const NOOP = {
 export function animusQueue(url: string, completion: Completion): BenchQueue {
   const producers = openPostgres(url, { poolSize: 10 });
   return {
+    url,
     async enqueue(n) {
       await producers.query(
         `insert into animus.work_items (faculty, params) values ('noop', jsonb_build_object('n', $1::int))`,

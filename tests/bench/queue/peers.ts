@@ -9,6 +9,7 @@ export async function graphileQueue(url: string): Promise<BenchQueue> {
   await runMigrations({ connectionString: url, logger });
   const producers = new Pool({ connectionString: url, max: 10 });
   return {
+    url,
     async enqueue(n) {
       await producers.query(`select graphile_worker.add_job('noop', json_build_object('n', $1::int))`, [n]);
     },
@@ -46,6 +47,7 @@ export async function pgBossQueue(url: string): Promise<BenchQueue> {
   await boss.start();
   await boss.createQueue('noop');
   return {
+    url,
     async enqueue(n) {
       await boss.send('noop', { n });
     },

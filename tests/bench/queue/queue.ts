@@ -1,5 +1,7 @@
 /** What the benchmark asks of a queue: the product and its peers alike. */
 export interface BenchQueue {
+  /** The connection string of its database. */
+  readonly url: string;
   /** Commits one no-op job. `n` comes back in the handler. */
   enqueue(n: number): Promise<void>;
   /** Commits `count` no-op jobs by the fastest way the queue documents. */

@@ -1,16 +1,18 @@
 /**
- * The queue against its peers: `node tests/bench/queue/run.ts [latency drain depth daemons enqueue explain] [--runs 3] [--jobs 20000]`.
- * BENCH_DATABASE_URL: a superuser's connection string to another server than the one it starts.
+ * The queue against its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue explain] [--runs 3] [--jobs 20000]`.
+ * All of it takes about a quarter of an hour on two quiet cores. BENCH_DATABASE_URL: a superuser's connection string to another
+ * server than the one it starts.
  */
+import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { animusQueue } from './animus.ts';
 import { depth, explain } from './depth.ts';
 import { graphileQueue, pgBossQueue } from './peers.ts';
 import type { BenchQueue } from './queue.ts';
-import { drain, latency, median, produce } from './scenarios.ts';
+import { counted, drain, latency, median, produce } from './scenarios.ts';
 import { type BenchServer, openBenchServer } from './server.ts';
 
-const PARTS = ['latency', 'drain', 'depth', 'daemons', 'enqueue', 'explain'] as const;
+const PARTS = ['latency', 'drain', 'counts', 'depth', 'daemons', 'enqueue', 'explain'] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,7 +33,7 @@ const QUEUES: Readonly<Record<string, (server: BenchServer) => Promise<BenchQueu
 };
 
 const server = await openBenchServer();
-print(server.version);
+print(`${server.version}; ${versions()}; medians of ${runs}`);
 try {
   for (const part of positionals.length > 0 ? positionals : PARTS) await measure(part);
 } finally {
@@ -50,6 +52,10 @@ async function measure(part: string): Promise<void> {
       return compare(`bulk enqueue and drain of ${jobs} at concurrency 10, per second`, QUEUES, (queue) =>
         drain(queue, jobs, 10),
       );
+    case 'counts':
+      return compare(`a drain of ${jobs / 4} at concurrency 10, per job`, QUEUES, (queue) =>
+        counted(server, queue, jobs / 4, 10),
+      );
     case 'daemons':
       for (const workers of [1, 2])
         await compare(
@@ -66,12 +72,19 @@ async function measure(part: string): Promise<void> {
         busy: await produce(queue, jobs / 4, true),
       }));
     case 'depth':
-      return depth(server, Number(values.rows), print);
+      return depth(server, Number(values.rows), runs, print);
     case 'explain':
       return explain(server, Number(values.rows), print);
     default:
       throw new Error(`no part ${part}; known are ${PARTS.join(', ')}`);
   }
+}
+
+/** Of what is compared, as installed. */
+function versions(): string {
+  const require = createRequire(import.meta.url);
+  const of = (name: string) => `${name} ${(require(`${name}/package.json`) as { version: string }).version}`;
+  return [of('graphile-worker'), of('pg-boss'), `Node ${process.versions.node}`].join(', ');
 }
 
 function without(name: string): typeof QUEUES {
@@ -92,7 +105,7 @@ async function compare(
       await queue.close();
     }
   }
-  print(`\n${title} (median of ${runs})`);
+  print(`\n${title}`);
   for (const [name, measured] of results) {
     const columns = Object.keys(measured[0]!).map(
       (key) => `${key} ${format(median(measured.map((one) => one[key]!)))}`,

@@ -1,5 +1,6 @@
 /** The measurements, each on a fresh database. */
 import { type BenchQueue, until } from './queue.ts';
+import type { BenchServer } from './server.ts';
 
 export interface Latency {
   readonly p50: number;
@@ -35,11 +36,35 @@ export async function drain(
   const before = performance.now();
   await queue.enqueueMany(jobs);
   const enqueued = performance.now();
+  const drained = await work(queue, jobs, concurrency, workers);
+  return { enqueue: (jobs / (enqueued - before)) * 1000, drain: (jobs / (drained - enqueued)) * 1000 };
+}
+
+/** What a drain has the server do per job: transactions (each a round trip), flushes and bytes of the write-ahead log. */
+export async function counted(
+  server: BenchServer,
+  queue: BenchQueue,
+  jobs: number,
+  concurrency: number,
+): Promise<Record<string, number>> {
+  await queue.enqueueMany(jobs);
+  const before = await server.work(queue.url);
+  await work(queue, jobs, concurrency, 1);
+  const after = await server.work(queue.url);
+  return {
+    transactions: (after.transactions - before.transactions) / jobs,
+    'WAL syncs': (after.syncs - before.syncs) / jobs,
+    'WAL bytes': (after.bytes - before.bytes) / jobs,
+  };
+}
+
+/** Works all jobs off; returns when the last end was committed, before the workers stopped. */
+async function work(queue: BenchQueue, jobs: number, concurrency: number, workers: number): Promise<number> {
   const running = await Promise.all(Array.from({ length: workers }, () => queue.work(concurrency, () => {})));
   await until(() => running.reduce((sum, worker) => sum + worker.done(), 0) >= jobs);
   const drained = performance.now();
   for (const worker of running) await worker.stop();
-  return { enqueue: (jobs / (enqueued - before)) * 1000, drain: (jobs / (drained - enqueued)) * 1000 };
+  return drained;
 }
 
 /** (e) Enqueues per second with ten producers in flight, each committing its own; `busy`: with a worker at work. */
