@@ -12,16 +12,21 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set jit 
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_now     timestamptz;
-  v_claimed uuid[];
+  v_has     record;
+  v_claimed uuid[] := '{}';
 begin
   if p_limit < 1 then return; end if;
   -- Claimers take turns. The lock's wait is the length of a claim; inserts, heartbeats and completions never take it.
   perform pg_advisory_xact_lock(hashtextextended('animus.claim', 0));
   v_now := animus.now();
 
-  perform animus.promote_due(v_now, 1000);
-  perform animus.offer_freed_keys();
-  v_claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease);
+  -- One probe for what is rarely there: each of these steps costs as much as the claim itself, found or not.
+  select exists (select from animus.work_items where state = 'scheduled' and run_at <= v_now) as due,
+         exists (select from animus.freed_keys) as freed,
+         exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
+  if v_has.due then perform animus.promote_due(v_now, 1000); end if;
+  if v_has.freed then perform animus.offer_freed_keys(); end if;
+  if v_has.expired then v_claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease); end if;
   v_claimed := v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease);
 
   update animus.daemons set saturated = not saturated where id = p_daemon_id and saturated <> (cardinality(v_claimed) = p_limit);
@@ -165,8 +170,8 @@ begin
     exit when v_heads is null;
     select * into v_round from animus.claim_these(v_heads, p_daemon_id, p_faculties, p_now, p_expires_at);
     v_claimed := v_claimed || v_round.claimed;
-    v_locked := v_locked || array(select unnest(v_heads) except select unnest(v_round.claimed) except select unnest(v_round.blocked));
     exit when cardinality(v_round.claimed) = cardinality(v_heads);
+    v_locked := v_locked || array(select unnest(v_heads) except select unnest(v_round.claimed) except select unnest(v_round.blocked));
   end loop;
   return v_claimed;
 end $$;
@@ -201,30 +206,40 @@ end $$;
 create or replace function animus.claim_these(
   p_ids uuid[], p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out blocked uuid[])
 language plpgsql as $$
+declare
+  v_keyed    boolean;
+  v_messages bigint[];
+  v_release  boolean;
 begin
+  blocked := '{}';
   -- The state is judged after the lock and not in its condition: a condition that fits the claim index would invite a scan of it.
   with ours as (
-    select w.id, w.state, w.key_blocked, w.concurrency_key from animus.work_items w where w.id = any (p_ids) for no key update skip locked),
-  candidate as (
-    select o.id, o.concurrency_key, array_position(p_ids, o.id) as place from ours o where o.state = 'queued' and not o.key_blocked),
-  judged as (
-    select c.id, c.place, c.concurrency_key is null or not animus.key_is_held(c.concurrency_key)
-           and row_number() over (partition by c.concurrency_key order by c.place) = 1 as free from candidate c),
-  flagged as (
-    update animus.work_items w set key_blocked = true from judged j where w.id = j.id and not j.free returning w.id),
-  taken as (
+    select w.id, w.state, w.key_blocked, w.concurrency_key from animus.work_items w where w.id = any (p_ids) for no key update skip locked)
+  select coalesce(array_agg(o.id order by array_position(p_ids, o.id)), '{}'), coalesce(bool_or(o.concurrency_key is not null), false)
+    into claimed, v_keyed from ours o where o.state = 'queued' and not o.key_blocked;
+  if v_keyed then
+    select coalesce(array_agg(j.id order by j.place) filter (where j.free), '{}'), coalesce(array_agg(j.id) filter (where not j.free), '{}')
+      into claimed, blocked from (
+        select w.id, c.place, w.concurrency_key is null or not animus.key_is_held(w.concurrency_key)
+               and row_number() over (partition by w.concurrency_key order by c.place) = 1 as free
+          from unnest(claimed) with ordinality as c (id, place) join animus.work_items w on w.id = c.id) j;
+    update animus.work_items set key_blocked = true where id = any (blocked);
+  end if;
+  if claimed = '{}' then return; end if;
+
+  with taken as (
     update animus.work_items w
        set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'), lease_expires_at = p_expires_at,
            max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns
-      from judged j where w.id = j.id and j.free
-    returning w.id, j.place, w.faculty, w.dedup_key, w.queue_msg_id),
-  hidden as (
-    -- Hidden from plain pgmq readers once, for good: the token protects the work, not the visibility time-out.
-    update pgmq.q_work m set vt = 'infinity', read_ct = m.read_ct + 1 from taken t where m.msg_id = t.queue_msg_id),
-  released as (
-    delete from animus.active_keys k using taken t
-     where t.dedup_key is not null and p_faculties -> t.faculty ->> 'dedup_until' = 'claimed'
-       and k.faculty = t.faculty and k.dedup_key = t.dedup_key and k.work_item_id = t.id)
-  select coalesce((select array_agg(id order by place) from taken), '{}'), coalesce((select array_agg(id) from flagged), '{}')
-    into claimed, blocked;
+     where w.id = any (claimed)
+    returning w.faculty, w.dedup_key, w.queue_msg_id)
+  select array_agg(t.queue_msg_id), bool_or(t.dedup_key is not null and p_faculties -> t.faculty ->> 'dedup_until' = 'claimed')
+    into v_messages, v_release from taken t;
+  -- Hidden from plain pgmq readers once, for good: the token protects the work, not the visibility time-out.
+  update pgmq.q_work m set vt = 'infinity', read_ct = m.read_ct + 1 where m.msg_id = any (v_messages);
+  if v_release then
+    delete from animus.active_keys k using animus.work_items w
+     where w.id = any (claimed) and w.dedup_key is not null and p_faculties -> w.faculty ->> 'dedup_until' = 'claimed'
+       and k.faculty = w.faculty and k.dedup_key = w.dedup_key and k.work_item_id = w.id;
+  end if;
 end $$;

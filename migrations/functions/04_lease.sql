@@ -88,9 +88,11 @@ end $$;
 -- others: it comes back with completed = false. Array n of each argument belongs to item n.
 create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
 returns table (work_item_id uuid, completed boolean)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
+  -- Asked of the rows: one item may be named twice, with a token that holds and one that is lost.
   return query
     select m.id, exists (select from animus.work_items w where w.id = m.id and w.state = 'completed' and w.lease_token = m.token)
       from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) order by m.nth;
