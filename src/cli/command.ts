@@ -15,7 +15,7 @@ export interface CliContext {
   readonly stdin: Readable;
   readonly stdout: Sink;
   readonly stderr: Sink;
-  readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked'>;
+  readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked' | 'passInterrupts'>;
   /** Serves health for the daemon; absent: nobody does. */
   readonly openHealth?: OpenHealth;
 }

@@ -1,16 +1,17 @@
-/** `animus db …`: the schema of the database. */
+/** `animus db …`: the database and its schema. */
 import type { Command } from 'commander';
 import { migrationStatus } from '../store/compatibility.ts';
 import { migrate } from '../store/migrate.ts';
 import { createRoleStatements, type RolesState, rolesState } from '../store/roles.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withRawDatabase } from './database.ts';
+import { addPsqlCommand } from './db-psql.ts';
 import { type Output, type Part, styled } from './output.ts';
 import { counted } from './quantities.ts';
 
-/** Adds `animus db migrate|status`. */
+/** Adds `animus db migrate|status|psql`. */
 export function addDbCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'db', 'the schema of the database');
+  const group = addGroup(program, 'db', 'the database and its schema');
   addCommand(group, 'migrate', {
     summary: 'bring the schema up to date; safe to repeat and to run from several places at once',
     examples: ['DATABASE_URL=postgres://ada@db/work animus db migrate'],
@@ -19,6 +20,7 @@ export function addDbCommands(program: Command, run: RunCommand): void {
     summary: 'compare the schema with this animus, without changing anything; exits 5 when they differ',
     examples: ['animus db status', 'animus db status --json'],
   }).action(run(statusCommand));
+  addPsqlCommand(group, run);
 }
 
 async function migrateCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {

@@ -14,6 +14,8 @@ export interface Interrupts extends EndSignals {
   receive(signal: 'SIGINT' | 'SIGTERM'): 'drain' | 'abort' | 'give up' | 'same';
   /** For a command that the first signal is the way to end: ended so, without a second one, it was not interrupted. */
   endedAsAsked(): void;
+  /** From here on a SIGINT is for the program that the command has started in its terminal, and not for the command. */
+  passInterrupts(): void;
   /** 130 or 143 once a signal has come, unless the command ended as asked; else null. */
   exitCode(): 130 | 143 | null;
 }
@@ -29,6 +31,7 @@ export function createInterrupts(clock: Clock): Interrupts {
   const drain = new AbortController();
   const abort = new AbortController();
   let code: 130 | 143 | null = null;
+  let passing = false;
   let last: { signal: string; atMs: number } | null = null;
 
   return {
@@ -38,7 +41,11 @@ export function createInterrupts(clock: Clock): Interrupts {
     endedAsAsked() {
       if (!abort.signal.aborted) code = null;
     },
+    passInterrupts() {
+      passing = true;
+    },
     receive(signal) {
+      if (passing && signal === 'SIGINT') return 'same';
       const atMs = clock.monotonicMs();
       if (last?.signal === signal && atMs - last.atMs < SAME_PRESS_MS) return 'same';
       last = { signal, atMs };

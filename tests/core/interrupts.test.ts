@@ -39,6 +39,17 @@ describe('signals', () => {
     expect(interrupts.exitCode()).toBe(130);
   });
 
+  test('handed on to a program in the terminal, SIGINT means nothing here, and SIGTERM still ends', () => {
+    const { interrupts, pass } = given();
+    interrupts.passInterrupts();
+    for (let press = 0; press < 4; press++) {
+      pass(1000);
+      expect(interrupts.receive('SIGINT')).toBe('same');
+    }
+    expect(interrupts.exitCode()).toBeNull();
+    expect(interrupts.receive('SIGTERM')).toBe('drain');
+  });
+
   test('of two kinds are two, however close', () => {
     const { interrupts } = given();
     interrupts.receive('SIGINT');

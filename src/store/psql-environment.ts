@@ -1,0 +1,26 @@
+/** A connection as libpq's programs take it: by environment, so that no password stands in a list of processes. */
+import { Client } from 'pg';
+
+/** Parameters of a connection string, as libpq's variables are called. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  options: 'PGOPTIONS',
+};
+
+/** For a connection string that `openPostgres` takes. `sslmode` means what libpq says it does, which is weaker than the driver's. */
+export function psqlEnvironment(connectionString: string): Record<string, string> {
+  const { host, port, user, database, password } = new Client({ connectionString });
+  const environment: Record<string, string> = { PGAPPNAME: 'animus db psql', PGHOST: host, PGPORT: String(port) };
+  if (user) environment['PGUSER'] = user;
+  if (database) environment['PGDATABASE'] = database;
+  if (typeof password === 'string') environment['PGPASSWORD'] = password;
+  const query = connectionString.split('?')[1] ?? '';
+  for (const [name, value] of new URLSearchParams(query)) {
+    const variable = VARIABLES[name];
+    if (variable !== undefined) environment[variable] = value;
+  }
+  return environment;
+}
