@@ -1,5 +1,5 @@
 /** Finds a command as the system would, so that a missing one is told apart from all else that can go wrong. */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 /** Where execvp would find a command: its absolute path, or null. */
@@ -16,5 +16,34 @@ function isExecutable(file: string): boolean {
     return statSync(file).isFile();
   } catch {
     return false;
+  }
+}
+
+/**
+ * Why the system would refuse to run a script, in words that say what to do; null for what can run and for binaries. The
+ * system itself calls each of these «no such file» or «exec format error».
+ */
+export function scriptProblem(file: string): string | null {
+  const head = headOf(file);
+  if (head === '') return `${file} is empty`;
+  if (head.includes('\0')) return null;
+  if (!head.startsWith('#!')) return `${file} has no first line that names its interpreter, such as #!/bin/sh`;
+  const line = head.split('\n', 1)[0]!.slice(2);
+  if (line.endsWith('\r'))
+    return `${file} has line ends of Windows (CRLF); save it with Unix line ends: sed -i 's/\\r$//' ${file}`;
+  const interpreter = line.trim().split(/\s/, 1)[0] ?? '';
+  if (!isAbsolute(interpreter) || existsSync(interpreter)) return null;
+  return `${file} names the interpreter ${interpreter}, which is not on this host`;
+}
+
+const HEAD_BYTES = 256;
+
+function headOf(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.toString('latin1', 0, readSync(descriptor, head));
+  } finally {
+    closeSync(descriptor);
   }
 }

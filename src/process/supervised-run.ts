@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../core/errors.ts';
 import { asUser, type User, userOf } from './as-user.ts';
-import { findProgram } from './find-program.ts';
+import { findProgram, scriptProblem } from './find-program.ts';
 import { killRun, type RunTrace, SPAWN_MARKER, startTicksOf } from './kill-run.ts';
 import { inNamespace } from './namespace.ts';
 import { captureOutput, NO_OUTPUT } from './output-capture.ts';
@@ -109,6 +109,8 @@ function trySpawn(spec: ProcessSpec, spawnId: string): { child: ChildProcess; tr
       return `the working directory ${spec.cwd} does not exist`;
     const program = findProgram(spec.command, spec.env['PATH'] ?? '/usr/bin:/bin', spec.cwd);
     if (program === null) return `${spec.command}: not found or not executable`;
+    const unfit = scriptProblem(program);
+    if (unfit !== null) return unfit;
     const user = spec.isolation === 'uid' ? userOf(spec.cwd) : null;
     if (typeof user === 'string') return user;
     const line = commandLine(program, spec, user);

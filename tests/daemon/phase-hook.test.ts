@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HookInput, HookPhase } from '../../src/daemon/hook-output.ts';
 import { type HookCall, runPhaseHook } from '../../src/daemon/phase-hook.ts';
 import { createProcessHost } from '../../src/process/supervised-host.ts';
+import { isolationModes } from '../process/isolation-modes.ts';
 import { processesWith } from '../process/live-processes.ts';
 
 const GIVEN: HookInput = {
@@ -133,8 +134,40 @@ test('says why a hook cannot be started', async () => {
   const result = await run('orient');
   expect(result).toMatchObject({ kind: 'failed', error: { code: 'hook.failed' } });
   expect(result.kind === 'failed' && result.error.message).toContain('not found or not executable');
-  const badInterpreter = await setUp('#!/no/such/interpreter\n');
-  expect(await badInterpreter.run('orient')).toMatchObject({ kind: 'failed' });
+  const missing = await run('orient', { command: '/no/such/hook' });
+  expect(missing.kind === 'failed' && missing.error.message).toContain('/no/such/hook: not found or not executable');
+});
+
+test.each([
+  ['#!/no/such/interpreter\n', 'names the interpreter /no/such/interpreter, which is not on this host'],
+  ['#!/bin/sh\r\necho context\r\n', 'has line ends of Windows (CRLF); save it with Unix line ends'],
+  ['#!/usr/bin/env node\r\n', 'has line ends of Windows (CRLF)'],
+  ['echo context\n', 'has no first line that names its interpreter, such as #!/bin/sh'],
+  ['', 'is empty'],
+])('says what is wrong with the script %j', async (script, words) => {
+  for (const isolation of await isolationModes()) {
+    const { run, directory } = await setUp(script);
+    if (isolation === 'uid') await chown(directory, 12_345, 12_345);
+    const result = await run('orient', { isolation });
+    expect(result.kind === 'failed' && result.error.message, isolation).toContain(words);
+  }
+});
+
+test('takes bytes that are no UTF-8 as U+FFFD', async () => {
+  const { run } = await setUp(`#!/bin/sh\nprintf 'gr\\374n'; printf 'r\\366t' >&2`);
+  expect(await run('orient')).toMatchObject({ output: { context: 'gr\uFFFDn' }, stderr: 'r\uFFFDt' });
+});
+
+test('a daemon that a hook forks dies with it, in every isolation', async () => {
+  for (const isolation of await isolationModes()) {
+    const token = randomUUID();
+    const { run, directory } = await setUp(
+      `#!/bin/sh\n(setsid setsid sh -c 'trap "" TERM HUP; exec >/dev/null 2>&1; while :; do sleep 1; : ${token}; done' &)\necho context`,
+    );
+    if (isolation === 'uid') await chown(directory, 12_345, 12_345);
+    expect(await run('orient', { isolation })).toMatchObject({ output: { context: 'context' } });
+    expect(processesWith(token), isolation).toEqual([]);
+  }
 });
 
 test('ends with the signal of its caller', async () => {

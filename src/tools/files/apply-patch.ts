@@ -103,7 +103,9 @@ async function plan(workspace: string, section: PatchSection): Promise<Plan> {
     return { changes: [{ path: inside, content: null, read: file.stats }], summary: `deleted ${file.shown}` };
   }
   if (!file.validUtf8)
-    return { problem: `${file.shown}: is not valid UTF-8, so saving it would damage it; change it with bash` };
+    return {
+      problem: `${file.shown}: is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash`,
+    };
   const changed = applyHunks(file.text, section.hunks);
   if ('problem' in changed) return { problem: `${file.shown}, ${changed.problem}` };
   if (Buffer.byteLength(changed.text) > MAX_FILE_BYTES)

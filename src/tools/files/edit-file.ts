@@ -44,7 +44,9 @@ async function apply(edit: Edit, workspace: string): Promise<ToolOutput> {
   const file = await readTextFile(workspace, edit.path);
   if (isRefusal(file)) return toolError(file.refusal);
   if (!file.validUtf8)
-    return toolError(`${file.shown}: is not valid UTF-8, so saving it would damage it; change it with bash`);
+    return toolError(
+      `${file.shown}: is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash`,
+    );
 
   const { old, replacement } = withLineEndsOf(file.text, edit);
   const places = placesOf(file.text, old);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { toolError, worldTool } from '../tool.ts';
 import { compileGlob } from './glob-pattern.ts';
+import { printableName } from './printable-name.ts';
 import { isRefusal } from './refusal.ts';
 import { walkFiles } from './walk.ts';
 import { resolveInside } from './workspace.ts';
@@ -34,7 +35,7 @@ export const globTool = worldTool<z.infer<typeof input>>({
     let walked = 0;
     for await (const file of walkFiles(context.workspace, inside.real, context.signal, (at) => skipped.push(at))) {
       if (++walked > MAX_WALKED || found.length > MAX_SHOWN) break;
-      if (matches(file)) found.push(inside.shown === '.' ? file : `${inside.shown}/${file}`);
+      if (matches(file)) found.push(printableName(inside.shown === '.' ? file : `${inside.shown}/${file}`));
     }
     if (skipped.includes('')) return toolError(`${path}: is no directory that can be read`);
     const notes = [
@@ -42,7 +43,7 @@ export const globTool = worldTool<z.infer<typeof input>>({
       found.length > MAX_SHOWN && `[more than ${MAX_SHOWN} files match; these are the first]`,
       walked > MAX_WALKED && `[stopped after ${MAX_WALKED} files; look in a narrower path]`,
       skipped.length > 0 &&
-        `[could not be read: ${skipped.slice(0, 10).join(', ')}${skipped.length > 10 ? ', …' : ''}]`,
+        `[could not be read: ${skipped.slice(0, 10).map(printableName).join(', ')}${skipped.length > 10 ? ', …' : ''}]`,
     ].filter((note) => note !== false);
     return {
       content: [...found.slice(0, MAX_SHOWN), ...notes].join('\n'),

@@ -2,6 +2,7 @@
 
 import { relative } from 'node:path';
 import { compileGlob } from './glob-pattern.ts';
+import { printableName } from './printable-name.ts';
 import { isRefusal } from './refusal.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 import { walkFiles } from './walk.ts';
@@ -39,7 +40,7 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | { re
     if (isRefusal(path)) return path;
     const file = await readTextFile(request.workspace, path);
     if (isRefusal(file)) {
-      if (unread.length < MAX_UNREAD_NAMED) unread.push(relative(request.workspace, path));
+      if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(relative(request.workspace, path)));
       continue;
     }
     files++;
@@ -72,7 +73,7 @@ async function* candidates(
   let isFile = false;
   const skipped = (at: string): void => {
     if (at === '') isFile = true;
-    else if (unread.length < MAX_UNREAD_NAMED) unread.push(at);
+    else if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(at));
   };
   for await (const file of walkFiles(request.workspace, inside.real, new AbortController().signal, skipped)) {
     if (matches(file)) yield `${inside.real}/${file}`;
@@ -81,11 +82,12 @@ async function* candidates(
 }
 
 function* matchesIn(file: TextFile, expression: RegExp): Generator<string> {
+  const name = printableName(file.shown);
   const lines = file.text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   for (const [index, line] of lines.entries()) {
     const match = expression.exec(line);
-    if (match !== null) yield `${file.shown}:${index + 1}:${around(line, match.index)}`;
+    if (match !== null) yield `${name}:${index + 1}:${around(line, match.index)}`;
   }
 }
 

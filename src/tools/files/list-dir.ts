@@ -2,6 +2,7 @@
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { printableName } from './printable-name.ts';
 import { isRefusal, refusalOf } from './refusal.ts';
 import { type InsideDirectory, openDirectoryInside, resolveInside } from './workspace.ts';
 
@@ -53,21 +54,15 @@ async function list(directory: InsideDirectory, shown: string, signal: AbortSign
 
 async function describe(directory: InsideDirectory, name: string): Promise<string> {
   const path = `${directory.base}/${name}`;
-  const shown = printable(name);
+  const shown = printableName(name);
   try {
     const stats = await lstat(path);
     if (stats.isDirectory()) return `${shown}/`;
     if (stats.isFile()) return `${shown}\t${stats.size}`;
-    if (stats.isSymbolicLink()) return `${shown} -> ${printable(await readlink(path))}`;
+    if (stats.isSymbolicLink()) return `${shown} -> ${printableName(await readlink(path))}`;
     return `${shown}\t[${stats.isFIFO() ? 'named pipe' : stats.isSocket() ? 'socket' : 'device'}]`;
   } catch (error) {
     // Gone since the directory was read, or a name whose bytes are not UTF-8: still listed, with what is known.
     return `${shown}\t[${(error as NodeJS.ErrnoException).code ?? 'unreadable'}]`;
   }
-}
-
-/** A name may hold line breaks and other control characters, which would forge entries. */
-function printable(name: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return /[\u0000-\u001f\u007f]/.test(name) ? JSON.stringify(name) : name;
 }

@@ -41,6 +41,8 @@ function show(file: TextFile, offset: number, limit: number): ToolOutput {
   const notes = [
     last < lines.length && `lines ${offset} to ${last} of ${lines.length}; read on with offset=${last + 1}`,
     last === lines.length && !endsInNewline && 'no newline at the end of the file',
+    file.changing &&
+      'the file was changed while it was read: parts may be old, others new; read it again when it is still',
     file.text.includes('\r\n') && 'lines end in CRLF',
     !file.validUtf8 &&
       'not valid UTF-8: every \uFFFD that you see may stand for other bytes, and edit_file will refuse it',

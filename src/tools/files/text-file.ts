@@ -16,6 +16,8 @@ export interface TextFile {
   /** False: what is not UTF-8 stands as U+FFFD in `text`, which must then not be written back. */
   readonly validUtf8: boolean;
   readonly stats: Stats;
+  /** It was written to while it was read, so that `text` may be of two minds. */
+  readonly changing: boolean;
 }
 
 /** Reads a file of the workspace; refuses directories, devices, binary content and what is too large. */
@@ -31,7 +33,9 @@ export async function readTextFile(workspace: string, path: string): Promise<Tex
     const nul = content.indexOf(0);
     if (nul >= 0) return refuse(`${inside.shown}: ${binary(content, nul)}`);
     const text = content.toString('utf8');
-    return { ...inside, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content), stats };
+    const now = await handle.stat();
+    const changing = now.mtimeMs !== stats.mtimeMs || now.size !== stats.size;
+    return { ...inside, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content), stats, changing };
   } catch (error) {
     return refusalOf(error, inside.shown);
   } finally {

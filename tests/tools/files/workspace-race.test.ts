@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { applyPatchTool } from '../../../src/tools/files/apply-patch.ts';
 import { readFileTool } from '../../../src/tools/files/read-file.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { setUpBench } from '../tool-context.ts';
@@ -36,6 +37,23 @@ test('writes never leave the workspace', async () => {
   expect(await readdir(outside)).toEqual(['file']);
   expect(await readFile(join(outside, 'file'), 'utf8')).toBe('secret');
   expect(done).toBeGreaterThan(0);
+  expect(refused).toBeGreaterThan(0);
+});
+
+test('patches never leave the workspace', async () => {
+  const { call, outside } = await setUpSwapper();
+  let done = 0;
+  let refused = 0;
+  const giveUpAt = performance.now() + 20_000;
+  for (let i = 0; i < ROUNDS || ((done === 0 || refused === 0) && performance.now() < giveUpAt); i++) {
+    const patch = `*** Begin Patch\n*** Add File: dir/new/${i}\n+x\n*** Update File: dir/file\n+x\n*** End of File\n*** End Patch`;
+    const { isError } = await call(applyPatchTool, { patch });
+    if (isError) refused++;
+    else done++;
+    await call(applyPatchTool, { patch: '*** Begin Patch\n*** Delete File: dir/file\n*** End Patch' });
+  }
+  expect(await readdir(outside)).toEqual(['file']);
+  expect(await readFile(join(outside, 'file'), 'utf8')).toBe('secret');
   expect(refused).toBeGreaterThan(0);
 });
 
