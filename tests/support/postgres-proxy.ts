@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest';
 /** The moment of a call: `before` it reaches the server, `after` the server has committed and before the client knows. */
 export type Moment = 'before' | 'after';
 
-/** Called for each call of an `animus.` function; while it answers `cut`, nothing of the connection passes any more. */
-export type CallWatcher = (functionName: string, moment: Moment) => 'pass' | 'cut';
+/** Called for each call of an `animus.` function, and for `commit`; while it answers `cut`, nothing of the connection passes any more; `end` closes it. */
+export type CallWatcher = (functionName: string, moment: Moment) => 'pass' | 'cut' | 'end';
 
 export interface PostgresProxy {
   /** The connection string that leads through the proxy. */
@@ -84,10 +84,7 @@ function relay(client: Socket, upstream: Socket, watch: CallWatcher): void {
       const name = calledFunction(message, statements);
       if (name !== null) {
         current = name;
-        if (watch(name, 'before') === 'cut') {
-          dead = true;
-          return;
-        }
+        if (!passes(watch(name, 'before'))) return;
       }
       upstream.write(message);
     }
@@ -98,16 +95,19 @@ function relay(client: Socket, upstream: Socket, watch: CallWatcher): void {
     if (current !== null && endsExchange(fromServer)) {
       const name = current;
       current = null;
-      if (watch(name, 'after') === 'cut') {
-        dead = true;
-        return;
-      }
+      if (!passes(watch(name, 'after'))) return;
     }
     if (endsExchange(fromServer)) fromServer = Buffer.alloc(0);
     client.write(chunk);
   });
   client.on('close', () => upstream.destroy());
   upstream.on('close', () => client.destroy());
+
+  function passes(answer: ReturnType<CallWatcher>): boolean {
+    dead = answer !== 'pass';
+    if (answer === 'end') client.destroy();
+    return !dead;
+  }
 
   function* takeMessages(): Generator<Buffer> {
     while (fromClient.length >= 5) {
@@ -119,7 +119,7 @@ function relay(client: Socket, upstream: Socket, watch: CallWatcher): void {
   }
 }
 
-/** The function a message executes: Parse ('P') names it, Bind ('B') of a prepared statement refers to it, Query ('Q') holds it. */
+/** The function a message executes, or `commit`: Parse ('P') names it, Bind ('B') of a prepared statement refers to it, Query ('Q') holds it. */
 function calledFunction(message: Buffer, statements: Map<string, string>): string | null {
   const type = String.fromCharCode(message[0]!);
   const text = message.subarray(5).toString('latin1');
@@ -139,6 +139,7 @@ function calledFunction(message: Buffer, statements: Map<string, string>): strin
 }
 
 function functionOf(sql: string): string | null {
+  if (/^\s*commit\b/i.test(sql)) return 'commit';
   return /\banimus\.(?!now\b)(\w+)\s*\(/.exec(sql)?.[1] ?? null;
 }
 
