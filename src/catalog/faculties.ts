@@ -40,7 +40,8 @@ export function loadFaculties(directory: string, options: FacultyReferences): Fa
   for (const [name, [first, ...others]] of placesByName) {
     for (const place of others) {
       const detail = `${JSON.stringify(name)} is also the name in ${first?.file}:${first?.line}; give one of them another`;
-      problems.push(problemAt('config.conflict', place, { detail }));
+      // The name on its own, too: a reload keeps what had it before.
+      problems.push(problemAt('config.conflict', place, { detail, name }));
     }
     if ((sound.get(name) ?? 0) > 1) faculties.delete(name);
   }

@@ -98,7 +98,7 @@ function concerns(problem: Problem, file: string, name: string): boolean {
   if (problem.file === file) return true;
   // The whole directory cannot be read, or another file claims the name.
   const unreadable = problem.code === 'config.unreadable' && file.startsWith(`${problem.file}/`);
-  return unreadable || (problem.key === 'faculty.name' && problem.message.includes(`${name} is also the name in`));
+  return unreadable || (problem.code === 'config.conflict' && problem.details['name'] === name);
 }
 
 function reportChange(before: Faculties, after: Faculties, log: Log): void {
