@@ -98,24 +98,29 @@ begin
       from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) order by m.nth;
 end $$;
 
--- Locks those of the items whose lease the tokens prove, then ends them; returns their ids. Two statements: the second must see
--- what was written while the first waited for a lock.
+-- Ends those of the items whose lease the tokens prove; returns their ids. One update locks, judges and writes, in id order like
+-- every path that locks several items. That an item is active is judged by its lease, which the trigger keeps in step with the
+-- state: a condition on the state would invite a scan of every active item.
 create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
 language plpgsql set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_ids       uuid[];
-  v_outcomes  jsonb[];
-  v_summaries text[];
+  v_now      timestamptz := animus.now();
+  v_ids      uuid[];
+  v_messages bigint[];
+  v_keyed    boolean;
 begin
-  -- The state is judged after the lock: as a condition it would invite a scan of every active item.
-  with locked as (
-    select w.id, w.state, w.lease_token from animus.work_items w where w.id = any (p_ids) order by w.id for no key update)
-  select array_agg(l.id), array_agg(m.outcome), array_agg(m.summary) into v_ids, v_outcomes, v_summaries
-    from locked l join unnest(p_ids, p_tokens, p_outcomes, p_summaries) as m (id, token, outcome, summary) on m.id = l.id and m.token = l.lease_token
-   where l.state in ('claimed', 'running');
+  with ended as (
+    update animus.work_items w
+       set state = 'completed', outcome = i.outcome, outcome_summary = i.summary, error = null, resolved_at = v_now,
+           lease_owner = null, lease_expires_at = null
+      from (select u.id, u.token, u.outcome, u.summary from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as u (id, token, outcome, summary)
+             order by u.id) i
+     where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
+    returning w.id, w.dedup_key, w.queue_msg_id)
+  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
   if v_ids is null then return '{}'; end if;
-  perform animus.end_works(v_ids, 'completed', v_outcomes, v_summaries, null, 'completed');
+  perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now);
   return v_ids;
 end $$;
 
@@ -162,9 +167,7 @@ begin
   perform animus.cancel_open(animus.lock_open_descendants(p_id), format('its parent %s is %s', p_id, p_state));
 end $$;
 
--- The one place where items end: state, message, key, focus and watchers, in the caller's transaction. The caller holds the
--- items' row locks since an earlier statement. A statement for each table that is concerned, rather than one for all: what an item
--- does not have costs no more than a probe. Plans are kept: making one for seven tables cost twice what running it does.
+-- Ends items in whatever open state. The caller holds their row locks since an earlier statement.
 create or replace function animus.end_works(
   p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text) returns void
 language plpgsql set plan_cache_mode = force_generic_plan
@@ -173,8 +176,6 @@ declare
   v_now      timestamptz := animus.now();
   v_messages bigint[];
   v_keyed    boolean;
-  v_has      record;
-  v_watched  uuid[];
 begin
   with ended as (
     update animus.work_items w
@@ -185,12 +186,24 @@ begin
      where w.id = i.id
     returning w.dedup_key, w.queue_msg_id)
   select array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_messages, v_keyed from ended;
+  perform animus.follow_ends(p_ids, v_messages, v_keyed, p_state, p_error, p_focus_ended_as, v_now);
+end $$;
 
+-- What ends with items that have just ended: message, key, focus and watchers, in the caller's transaction. A statement for each table
+-- that is concerned, rather than one for all: what an item does not have costs no more than a probe. The callers keep the plans:
+-- making one for seven tables cost twice what running it does.
+create or replace function animus.follow_ends(
+  p_ids uuid[], p_messages bigint[], p_keyed boolean, p_state text, p_error jsonb, p_focus_ended_as text, p_now timestamptz) returns void
+language plpgsql as $$
+declare
+  v_has     record;
+  v_watched uuid[];
+begin
   with message as (
-    delete from pgmq.q_work m where m.msg_id = any (v_messages) returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
+    delete from pgmq.q_work m where m.msg_id = any (p_messages) returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
   insert into pgmq.a_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
 
-  if v_keyed then
+  if p_keyed then
     delete from animus.active_keys k using animus.work_items w
      where w.id = any (p_ids) and k.faculty = w.faculty and k.dedup_key = w.dedup_key and k.work_item_id = w.id;
   end if;
@@ -199,11 +212,11 @@ begin
          exists (select from animus.waits where work_item_id = any (p_ids) and resolved_at is null) as wait,
          exists (select from animus.watches where work_item_id = any (p_ids)) as watch into v_has;
   if v_has.focus then
-    update animus.foci set ended_as = p_focus_ended_as, ended_at = v_now, error = p_error where work_item_id = any (p_ids) and ended_as is null;
+    update animus.foci set ended_as = p_focus_ended_as, ended_at = p_now, error = p_error where work_item_id = any (p_ids) and ended_as is null;
   end if;
   -- Nobody waits any more; a late answer then finds nothing to resolve.
   if v_has.wait then
-    update animus.waits set resolved_at = v_now, result = jsonb_build_object('ended', p_state)
+    update animus.waits set resolved_at = p_now, result = jsonb_build_object('ended', p_state)
      where work_item_id = any (p_ids) and resolved_at is null;
   end if;
   -- Sent only where somebody watches; an item nobody waits for costs no NOTIFY.

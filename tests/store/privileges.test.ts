@@ -19,6 +19,7 @@ const INTERNAL = `
   descendants
   end_work
   end_works
+  follow_ends
   grant_roles
   hold_focus
   hold_lease
