@@ -13,6 +13,8 @@ export default defineConfig({
         test: {
           name: 'openai',
           include: ['tests/e2e/**/*.test.ts', 'tests/engage/context-{run,limits}.test.ts'],
+          // What a model says plays no part in these.
+          exclude: ['tests/e2e/{bad-database,external-engage,roles}.test.ts'],
           provide: { wire: 'openai' },
         },
       },

@@ -4,9 +4,9 @@ import { AnimusError } from '../core/errors.ts';
 import { isTerminal, type WorkState } from '../core/work.ts';
 import type { Queryable } from '../store/database.ts';
 import type { SubmittedWork } from '../store/submit-work.ts';
-import { readLedgerAfter, readWork } from '../store/work-views.ts';
+import { readLedgerAfter, readWork, type WorkDetail } from '../store/work-views.ts';
 import type { Invocation } from './command.ts';
-import { styled } from './output.ts';
+import { type Part, styled } from './output.ts';
 import { duration, stateLabel, usd } from './quantities.ts';
 import { showOutcome } from './work-show.ts';
 
@@ -22,8 +22,8 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
   let id = submitted.mergedInto ?? submitted.id;
   let state: WorkState | null = null;
   let seen = 0;
-  const announce = (now: WorkState) => {
-    if (now !== state) output.line(stateLabel(now));
+  const announce = ({ state: now, error }: WorkDetail) => {
+    if (now !== state) output.line(stateLabel(now), ...whyWaiting(now, error));
     state = now;
   };
   for (;;) {
@@ -31,13 +31,13 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
     const entries = await readLedgerAfter(db, id, seen);
     const item = await readWork(db, id);
     const over = isTerminal(item.state);
-    if (!over) announce(item.state);
+    if (!over) announce(item);
     if (over) entries.push(...(await readLedgerAfter(db, id, entries.at(-1)?.seq ?? seen)));
     for (const entry of entries) {
       output.line(styled(entry.type.padEnd(8), 'cyan'), ' ', entry.content);
       seen = entry.seq;
     }
-    if (over) announce(item.state);
+    if (over) announce(item);
     if (item.state === 'merged' && item.merged_into !== null) {
       [id, seen] = [item.merged_into, 0];
       continue;
@@ -52,4 +52,10 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
     await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
     if (context.signals.drain.aborted) throw new AnimusError('interrupted');
   }
+}
+
+/** Work that was put off says why: an attempt that failed, or a provider in trouble. */
+function whyWaiting(state: WorkState, error: unknown): Part[] {
+  const message = (error as { readonly message?: unknown } | null)?.message;
+  return state === 'scheduled' && typeof message === 'string' ? [styled(`  ${message}`, 'dim')] : [];
 }

@@ -119,25 +119,28 @@ async function warnIfUnknown(
   options: SubmitOptions,
   faculty: string,
 ): Promise<void> {
-  const live = await liveFaculties(db);
-  if (live === null) return;
+  const daemons = await liveDaemons(db);
+  if (daemons === null) return;
+  const live = daemons.flatMap(({ faculties }) => faculties);
   const directory = facultiesDirectory(invocation, options.faculties);
   const here = [...loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES }).faculties.keys()];
   const known = [...live, ...here];
-  if (known.includes(faculty)) return;
-  invocation.output.note(
-    `no loaded faculty is named ${faculty}${didYouMean(faculty, known)}; the work waits until one is`,
-  );
+  if (!known.includes(faculty)) {
+    invocation.output.note(
+      `no loaded faculty is named ${faculty}${didYouMean(faculty, known)}; the work waits until one is`,
+    );
+  } else if (daemons.length > 0 && !live.includes(faculty)) {
+    invocation.output.note(`no running daemon takes work for ${faculty}; the work waits. To see why: animus status`);
+  }
 }
 
 /** Null for a role that only submits: it may not see the daemons, and the database takes its work all the same. */
-async function liveFaculties(db: Queryable): Promise<string[] | null> {
+async function liveDaemons(db: Queryable): Promise<readonly { readonly faculties: readonly string[] }[] | null> {
   try {
-    const rows = await db.query<{ name: string }>(
-      `select distinct jsonb_object_keys(faculties) as name from animus.daemons
+    return await db.query(
+      `select array(select jsonb_object_keys(faculties)) as faculties from animus.daemons
         where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
     );
-    return rows.map(({ name }) => name);
   } catch (error) {
     if (isAnimusError(error, 'db.forbidden')) return null;
     throw error;

@@ -31,8 +31,9 @@ describe('a provider that does not do its part', () => {
       valid ? { content: [text('Done.')] } : { status: 401, message: 'invalid key', headers: { 'retry-after': '2' } },
     );
     await startDaemon(site);
-    const id = await insert();
-    const waiting = await item(id, `state = 'scheduled'`);
+    const submitting = runAnimus(site, ['work', 'submit', 'clerk', 'Write the book', '--wait']);
+    const waiting = await item(`state = 'scheduled'`);
+    const id = String(waiting['id']);
     expect(waiting).toMatchObject({ attempts: 0, turns: 0 });
     const advice = new RegExp(
       `faculty clerk waits since 20.*Z: provider ${PROVIDER}: HTTP 401 .*invalid key; check the key in ${KEY}, and start animus again`,
@@ -41,14 +42,17 @@ describe('a provider that does not do its part', () => {
     expect((await runAnimus(site, ['work', 'show', id])).stdout).toContain(`check the key in ${KEY}`);
 
     valid = true; // as if the vendor had switched it on
-    expect(await item(id, 'resolved_at is not null')).toMatchObject({ state: 'completed', attempts: 0 });
+    const { exit, stdout } = await submitting;
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(new RegExp(`\\nscheduled {2}provider .* check the key in ${KEY}[^]*\\ncompleted\\n`));
+    expect(await item('true', id)).toMatchObject({ state: 'completed', attempts: 0 });
     await eventually('status is quiet again', async () => ((await status(site)).includes('waits since') ? null : true));
   }, 60_000);
 
   it('knows no such model: the work fails, with the name to check', async () => {
     const site = await siteOf(() => ({ status: 404, message: 'The model does not exist', error: 'not_found_error' }));
     await startDaemon(site);
-    const failed = await item(await insert(), 'resolved_at is not null');
+    const failed = await item('resolved_at is not null', await insert());
     expect(failed).toMatchObject({ state: 'dead', attempts: 1 });
     expect(failed.error).toMatchObject({
       code: 'llm.model_not_found',
@@ -61,7 +65,7 @@ describe('a provider that does not do its part', () => {
       index === 0 ? { content: [text('I begin and')], stopAfter: 3, finally: 'stall' } : { content: [text('Whole.')] },
     );
     await startDaemon(siteAt(server.url));
-    const done = await item(await insert(), 'resolved_at is not null');
+    const done = await item('resolved_at is not null', await insert());
     expect(done).toMatchObject({ state: 'completed', attempts: 0, turns: 1, outcome: { text: 'Whole.' } });
     expect(server.requests).toHaveLength(2);
     expect((await server.requests[0]!.ended).cutByClient).toBe(true);
@@ -70,7 +74,7 @@ describe('a provider that does not do its part', () => {
   it('is not there: the work waits unburnt, and status says where it was looked for', async () => {
     const site = siteAt(`http://127.0.0.1:${await closedPort()}`);
     await startDaemon(site);
-    const waiting = await item(await insert(), `state = 'scheduled'`);
+    const waiting = await item(`state = 'scheduled'`, await insert());
     expect(waiting).toMatchObject({ attempts: 0 });
     await eventually('status tells', async () =>
       /clerk waits since .*: provider \w+: .*ECONNREFUSED.*; check base_url of \w+/.test(await status(site))
@@ -94,9 +98,12 @@ describe('a provider that does not do its part', () => {
     return row!.id;
   }
 
-  function item(id: string, condition: string): Promise<Record<string, unknown>> {
+  function item(condition: string, id?: string): Promise<Record<string, unknown>> {
     return eventually(condition, async () => {
-      const [row] = await pg.database.query(`select * from animus.work_items where id = $1 and ${condition}`, [id]);
+      const [row] = await pg.database.query(
+        `select * from animus.work_items where id = coalesce($1, id) and ${condition} order by id desc limit 1`,
+        [id ?? null],
+      );
       return row ?? null;
     });
   }
@@ -113,7 +120,10 @@ describe('without any key', () => {
       /provider anthropic has no key, so no work is taken for engineer, .*; set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, and start animus again/;
     expect(daemon.output()).toMatch(lack);
     expect(daemon.output()).toContain('serving no faculty yet (see above)');
-    await pg.database.query(`insert into animus.work_items (faculty) values ('engineer')`);
+    const submitted = await runAnimus(site, ['work', 'submit', 'engineer', 'Fix it']);
+    expect(submitted.stderr).toContain(
+      'no running daemon takes work for engineer; the work waits. To see why: animus status',
+    );
     const shown = await status(site);
     expect(shown).toMatch(lack);
     expect(shown).toMatch(/engineer .* no daemon serves this faculty/);
