@@ -11,12 +11,14 @@ import type { Log } from '../telemetry/log.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { ModelSource } from './focus-model.ts';
+import type { RunDeadline } from './run-deadline.ts';
 import type { Worktree } from './worktree.ts';
 
 /** What every focus of a daemon is given. */
 export interface FocusMeans {
   readonly db: Database;
   readonly clock: Clock;
+  readonly deadline: RunDeadline;
   readonly log: Log;
   readonly processes: ProcessHost;
   readonly models: ModelSource;

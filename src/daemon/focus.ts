@@ -1,6 +1,7 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
 import type { Faculty } from '../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../core/errors.ts';
+import { FAILURE_NOTICE } from '../engage/attempt.ts';
 import type { EngageDone, EngageEnd } from '../engage/engage-end.ts';
 import type { FocusEventBody } from '../engage/events.ts';
 import { createJournal } from '../engage/journal.ts';
@@ -10,7 +11,7 @@ import { outcomeInstruction } from '../engage/outcome.ts';
 import { systemPrompt } from '../engage/prompt.ts';
 import { isFailureOfTheWorld } from '../llm/client.ts';
 import { tellText } from '../store/live-text.ts';
-import { type Phase, setPhase, startFocus } from '../store/transcript.ts';
+import { type Phase, readRunningMs, setPhase, startFocus } from '../store/transcript.ts';
 import type { ClaimedWork } from '../store/work.ts';
 import { span } from '../telemetry/spans.ts';
 import { toolSpecs } from '../tools/registry.ts';
@@ -71,6 +72,7 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
   });
   const snapshot = row.facultySnapshot as unknown as Faculty;
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
+  if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
   const { workspace, worktree } = await openWorkspace(key, row, snapshot, control, means);
   const texts = createTextTeller(row.number, (piece) => tellText(means.db, key, piece), means.clock);
   const emit = (event: FocusEventBody) => {

@@ -11,8 +11,9 @@ import { holdsWorktree, removeFocusDirectory } from './focus-directory.ts';
 import { type FocusEnd, settle } from './focus-end.ts';
 import type { Focus, FocusMeans } from './focus-scope.ts';
 import { closeWorkspace } from './focus-workspace.ts';
+import { startRunDeadline } from './run-deadline.ts';
 
-export interface RunMeans extends FocusMeans {
+export interface RunMeans extends Omit<FocusMeans, 'deadline'> {
   readonly leaseSeconds: number;
   readonly completer: WorkCompleter;
   /** Claims nothing more for the faculty for that long, and says so. */
@@ -39,12 +40,11 @@ export async function runFocus(
   };
   const execute = async (executing: ActiveSpan<'work.execute'>) => {
     const startedMs = means.clock.monotonicMs();
-    const deadline = new AbortController();
-    const watching = abortAtDeadline(faculty.runDeadlineSeconds, deadline.signal, control, means.clock);
+    const deadline = startRunDeadline(faculty.runDeadlineSeconds, control, means.clock);
     // Until the first heartbeat: a daemon that freezes right after the claim leaves no process behind either.
     means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
     try {
-      const { end: reached, focus } = await attempt(work, faculty, control, means);
+      const { end: reached, focus } = await attempt(work, faculty, control, { ...means, deadline });
       await focus?.texts.stop();
       // Before the end is written: once it is, another daemon may own the item.
       await means.processes.killAll(work.id);
@@ -70,21 +70,10 @@ export async function runFocus(
       });
       return end.kind === 'parked' ? 'parked' : 'ended';
     } finally {
-      deadline.abort();
-      await watching;
+      await deadline.stop();
     }
   };
   return span('work.execute', attributes, execute, { root: true, links: [work.traceContext] });
-}
-
-async function abortAtDeadline(
-  seconds: number,
-  cancelled: AbortSignal,
-  control: FocusControl,
-  clock: Clock,
-): Promise<void> {
-  await clock.sleep(seconds * 1000, cancelled);
-  if (!cancelled.aborted) control.abort('deadline');
 }
 
 /** A focus that was released or lost, or whose transcript is kept, goes on later, perhaps here, and needs its directory. */

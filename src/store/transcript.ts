@@ -260,6 +260,26 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
   };
 }
 
+/**
+ * How long the focus's newest attempt has run, in milliseconds, as far as it is recorded: of each turn its answer and its longest
+ * call. Waiting, queueing and lying dead take no time here, nor does what a crash cut off. `failureNotice` is how the message
+ * begins that ended the attempt before.
+ */
+export async function readRunningMs(db: Queryable, focusId: string, failureNotice: string): Promise<number> {
+  const [row] = await db.query<{ ms: number }>(
+    `select coalesce(sum(coalesce(t.duration_ms, 0) + coalesce(c.longest, 0)), 0) as ms
+       from animus.turns t
+       left join lateral (
+         select max(c.duration_ms) as longest from animus.tool_calls c join animus.foci f on f.id = c.focus_id
+          where c.focus_id = t.focus_id and c.turn = t.turn and c.state <> 'in_doubt'
+            and not exists (select from animus.waits w where w.work_item_id = f.work_item_id and w.call_id = c.call_id and w.created_at >= c.started_at)) c on true
+      where t.focus_id = $1 and t.recorded_at is not null
+        and t.turn > (select coalesce(max(m.after_turn), 0) from animus.focus_messages m where m.focus_id = $1 and starts_with(m.content, $2))`,
+    [focusId, failureNotice],
+  );
+  return row!.ms;
+}
+
 /** Those of the foci that have ended. */
 export async function endedFocusIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
