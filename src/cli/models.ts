@@ -105,6 +105,7 @@ function modelJson({ provider, model, info, overridden }: ListedModel) {
     effort: info.effort,
     effort_with_tools: info.effortWithTools,
     parallel_tools: info.parallelTools,
+    user_after_tools: info.userAfterTools,
     temperature: info.temperature,
     images: info.images,
   };

@@ -32,6 +32,8 @@ export interface ModelInfo {
   readonly effortWithTools: boolean;
   /** Takes `parallel_tool_calls`; OpenAI's o-series refuses the word. */
   readonly parallelTools: boolean;
+  /** Takes a user message right after tool messages; Mistral's refuse it ("unexpected role user after role tool"). */
+  readonly userAfterTools: boolean;
   /** Takes a temperature. */
   readonly temperature: boolean;
   readonly images: boolean;
@@ -65,6 +67,7 @@ const UNKNOWN: ModelInfo = {
   effort: false,
   effortWithTools: true,
   parallelTools: true,
+  userAfterTools: true,
   temperature: true,
   images: false,
   known: false,

@@ -215,6 +215,7 @@ function checkLegal(messages: readonly Message[], thinks: boolean): void {
     model: modelInfo('openai', 'gpt-4.1'),
     isOpenAi: true,
     callIds: /^[a-zA-Z0-9_-]{1,40}$/,
+    userAfterTools: true,
   };
   const anthropic = asSent('/v1/messages', anthropicBody(request, true, sonnet));
   expect(refusalOf(anthropic)).toBeNull();

@@ -69,7 +69,7 @@ describe('every legal history is accepted', () => {
     );
   });
 
-  test('by Mistral, whose call ids are nine letters and digits', () => {
+  test('by Mistral, whose call ids are nine letters and digits, and where the assistant speaks between results and a user', () => {
     fc.assert(
       fc.property(history, (messages) => {
         const body = bodyOf(mistral, { messages });
@@ -77,6 +77,8 @@ describe('every legal history is accepted', () => {
         for (const message of body['messages'] as Json[]) {
           for (const call of (message['tool_calls'] ?? []) as Json[]) expect(call['id']).toMatch(/^[a-zA-Z0-9]{9}$/);
         }
+        const roles = (body['messages'] as Json[]).map((message) => String(message['role'])).join(' ');
+        expect(roles).not.toContain('tool user');
       }),
       { numRuns: 200 },
     );

@@ -17,6 +17,7 @@ test('models.json holds only what the code reads, with a date and sources', () =
     effort: z.literal(true).optional(),
     effortWithTools: z.literal(false).optional(),
     parallelTools: z.literal(false).optional(),
+    userAfterTools: z.literal(false).optional(),
     temperature: z.literal(false).optional(),
     images: z.literal(true).optional(),
   });

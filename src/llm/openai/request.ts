@@ -14,6 +14,8 @@ export interface OpenAiContext {
   readonly isOpenAi: boolean;
   /** The alphabet and length of call ids. */
   readonly callIds: RegExp;
+  /** A user message may stand right after tool messages. */
+  readonly userAfterTools: boolean;
 }
 
 /** The body of POST /chat/completions. */
@@ -60,7 +62,7 @@ function messages(request: LlmRequest, context: OpenAiContext): Json[] {
   const mapped: Json[] = request.system.trim() === '' ? [] : [{ role: 'system', content: request.system }];
   for (const [index, message] of withLegalCallIds(request.messages, context.callIds).entries()) {
     if (message.role === 'assistant') mapped.push(...assistant(message, request.model, context, index >= openFrom));
-    else addUser(mapped, message);
+    else addUser(mapped, message, context);
   }
   return mapped;
 }
@@ -94,7 +96,7 @@ function assistant({ content }: Message, model: string, context: OpenAiContext, 
  * Results become tool messages, the rest one user message behind them: that order is the only one accepted. Pictures in
  * results go there too, because tool messages hold nothing but text. Users in a row are joined: some templates insist.
  */
-function addUser(mapped: Json[], { content }: Message): void {
+function addUser(mapped: Json[], { content }: Message, { userAfterTools }: OpenAiContext): void {
   const results = content.filter((block) => block.type === 'tool_result');
   mapped.push(...results.map(toolMessage));
   const pictures = results.flatMap(picturesOf);
@@ -103,6 +105,7 @@ function addUser(mapped: Json[], { content }: Message): void {
   );
   const parts = [...pictures.flatMap(part), ...rest];
   if (parts.length === 0) return;
+  if (!userAfterTools && mapped.at(-1)?.['role'] === 'tool') mapped.push(AFTER_TOOLS);
   const previous = mapped.at(-1);
   if (previous?.['role'] !== 'user') {
     mapped.push({ role: 'user', content: flatten(parts) });
@@ -111,6 +114,9 @@ function addUser(mapped: Json[], { content }: Message): void {
   const before = previous['content'];
   previous['content'] = flatten([...(typeof before === 'string' ? [textPart(before)] : (before as Json[])), ...parts]);
 }
+
+/** Stands between results and what follows them where a server wants the assistant to speak first. */
+const AFTER_TOOLS = { role: 'assistant', content: 'I have the results.' };
 
 function toolMessage({ callId, content, isError }: ToolResultBlock): Json {
   const pictures = content.length - content.filter((block) => block.type === 'text').length;

@@ -7,8 +7,12 @@ import { openaiBody } from './request.ts';
 export function openaiWire({ provider, infoOf, host }: WireOptions & { readonly host: string }): Wire {
   // The vendor itself, also by way of Azure.
   const isOpenAi = /(^|\.)openai\.(com|azure\.com)$/.test(host);
-  const callIds = /(^|\.)mistral\.ai$/.test(host) ? /^[a-zA-Z0-9]{9}$/ : /^[^\s]{1,40}$/;
-  const contextOf = (model: string) => ({ provider, isOpenAi, callIds, model: infoOf(model) });
+  const isMistral = /(^|\.)mistral\.ai$/.test(host);
+  const callIds = isMistral ? /^[a-zA-Z0-9]{9}$/ : /^[^\s]{1,40}$/;
+  const contextOf = (name: string) => {
+    const model = infoOf(name);
+    return { provider, isOpenAi, callIds, model, userAfterTools: model.userAfterTools && !isMistral };
+  };
   return {
     path: '/chat/completions',
     modelsPath: '/models',
