@@ -1,6 +1,5 @@
 /** A focus from claim to end: attempted, settled, cleaned up after, observed. */
 import type { Faculty } from '../catalog/faculty.ts';
-import type { Clock } from '../core/clock.ts';
 import type { ClaimedWork } from '../store/work.ts';
 import type { WorkCompleter } from '../store/work-completer.ts';
 import { count, record } from '../telemetry/metrics.ts';

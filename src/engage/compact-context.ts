@@ -11,7 +11,7 @@ import type { TurnMeans } from './model-turn.ts';
 import { inputPressure } from './pressure.ts';
 import { narrate } from './summary-call.ts';
 
-export type CompactMeans = ContextMeans & Pick<TurnMeans, 'system' | 'tools' | 'signal'>;
+export type CompactMeans = ContextMeans & Pick<TurnMeans, 'system' | 'tools' | 'signal' | 'time'>;
 
 /** Compacts a context that has reached its threshold; one that has not stays as it is. */
 export async function compactUnderPressure(transcript: Transcript, means: CompactMeans): Promise<Transcript> {
@@ -58,7 +58,7 @@ async function summarise(
   input: CompactionInput,
   means: CompactMeans,
 ): Promise<Transcript | null> {
-  const narrative = await narrate(transcript, plan.keepsFrom, means.model, means.signal);
+  const narrative = await means.time.elsewhere(narrate(transcript, plan.keepsFrom, means.model, means.signal));
   // Without one the ledger has to do; the failed call shows as a span.
   if (!narrative) return null;
   const { response } = narrative;

@@ -11,6 +11,7 @@ export type FocusEvent = { readonly workItemId: string; readonly faculty: string
 export type FocusEventBody =
   | { readonly type: 'focus_started'; readonly focusId: string; readonly number: number; readonly resumed: boolean }
   | { readonly type: 'phase'; readonly phase: Phase }
+  /** `model` is the one asked first; a fallback may answer. */
   | { readonly type: 'turn_started'; readonly turn: number; readonly model: string }
   /** A piece of the answer. `restart` says: what came of this turn so far is void, it comes anew. `turn_recorded` has the whole. */
   | { readonly type: 'text'; readonly turn: number; readonly text: string }
@@ -18,6 +19,8 @@ export type FocusEventBody =
   | {
       readonly type: 'turn_recorded';
       readonly turn: number;
+      /** Who answered: `provider/model`, the model in its provider's words. */
+      readonly model: string;
       readonly text: string;
       readonly calls: number;
       readonly inputTokens: number | null;

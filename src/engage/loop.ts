@@ -8,6 +8,7 @@ import {
   readTranscript,
   type Transcript,
 } from '../store/transcript.ts';
+import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import type { Tool } from '../tools/tool.ts';
 import { takeBoundedTurn } from './bounded-turn.ts';
@@ -15,10 +16,11 @@ import type { ContextBounds } from './context-bounds.ts';
 import type { EngageEnd } from './engage-end.ts';
 import type { TurnMeans } from './model-turn.ts';
 import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
+import { createTurnTime, type TurnTime } from './turn-time.ts';
 import { judge } from './verdict.ts';
 import { collectWaits } from './waiting.ts';
 
-export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
+export interface EngageMeans extends Omit<TurnMeans, 'time'>, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;
   readonly maxTurns: number;
   readonly outcomeSchema: OutcomeSchema | null;
@@ -27,54 +29,75 @@ export interface EngageMeans extends TurnMeans, Omit<CallMeans, 'tools'> {
   readonly drain: AbortSignal;
 }
 
-/** Runs a focus's loop from wherever its transcript stands. Rejects when `signal` aborts or the lease is lost. */
-export async function engage(means: EngageMeans): Promise<EngageEnd> {
-  let transcript = await readTranscript(means.db, means.focus.focusId);
-  const last = transcript.turns.at(-1);
-  if (last) transcript = replaceLast(transcript, settleInterrupted(last, means.toolset, means.journal));
+type LoopMeans = EngageMeans & { readonly time: TurnTime };
 
-  for (;;) {
-    const step = await span('work.engage.iteration', { 'work.turn': transcript.turns.length + 1 }, () =>
-      iterate(transcript, means),
-    );
-    if (step.kind === 'end') {
-      await means.journal.flush();
-      return step.end;
-    }
-    transcript = step.transcript;
-  }
+/** Runs a focus's loop from wherever its transcript stands. Rejects when `signal` aborts or the lease is lost. */
+export async function engage(engageMeans: EngageMeans): Promise<EngageEnd> {
+  const means: LoopMeans = { ...engageMeans, time: createTurnTime() };
+  let step = await goOn(await readTranscript(means.db, means.focus.focusId), means);
+  while (step.kind === 'next') step = await iterate(step.transcript, means);
+  await means.journal.flush();
+  record('work.engage.iterations', step.transcript.turns.length, { faculty: means.context.faculty });
+  return step.end;
 }
 
 type Step =
   | { readonly kind: 'next'; readonly transcript: Transcript }
-  | { readonly kind: 'end'; readonly end: EngageEnd };
+  | { readonly kind: 'end'; readonly transcript: Transcript; readonly end: EngageEnd };
 
-/** Runs what the newest turn still asks for, then takes the next turn, unless that turn ended it. */
-async function iterate(transcript: Transcript, means: EngageMeans): Promise<Step> {
-  let current = transcript;
-  const newest = current.turns.at(-1);
-  if (newest) {
-    if (newest.calls.some((call) => call.output === null)) {
-      const callMeans = { ...means, tools: means.toolset };
-      const ran = await collectWaits(await runToolCalls(newest, callMeans), callMeans);
-      if (ran.calls.some((call) => call.output === null)) return end({ kind: 'parked' });
-      current = replaceLast(current, ran);
+/** Finishes what a loop before this one left of its newest turn. */
+async function goOn(transcript: Transcript, means: LoopMeans): Promise<Step> {
+  const newest = transcript.turns.at(-1);
+  if (!newest) return { kind: 'next', transcript };
+  const settled = settleInterrupted(newest, means.toolset, means.journal);
+  const finish = () => finishTurn(replaceLast(transcript, settled), settled, means);
+  if (!isUnfinished(settled)) return finish();
+  return span('work.engage.iteration', { 'work.turn': newest.turn }, finish);
+}
+
+/** One turn: the model's answer, and the calls it asks for. */
+async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> {
+  if (means.drain.aborted) return end(transcript, { kind: 'interrupted', reason: 'drained' });
+  return span('work.engage.iteration', { 'work.turn': transcript.turns.length + 1 }, async (iteration) => {
+    const { sent, taken } = await takeBoundedTurn(transcript, means);
+    switch (taken.kind) {
+      case 'refused':
+        return end(
+          sent,
+          taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' },
+        );
+      case 'failed':
+        return end(sent, { kind: 'model_failed', failure: taken.failure });
+      case 'recorded': {
+        const { turn } = taken;
+        iteration.set({ 'work.stop_reason': turn.stopReason, 'work.parallel_tools': turn.calls.length });
+        const step = await finishTurn({ ...sent, turns: [...sent.turns, turn] }, turn, means);
+        const { faculty } = means.context;
+        if (turn.calls.length > 0) record('work.engage.parallel_tools', turn.calls.length, { faculty });
+        record('work.engage.overhead', means.time.takeOverheadMs(), { faculty });
+        return step;
+      }
     }
-    const verdict = judge(newest, current, means);
-    if (verdict.kind === 'end') return verdict;
-    for (const message of verdict.say) current = await say(current, message, means);
-  }
-  if (means.drain.aborted) return end({ kind: 'interrupted', reason: 'drained' });
+  });
+}
 
-  const { sent, taken } = await takeBoundedTurn(current, means);
-  switch (taken.kind) {
-    case 'recorded':
-      return { kind: 'next', transcript: { ...sent, turns: [...sent.turns, taken.turn] } };
-    case 'refused':
-      return end(taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' });
-    case 'failed':
-      return end({ kind: 'model_failed', failure: taken.failure });
+/** Runs what the newest turn still asks for, and judges it. */
+async function finishTurn(transcript: Transcript, newest: RecordedTurn, means: LoopMeans): Promise<Step> {
+  let current = transcript;
+  if (isUnfinished(newest)) {
+    const callMeans = { ...means, tools: means.toolset };
+    const ran = await collectWaits(await means.time.elsewhere(runToolCalls(newest, callMeans)), callMeans);
+    current = replaceLast(current, ran);
+    if (isUnfinished(ran)) return end(current, { kind: 'parked' });
   }
+  const verdict = judge(newest, current, means);
+  if (verdict.kind === 'end') return end(current, verdict.end);
+  for (const message of verdict.say) current = await say(current, message, means);
+  return { kind: 'next', transcript: current };
+}
+
+function isUnfinished(turn: RecordedTurn): boolean {
+  return turn.calls.some((call) => call.output === null);
 }
 
 /** Puts an engine message after the newest turn: recorded first, then part of the context. */
@@ -88,8 +111,8 @@ async function say(
   return { ...transcript, messages: [...transcript.messages, recorded] };
 }
 
-function end(ending: EngageEnd): { readonly kind: 'end'; readonly end: EngageEnd } {
-  return { kind: 'end', end: ending };
+function end(transcript: Transcript, ending: EngageEnd): Step {
+  return { kind: 'end', transcript, end: ending };
 }
 
 function replaceLast(transcript: Transcript, turn: RecordedTurn): Transcript {

@@ -17,6 +17,7 @@ import { span } from '../telemetry/spans.ts';
 import type { FocusListener } from './events.ts';
 import type { Journal } from './journal.ts';
 import type { CallMeans } from './tool-calls.ts';
+import type { TurnTime } from './turn-time.ts';
 
 /** The model of a focus, with everything fixed that does not change from turn to turn. */
 export interface FocusModel {
@@ -42,6 +43,7 @@ export interface TurnMeans {
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
   readonly context: CallMeans['context'];
+  readonly time: TurnTime;
 }
 
 export type ModelTurn =
@@ -59,7 +61,7 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
   means.signal.throwIfAborted();
 
   means.onEvent({ type: 'turn_started', turn, model: means.model.model });
-  const result = await callModel(turn, messages, means);
+  const result = await means.time.elsewhere(callModel(turn, messages, means));
   means.signal.throwIfAborted();
   if (!result.ok) return { kind: 'failed', failure: result.failure };
 
@@ -70,6 +72,7 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
   means.onEvent({
     type: 'turn_recorded',
     turn,
+    model: `${recorded.provider}/${recorded.model}`,
     text: textOf(recorded),
     calls: recorded.calls.length,
     inputTokens: response.usage?.input ?? null,

@@ -86,12 +86,13 @@ function endOf({ id, number, endedAs, error, endedAtMs }: FocusProgress): Fact[]
 }
 
 function turnFacts(turn: TurnProgress, model: string, calls: readonly CallProgress[]): Fact[] {
-  const { focus, turn: number, begunAtMs, recordedAtMs, text, inputTokens, outputTokens } = turn;
+  const { focus, turn: number, begunAtMs, recordedAtMs, answeredBy, text, inputTokens, outputTokens } = turn;
   const started = fact(`turn ${focus} ${number}`, { type: 'turn_started', turn: number, model, atMs: begunAtMs });
   if (recordedAtMs === null) return [started];
   const recorded = fact(`turn ${focus} ${number} recorded`, {
     type: 'turn_recorded',
     turn: number,
+    model: answeredBy ?? '',
     text: (text ?? '').trim(),
     calls: calls.filter((call) => call.focus === focus && call.turn === number).length,
     inputTokens,

@@ -43,6 +43,8 @@ export interface TurnProgress {
   readonly begunAtMs: number;
   /** Null while the model is asked. */
   readonly recordedAtMs: number | null;
+  /** `provider/model`. */
+  readonly answeredBy: string | null;
   readonly text: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -83,7 +85,7 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
                  'startedAtMs', extract(epoch from f.started_at) * 1000, 'endedAtMs', extract(epoch from f.ended_at) * 1000) order by f.number), '[]')
           from animus.foci f where f.work_item_id = w.id) as foci,
        (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', t.turn, 'begunAtMs', extract(epoch from t.begun_at) * 1000,
-                 'recordedAtMs', extract(epoch from t.recorded_at) * 1000,
+                 'recordedAtMs', extract(epoch from t.recorded_at) * 1000, 'answeredBy', t.provider || '/' || t.model,
                  'text', (select string_agg(b ->> 'text', '' order by n) from json_array_elements(t.response) with ordinality as e (b, n)
                            where b ->> 'type' = 'text'),
                  'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8) order by f.number, t.turn), '[]')

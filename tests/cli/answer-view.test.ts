@@ -36,7 +36,15 @@ describe('an answer on the screen', () => {
 });
 
 function recorded(text: string) {
-  return { type: 'turn_recorded', turn: 1, text, calls: 0, inputTokens: null, outputTokens: null } as const;
+  return {
+    type: 'turn_recorded',
+    turn: 1,
+    model: 'p/m',
+    text,
+    calls: 0,
+    inputTokens: null,
+    outputTokens: null,
+  } as const;
 }
 
 function screen(terminal: boolean) {

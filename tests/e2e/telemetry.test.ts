@@ -55,11 +55,10 @@ it('the standard variables turn spans and logs on: one tree per focus, linked to
         { 'work.orient': [] },
         {
           'work.engage': [
-            { 'work.engage.iteration': [{ [chat]: [] }] },
             {
-              'work.engage.iteration': [{ 'execute_tool list_dir': [] }, { 'execute_tool bash': [] }, { [chat]: [] }],
+              'work.engage.iteration': [{ [chat]: [] }, { 'execute_tool list_dir': [] }, { 'execute_tool bash': [] }],
             },
-            { 'work.engage.iteration': [] },
+            { 'work.engage.iteration': [{ [chat]: [] }] },
           ],
         },
         { 'work.consolidate': [] },

@@ -10,6 +10,7 @@ const started = (turn: number): FocusEventBody => ({ type: 'turn_started', turn,
 const recorded = (turn: number, said: string): FocusEventBody => ({
   type: 'turn_recorded',
   turn,
+  model: 'p/m',
   text: said,
   calls: 0,
   inputTokens: null,
