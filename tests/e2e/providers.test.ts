@@ -38,7 +38,7 @@ describe('a provider that does not do its part', () => {
     const advice = new RegExp(
       `faculty clerk waits since 20.*Z: provider ${PROVIDER}: HTTP 401 .*invalid key; check the key in ${KEY}, and start animus again`,
     );
-    await eventually('status tells', async () => (advice.test(await status(site)) ? true : null));
+    await eventually('status tells', async () => (advice.test(await status(site)) ? true : null), 40);
     expect((await runAnimus(site, ['work', 'show', id])).stdout).toContain(`check the key in ${KEY}`);
 
     valid = true; // as if the vendor had switched it on
