@@ -9,6 +9,7 @@ import { openConfiguredDatabase } from '../store/open-database.ts';
 import { schemaVersion } from '../store/schema-version.ts';
 import { silentLog } from '../telemetry/log.ts';
 import type { Invocation } from './command.ts';
+import { whileWaiting } from './progress.ts';
 
 /** Runs `work` with the database, its schema checked, and closes it. Errors: `db.*`, `config.*`, `interrupted`. */
 export async function withDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
@@ -16,9 +17,9 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
     // An embedded database is nobody's but ours, so its first command makes it; a server's is migrated when told to.
     if (database.kind === 'embedded' && (await schemaVersion(database)) === 0) {
       invocation.output.note(`making a new embedded database in ${invocation.config().home}`);
-      await migrate(database);
+      await whileWaiting(invocation.output, 'making its schema', () => migrate(database));
     }
-    await checkCompatible(database);
+    await whileWaiting(invocation.output, `asking the database at ${database.where}`, () => checkCompatible(database));
     return work(database);
   });
 }
@@ -30,14 +31,17 @@ export async function withRawDatabase<T>(invocation: Invocation, work: (db: Data
   const finished = new AbortController();
   try {
     const overdue = interruptionOverdue(invocation.context.signals.drain, finished.signal);
-    return await Promise.race([openAndWork(config, work), overdue]);
+    return await Promise.race([openAndWork(invocation, work), overdue]);
   } finally {
     finished.abort();
   }
 }
 
-async function openAndWork<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
-  const database = await openConfiguredDatabase(config, { role: 'command', log: silentLog });
+async function openAndWork<T>({ output, config }: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
+  const opening = config().databaseUrl === null ? `opening the embedded database in ${config().home}` : 'connecting';
+  const database = await whileWaiting(output, opening, () =>
+    openConfiguredDatabase(config(), { role: 'command', log: silentLog }),
+  );
   try {
     return await work(database);
   } finally {

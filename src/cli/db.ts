@@ -7,6 +7,7 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withRawDatabase } from './database.ts';
 import { addPsqlCommand } from './db-psql.ts';
 import { type Output, type Part, styled } from './output.ts';
+import { whileWaiting } from './progress.ts';
 import { counted } from './quantities.ts';
 
 /** Adds `animus db migrate|status|psql`. */
@@ -27,7 +28,9 @@ async function migrateCommand(invocation: Invocation, _options: CommonOptions): 
   const { output } = invocation;
   const { where, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
-    result: await migrate(db, { putBackFunctions: true }),
+    result: await whileWaiting(output, `bringing the schema at ${db.where} up to date`, () =>
+      migrate(db, { putBackFunctions: true }),
+    ),
     roles: await rolesState(db),
   }));
   const { applied, functions, version } = result;

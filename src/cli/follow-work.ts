@@ -49,6 +49,7 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
       showOutcome(output, item);
       return item.state === 'completed' ? 0 : 1;
     }
+    output.progress(progressOf(item));
     await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
     if (context.signals.drain.aborted) throw new AnimusError('interrupted');
   }
@@ -58,4 +59,11 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
 function whyWaiting(state: WorkState, error: unknown): Part[] {
   const message = (error as { readonly message?: unknown } | null)?.message;
   return state === 'scheduled' && typeof message === 'string' ? [styled(`  ${message}`, 'dim')] : [];
+}
+
+/** What the waiting is for, by the host's clock: near enough for somebody who waits. */
+function progressOf({ state, turns, cost_usd: cost, faculty, created_at: created }: WorkDetail): string {
+  const since = duration(Math.max(0, Date.now() - created.getTime()));
+  if (state === 'queued') return `queued for ${faculty}, ${since} now; is a daemon running? see: animus status`;
+  return `${state}, turn ${turns}, ${usd(cost)}, ${since} since it was submitted; Ctrl-C leaves it to the daemon`;
 }

@@ -47,6 +47,11 @@ export interface Output {
   document(value: unknown): void;
   /** One of many results for programs, on a line of its own; does nothing without `--json`. */
   event(value: unknown): void;
+  /**
+   * What a wait is for, on a line of its own that the next one replaces; null ends it. Only on a terminal's stderr, without
+   * `--json`: whatever is printed next takes its place.
+   */
+  progress(text: string | null): void;
   /** A remark beside the result, on stderr; silent with `--json`. */
   note(text: string): void;
   /** The error, on stderr; returns its exit code. */
@@ -68,8 +73,10 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
     if (inPiece) stream.write('\n');
     inPiece = false;
   };
+  const progress = progressLine(stderr);
   const stdout = {
     write(text: string) {
+      progress(null);
       endPiece();
       stream.write(text);
     },
@@ -95,6 +102,7 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
     live,
     piece(...parts) {
       if (!live) return;
+      progress(null);
       for (const part of parts) stream.write(renderPart(part, colours));
       inPiece ||= parts.length > 0;
     },
@@ -111,11 +119,16 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
     event(value) {
       if (json) stdout.write(`${harmlessJson(value)}\n`);
     },
+    progress(text) {
+      if (!json && !inPiece) progress(text);
+    },
     note(text) {
+      progress(null);
       endPiece();
       if (!json) stderr.write(`animus: ${harmless(text)}\n`);
     },
     fail(error) {
+      progress(null);
       endPiece();
       const known = isAnimusError(error) ? error : new AnimusError('internal.bug', { detail: messageOf(error) });
       const { code, message } = known;
@@ -125,6 +138,18 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
       if (!isAnimusError(error) && error instanceof Error && !json) stderr.write(`${error.stack ?? ''}\n`);
       return known.exitCode;
     },
+  };
+}
+
+/** Writes over what it wrote before; nothing at all where nobody looks. */
+function progressLine(stderr: Sink): (text: string | null) => void {
+  let shown = false;
+  return (text) => {
+    if (stderr.isTTY !== true || (text === null && !shown)) return;
+    // One column is left free: behind a full line the cursor may stand in the next.
+    const line = text === null ? '' : truncate(harmless(text), Math.max(20, stderr.columns || 80) - 1);
+    stderr.write(`\r\u001b[2K${line}`);
+    shown = text !== null;
   };
 }
 

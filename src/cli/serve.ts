@@ -36,6 +36,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
   // The daemon brings the telemetry SDK and the providers, which no other command has to wait for.
   const { runDaemon } = await import('../daemon/daemon.ts');
   const { maxConcurrent } = options;
+  const started = sayWhatIsSlow(invocation);
   await runDaemon(
     {
       config,
@@ -44,15 +45,31 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       ...(maxConcurrent !== undefined && { maxConcurrent }),
       ...(context.openHealth !== undefined && { openHealth: context.openHealth }),
       onReady: ({ db, daemonId, faculties }) => {
+        started();
         output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
         const served = faculties.join(', ') || 'no faculty yet (see above)';
         output.line(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C ends it`);
       },
     },
     context.signals,
-  );
+  ).finally(started);
   context.signals.endedAsAsked();
   return 0;
+}
+
+/** After this long a person wonders. */
+const SLOW_MS = 1500;
+
+/** A remark on a terminal when the start takes its time; the log, which shares stderr, leaves no line to draw over. */
+function sayWhatIsSlow({ context, config, output }: Invocation): () => void {
+  const waitingFor =
+    config().databaseUrl === null
+      ? `the embedded database in ${config().home}: it is being made, or another command still has it open`
+      : 'the database';
+  const timer = setTimeout(() => {
+    if (context.stderr.isTTY) output.note(`starting; waiting for ${waitingFor}`);
+  }, SLOW_MS);
+  return () => clearTimeout(timer);
 }
 
 /** A directory without any file is a wrong directory; files with problems are the daemon's to report. */
