@@ -1,7 +1,7 @@
 /** The faculties of a directory. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AnimusError, messageOf } from '../core/errors.ts';
+import { AnimusError, fileFault } from '../core/errors.ts';
 import { listProblems, type Place, type Problem, problemAt } from '../core/problem.ts';
 import type { Faculty } from './faculty.ts';
 import { type FacultyReferences, readFaculty } from './read-faculty.ts';
@@ -59,7 +59,7 @@ function facultyFiles(directory: string, problems: Problem[]): string[] {
     return names.toSorted().map((name) => join(directory, name));
   } catch (error) {
     problems.push(
-      problemAt('config.unreadable', { file: directory, line: null, key: null }, { detail: messageOf(error) }),
+      problemAt('config.unreadable', { file: directory, line: null, key: null }, { detail: fileFault(error) }),
     );
     return [];
   }
@@ -69,7 +69,7 @@ function readText(file: string, problems: Problem[]): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    problems.push(problemAt('config.unreadable', { file, line: null, key: null }, { detail: messageOf(error) }));
+    problems.push(problemAt('config.unreadable', { file, line: null, key: null }, { detail: fileFault(error) }));
     return null;
   }
 }

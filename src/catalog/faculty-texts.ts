@@ -1,7 +1,7 @@
 /** What a faculty keeps in files of its own: the system prompt and the outcome schema. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf } from '../core/errors.ts';
+import { fileFault } from '../core/errors.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
 
@@ -32,7 +32,7 @@ function readPromptFile(check: FacultyCheck, path: string): string {
     if (text.trim() === '') conflict(check, place, `${path} is empty`);
     return text;
   } catch (error) {
-    conflict(check, place, `${path} cannot be read: ${messageOf(error)}`);
+    conflict(check, place, `${path} cannot be read: ${fileFault(error)}`);
     return '';
   }
 }
@@ -47,7 +47,7 @@ export function readOutcomeSchema(check: FacultyCheck): OutcomeSchema | null {
     if ('schema' in parsed) return parsed.schema;
     conflict(check, place, `${path} ${parsed.problem}`);
   } catch (error) {
-    conflict(check, place, `${path} cannot be read: ${messageOf(error)}`);
+    conflict(check, place, `${path} cannot be read: ${fileFault(error)}`);
   }
   return null;
 }

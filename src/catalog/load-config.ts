@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../core/config.ts';
 import type { Environment, SecretFile } from '../core/environment.ts';
-import { AnimusError, messageOf } from '../core/errors.ts';
+import { AnimusError, fileFault } from '../core/errors.ts';
 import { readConfig } from '../core/read-config.ts';
 
 /** Where to look. */
@@ -32,7 +32,7 @@ function readToml(path: string, required: boolean): { path: string; text: string
     return { path, text: readFileSync(path, 'utf8') };
   } catch (error) {
     if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new AnimusError('config.unreadable', { file: path, detail: messageOf(error) }, { cause: error });
+    throw new AnimusError('config.unreadable', { file: path, detail: fileFault(error) }, { cause: error });
   }
 }
 
@@ -48,6 +48,6 @@ function readSecretFile(path: string): SecretFile {
     if (mode !== null && (mode & 0o077) !== 0) return { ok: true, text: '', mode };
     return { ok: true, text: readFileSync(path, 'utf8'), mode };
   } catch (error) {
-    return { ok: false, detail: messageOf(error) };
+    return { ok: false, detail: fileFault(error) };
   }
 }

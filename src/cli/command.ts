@@ -75,7 +75,7 @@ const SEE_ALSO = 'Exit codes: animus help exit-codes. Variables: animus help env
 
 /** A command that only holds others. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
-  return parent.command(name).description(summary);
+  return parent.command(name).description(summary).helpCommand(false);
 }
 
 /**

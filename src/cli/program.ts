@@ -78,15 +78,24 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
 /** What commander says, in our words; null where it only printed what it was asked for. */
 function usageError(error: CommanderError, program: Command, argv: readonly string[]): AnimusError | null {
   if (error.exitCode === 0) return null;
-  const said =
-    error.code === 'commander.help'
-      ? 'a command is missing'
-      : error.message
-          .replace(/^error: /, '')
-          .replaceAll('\n', ' ')
-          .replace(/\.$/, '');
-  const detail = `${said}; see: ${[...commandPath(program, argv), '--help'].join(' ')}`;
+  const path = commandPath(program, argv);
+  const said = error.code === 'commander.help' ? 'a command is missing' : inOurWords(error, path.length === 1);
+  const detail = `${said}; see: ${[...path, '--help'].join(' ')}`;
   return new AnimusError('usage.invalid', { detail }, { cause: error });
+}
+
+function inOurWords({ code, message }: CommanderError, beforeCommand: boolean): string {
+  const said = message
+    .replace(/^error: /, '')
+    .replaceAll('\n', ' ')
+    .replace(/\.$/, '');
+  const [, option, value, expected] =
+    /^option '(?:-\w, )?(--[a-z-]+).*?' argument '(.*)' is invalid\. Expected (.*)$/.exec(said) ?? [];
+  if (expected !== undefined) return `${option}: expected ${expected}, got ${JSON.stringify(value)}`;
+  const [, common] = /^unknown option '(--json|--config)'/.exec(said) ?? [];
+  if (code === 'commander.unknownOption' && beforeCommand && common !== undefined)
+    return `${common} belongs behind the command`;
+  return said;
 }
 
 /** The names of the command that a line is about, as far as it names one. */

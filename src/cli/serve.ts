@@ -1,4 +1,5 @@
 /** `animus serve`: the daemon. */
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { loadFaculties } from '../catalog/faculties.ts';
 import { AnimusError } from '../core/errors.ts';
@@ -72,8 +73,9 @@ function sayWhatIsSlow({ context, config, output }: Invocation): () => void {
   return () => clearTimeout(timer);
 }
 
-/** A directory without any file is a wrong directory; files with problems are the daemon's to report. */
+/** A directory that is not there, or without any file, is a wrong directory; files with problems are the daemon's to report. */
 function requireFaculties(directory: string): void {
+  if (!existsSync(directory)) throw new AnimusError('faculty.none', { directory });
   const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
   if (faculties.size === 0 && problems.length === 0) throw new AnimusError('faculty.none', { directory });
 }

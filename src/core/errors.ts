@@ -22,7 +22,7 @@ export const ERRORS = {
 
   'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2),
   'faculty.none': row(
-    '{directory}: no faculty files (*.toml); write one, or name their directory with --faculties',
+    '{directory}: no faculty files (*.toml); write one, or name their directory with --faculties (animus demo shows one at work)',
     false,
     2,
   ),
@@ -138,6 +138,13 @@ export function messageOf(error: unknown): string {
   // node's AggregateError of a failed connect has an empty message and the facts in `errors`.
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error.cause ? messageOf(error.cause) : error.name;
+}
+
+/** The same for an error of the file system, where the message names the path already: `no such file or directory (ENOENT)`. */
+export function fileFault(error: unknown): string {
+  const message = messageOf(error);
+  const [, code, what] = /^(E[A-Z]+): (.*?), \w+(?: '.*')?$/.exec(message) ?? [];
+  return what === undefined ? message : `${what} (${code})`;
 }
 
 function row(message: string, retryable: boolean, exit: number): ErrorRow {

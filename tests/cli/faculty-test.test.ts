@@ -117,7 +117,7 @@ text = "Done."
   });
 
   test.each([
-    [{}, ['clerk', 'script.toml'], 2, 'script.toml: cannot be read: ENOENT'],
+    [{}, ['clerk', 'script.toml'], 2, 'script.toml: cannot be read: no such file or directory (ENOENT)'],
     [{ 'script.toml': '[[answer]\n' }, ['clerk', 'script.toml'], 2, 'script.toml: line 1'],
     [
       { 'script.toml': '[[answer]]\ntxet = "x"\n' },

@@ -124,7 +124,7 @@ describe('animus schedule', () => {
     [['add', 'x', '*', '*', '*', '*', '*', 'a'], 2, 'too many arguments'],
     [['add', 'x', '@daily', 'Bad'], 2, '"Bad" is no name of a faculty'],
     [['add', 'x y', '@daily', 'a'], 2, '"x y" is no name of a schedule'],
-    [['add', 'x', '@daily', 'a', '--missed', 'never'], 2, 'Expected one of skip, once, all'],
+    [['add', 'x', '@daily', 'a', '--missed', 'never'], 2, '--missed: expected one of skip, once, all'],
     [['add', 'x', '@daily', 'a', '--params', '[]'], 2, '--params: expected a JSON object'],
     [['add', 'there', '@daily', 'a'], 5, 'there is a schedule named there already'],
     [['run', 'ther'], 3, 'no schedule named ther (did you mean there?)'],

@@ -44,8 +44,12 @@ describe('a command', () => {
     [['work'], 'a command is missing'],
     [['work', 'submit'], "missing required argument 'faculty'"],
     [['work', 'list', '--stat', 'x'], "unknown option '--stat' (Did you mean --state?)"],
-    [['work', 'list', '--limit', '0'], 'Expected a whole number from 1 to 10000'],
+    [
+      ['work', 'list', '--limit', '0'],
+      '--limit: expected a whole number from 1 to 10000, got "0"; see: animus work list --help',
+    ],
     [['work', 'show', 'a', 'b'], 'too many arguments'],
+    [['--config', 'x', 'status'], '--config belongs behind the command; see: animus --help'],
   ])('line %j is a usage error: %s', async (argv, expected) => {
     const { code, stdout, stderr } = await run(argv);
     expect(stderr).toContain(expected);

@@ -31,7 +31,7 @@ describe('a command that waits', () => {
   });
 
   test('says that it is waiting for a server that does not answer', async () => {
-    const silent = createServer((socket) => void onTestFinished(() => void socket.destroy()));
+    const silent = createServer((socket) => onTestFinished(() => void socket.destroy()));
     await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as { port: number };

@@ -68,9 +68,9 @@ describe('work submit', () => {
     [['--params', '{'], '--params: expected JSON'],
     [['--params', '[1]'], '--params: expected a JSON object, got [1]'],
     [['--params', '@nowhere.json'], 'nowhere.json'],
-    [['--priority', '1.5'], 'Expected a whole number'],
-    [['--run-at', 'tomorrow'], 'Expected a time such as'],
-    [['--run-at', '2026-02-31T99:00'], 'Expected a time such as'],
+    [['--priority', '1.5'], '--priority: expected a whole number'],
+    [['--run-at', 'tomorrow'], '--run-at: expected a time such as'],
+    [['--run-at', '2026-02-31T99:00'], '--run-at: expected a time such as'],
   ])('refuses %j as a usage error', async (options, expected) => {
     const { code, stderr } = await animus(['work', 'submit', 'x', 'y', ...options]);
     expect(stderr).toContain(expected);

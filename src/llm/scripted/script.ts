@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { AnimusError, messageOf } from '../../core/errors.ts';
+import { AnimusError, fileFault, messageOf } from '../../core/errors.ts';
 import type { FailureKind, StopReason } from '../client.ts';
 
 const tokens = z.int().min(0);
@@ -98,7 +98,7 @@ export interface Script {
 /** Reads a script file. Throws `config.unreadable` where it cannot be read, `config.invalid` naming key, expectation and value. */
 export async function loadScript(file: string): Promise<Script> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new AnimusError('config.unreadable', { file, detail: messageOf(error) }, { cause: error });
+    throw new AnimusError('config.unreadable', { file, detail: fileFault(error) }, { cause: error });
   });
   return parseScript(text, file);
 }
