@@ -13,8 +13,8 @@ export default defineConfig({
         test: {
           name: 'openai',
           include: ['tests/e2e/**/*.test.ts', 'tests/engage/context-{run,limits}.test.ts'],
-          // What a model says plays no part in these.
-          exclude: ['tests/e2e/{bad-database,external-engage,roles}.test.ts'],
+          // In these the wire format plays no part, or is always the same.
+          exclude: ['tests/e2e/{bad-database,external-engage,local-model,roles}.test.ts'],
           provide: { wire: 'openai' },
         },
       },
