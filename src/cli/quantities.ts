@@ -64,3 +64,9 @@ const STATE_STYLES: Readonly<Record<WorkState, Style>> = {
   merged: 'dim',
   cancelled: 'dim',
 };
+
+/** A description as people are shown it, also where no terminal cuts it: at most `characters`, then how much there is. */
+export function shortDescription(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  return `${text.slice(0, characters).toWellFormed()}… (${bytes(Buffer.byteLength(text))}; --json has all)`;
+}

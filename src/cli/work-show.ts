@@ -17,7 +17,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from './database.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
 import { type Output, type Part, styled } from './output.ts';
-import { age, bytes, counted, duration, grouped, shortId, stateLabel, usd } from './quantities.ts';
+import { age, bytes, counted, duration, grouped, shortDescription, shortId, stateLabel, usd } from './quantities.ts';
 
 /** Adds `animus work show`. */
 export function addShowCommand(group: Command, run: RunCommand): void {
@@ -49,7 +49,7 @@ async function showCommand(invocation: Invocation, _options: CommonOptions, refe
 
 function showItem(output: Output, item: WorkDetail): void {
   const now = Date.now();
-  output.line(styled(item.description || '(no description)', 'bold'));
+  output.line(styled(shortDescription(item.description, 2000) || '(no description)', 'bold'));
   const field = (name: string, ...parts: readonly Part[]) =>
     output.line('  ', styled(name.padEnd(10), 'dim'), ...parts);
   const idField = (name: string, id: string) => {

@@ -6,7 +6,7 @@ import { wholeNumber, workState } from './arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 import { type Column, styled } from './output.ts';
-import { age, shortId, stateLabel, usd } from './quantities.ts';
+import { age, shortDescription, shortId, stateLabel, usd } from './quantities.ts';
 import { addOperateCommands } from './work-operate.ts';
 import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
@@ -66,7 +66,7 @@ const COLUMNS: readonly Column[] = [
 function rowOf(item: WorkSummary, nowMs: number) {
   const cost = item.cost_usd === 0 ? styled('-', 'dim') : usd(item.cost_usd);
   const turns = item.turns === 0 ? styled('-', 'dim') : String(item.turns);
-  const description = item.description || styled('(no description)', 'dim');
+  const description = shortDescription(item.description, 200) || styled('(no description)', 'dim');
   const created = age(item.created_at, nowMs).replace(' ago', '');
   return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, cost, description];
 }

@@ -3,6 +3,7 @@ import type { LedgerType } from '../core/work.ts';
 import type { LedgerEntry } from '../store/ledger.ts';
 import type { OpenHandle } from '../store/open-handles.ts';
 import type { ClaimedWork } from '../store/work.ts';
+import { cutMiddle } from './cut-text.ts';
 
 /** The system prompt: the engine's rules, then the faculty's own. Fixed for the life of a focus. */
 export function systemPrompt(faculty: { readonly name: string; readonly systemPrompt: string }): string {
@@ -35,8 +36,12 @@ export function orientMessage(
   orientContext: string | null,
   workspace: string,
 ): string {
-  const parts = [`# Work item ${work.id}\n${work.description.trim() || '(no description)'}`];
-  if (Object.keys(work.params).length > 0) parts.push(`# Parameters\n${JSON.stringify(work.params, null, 2)}`);
+  const description = bounded(work.description.trim(), MAX_DESCRIPTION_BYTES, work.id);
+  const parts = [`# Work item ${work.id}\n${description || '(no description)'}`];
+  if (Object.keys(work.params).length > 0) {
+    const params = bounded(JSON.stringify(work.params, null, 2), MAX_PARAMS_BYTES, work.id);
+    parts.push(`# Parameters\n${params}`);
+  }
   parts.push(`# Workspace\n${workspace}`);
   if (ledger.length > 0) {
     const lines = ledger.map((entry) => `${entry.seq}. [${entry.type}] ${entry.content}`);
@@ -46,6 +51,19 @@ export function orientMessage(
   }
   if (orientContext?.trim()) parts.push(`# Context\n${orientContext.trim()}`);
   return parts.join('\n\n');
+}
+
+/** About 16,000 and 5,000 tokens: what is longer would crowd out the work it describes, or overrun a small window at once. */
+const MAX_DESCRIPTION_BYTES = 65_536;
+const MAX_PARAMS_BYTES = 20_480;
+
+/** Head and tail, and how to read the rest. */
+function bounded(text: string, bytes: number, workItemId: string): string {
+  return cutMiddle(
+    text,
+    bytes,
+    (leftOut) => `\n[… ${leftOut} bytes left out; read_output with artifact ${workItemId} reads them in parts …]\n`,
+  );
 }
 
 /** Asks once for the outcome after an answer with neither text nor calls. */

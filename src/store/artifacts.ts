@@ -30,7 +30,10 @@ export interface ArtifactPart {
   readonly characters: number;
 }
 
-/** Reads a part of a text artifact of any focus of the item; null where there is none of that id. */
+/**
+ * Reads a part of a text artifact of any focus of the item; null where there is none of that id. The item's own id stands for
+ * its description and parameters, which may be too large for a context too.
+ */
 export async function readArtifact(
   db: Queryable,
   workItemId: string,
@@ -41,7 +44,10 @@ export async function readArtifact(
   const [row] = await db.query<ArtifactPart>(
     `select substr(whole, $3::int + 1, $4::int) as text, char_length(whole) as characters
        from (select convert_from(a.content, 'UTF8') as whole from animus.artifacts a join animus.foci f on f.id = a.focus_id
-              where a.id = $2::uuid and f.work_item_id = $1 and a.media_type like 'text/%') artifact`,
+              where a.id = $2::uuid and f.work_item_id = $1 and a.media_type like 'text/%'
+             union all
+             select w.description || case when w.params = '{}' then '' else E'\\n\\n# Parameters\\n' || jsonb_pretty(w.params) end
+               from animus.work_items w where w.id = $1 and w.id = $2::uuid) artifact`,
     [workItemId, artifactId, offset, limit],
   );
   return row ?? null;
