@@ -46,10 +46,10 @@ function nearestExisting(path: string): string {
 export function examineModes(config: Config): readonly Finding[] {
   if (process.platform === 'win32') return [];
   const wrong = [
-    ...modeProblems(config.home, 0o077, '700'),
-    ...modeProblems(join(config.home, 'db'), 0o077, '700'),
-    ...modeProblems(join(config.home, 'embedded.json'), 0o077, '600'),
-    // Whoever may write it chooses what agents may do.
+    ...ownProblems(config.home, '700'),
+    ...ownProblems(join(config.home, 'db'), '700'),
+    ...ownProblems(join(config.home, 'embedded.json'), '600'),
+    // Whoever may write it chooses what agents may do. It may be root's, or in a container somebody's of the host.
     ...(config.file === null ? [] : modeProblems(config.file, 0o002, '644')),
   ];
   return wrong.length > 0 ? wrong : [fine('file modes', `nothing of ${config.home} is open to others`)];
@@ -58,12 +58,17 @@ export function examineModes(config: Config): readonly Finding[] {
 function modeProblems(path: string, forbidden: number, wanted: string): Finding[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return [];
+  if ((found.mode & forbidden) === 0) return [];
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
   const remedy = `run: chmod ${wanted} ${path}`;
-  if ((found.mode & forbidden) !== 0) {
-    const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
-    return [problem('file modes', `${path} is open to others (mode ${mode})`, remedy)];
-  }
+  return [problem('file modes', `${path} is open to others (mode ${mode})`, remedy)];
+}
+
+/** Of what is this user's alone. */
+function ownProblems(path: string, wanted: string): Finding[] {
+  const open = modeProblems(path, 0o077, wanted);
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid;
   const user = process.getuid?.();
-  if (user === undefined || user === 0 || found.uid === user) return [];
-  return [problem('file modes', `${path} belongs to another user (uid ${found.uid})`, 'use the same user everywhere')];
+  if (open.length > 0 || owner === undefined || user === undefined || user === 0 || owner === user) return open;
+  return [problem('file modes', `${path} belongs to another user (uid ${owner})`, 'use the same user everywhere')];
 }
