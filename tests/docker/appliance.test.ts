@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { isAnimusError } from '../../src/core/errors.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { eventually } from '../support/eventually.ts';
@@ -11,7 +12,7 @@ import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prep
 const FILES = {
   'animus.toml': `[daemon]
 max_concurrent = 4
-lease_seconds = 5
+lease_seconds = 10
 poll_seconds = 0.5
 shutdown_grace_seconds = 5
 [providers.play]
@@ -81,6 +82,10 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(status).toMatch(/animus:\d+ +up +4/);
     expect(await appliance.inAnimus('animus', 'work', 'show', id)).toContain('Done.');
     expect(await appliance.inAnimus('animus', 'health')).toContain('ready');
+    expect(await appliance.inAnimus('animus', 'work', 'submit', 'greeter', 'from inside', '--wait')).toContain(
+      'completed',
+    );
+    expect(await appliance.inAnimus('animus', 'doctor')).not.toContain('problem');
   }, 90_000);
 
   it('runs with as little as it needs: no root, no superuser, no capability, nothing to write to but its volume', async () => {
@@ -99,6 +104,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       `select string_agg(extname, ' ' order by extname) as names from pg_extension`,
     );
     expect(extensions?.names).toBe('plpgsql vector');
+    expect(await appliance.inAnimus('python3', '-c', 'import json; print(json.dumps({}))')).toBe('{}\n');
     const ports = await docker(['port', (await appliance.containers('postgres'))[0]!]);
     expect(ports).toMatch(/^5432\/tcp -> 127\.0\.0\.1:\d+\n$/);
   }, 60_000);
@@ -164,6 +170,16 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(marks.toSorted()).toEqual([...killed, ...crashed].toSorted());
   }, 180_000);
 
+  it('loses nothing when Postgres is killed under running work', async () => {
+    const ids = await inFlight(4);
+    const [postgres] = await appliance.containers('postgres');
+    await docker(['kill', '--signal', 'KILL', postgres!]);
+    await docker(['start', postgres!]);
+    await openGate(ids);
+    const marks = (await appliance.inAnimus('cat', '/var/lib/animus/marks')).trim().split('\n');
+    expect(marks.filter((mark) => ids.includes(mark)).toSorted()).toEqual(ids.toSorted());
+  }, 120_000);
+
   it('shares the work between two daemons, and stopping one of them drains it', async () => {
     await appliance.compose('up', '--detach', '--wait', '--no-recreate', '--scale', 'animus=2');
     const ids = await inFlight(8);
@@ -202,6 +218,14 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     await eventually('the item completes', () => completed(database, [id]), 60);
   }, 180_000);
 
+  it('refuses a file that is no secret, by its name and with what to do, and leaves what runs alone', async () => {
+    appliance.writeSecret('Anthropic-Key', API_KEY);
+    const refused = appliance.compose('run', '--rm', '--no-deps', 'secrets');
+    await expect(refused).rejects.toThrow('docker/secrets/Anthropic-Key: name it like anthropic_api_key');
+    await expect(refused).rejects.not.toThrow(API_KEY);
+    expect(await appliance.inAnimus('animus', 'health')).toContain('ready');
+  }, 60_000);
+
   /** So many items, each past its effect and in its second call. */
   async function inFlight(count: number): Promise<string[]> {
     const ids = await Promise.all(Array.from({ length: count }, () => insert(shop, 'marker')));
@@ -216,14 +240,20 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
         return row?.n === count ? true : null;
       },
       60,
-    );
+    ).catch(tellWhy);
     return ids;
+  }
+
+  async function tellWhy(cause: unknown): Promise<never> {
+    const status = await appliance.inAnimus('animus', 'status').catch(String);
+    const log = await appliance.compose('logs', '--no-color', '--tail', '60', 'animus').catch(String);
+    throw new Error(`${String(cause)}\n${status}\n${log}`, { cause });
   }
 
   /** Lets the waiting commands end, and waits for the items. */
   async function openGate(ids: readonly string[]): Promise<void> {
     await appliance.inAnimus('touch', '/var/lib/animus/gate');
-    await eventually('all items complete', () => completed(database, ids), 90);
+    await eventually('all items complete', () => completed(database, ids).catch(nullWhileAway), 90).catch(tellWhy);
     await appliance.inAnimus('rm', '/var/lib/animus/gate');
   }
 });
@@ -243,6 +273,12 @@ describe.skipIf(missing !== null)('what goes to the engine for a build', () => {
     expect(readdirSync(join(to, 'docker')).toSorted()).toEqual(['animus', 'postgres']);
   }, 120_000);
 });
+
+/** Postgres is being restarted by the test; any other failure is one. */
+function nullWhileAway(error: unknown): null {
+  if (isAnimusError(error, 'db.unreachable')) return null;
+  throw error;
+}
 
 function faculty(name: string, systemPrompt: string): string {
   return `[faculty]\nname = "${name}"\ndescription = "Of the appliance's test"\n[faculty.engage]\nmodel = "play/script"\nsystem_prompt = "${systemPrompt}"\ntools = ["bash"]\n`;
