@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { loadFaculties } from '../catalog/faculties.ts';
+import { loadConfig } from '../catalog/load-config.ts';
 import { AnimusError } from '../core/errors.ts';
 import { FACULTY_TOOL_NAMES } from '../tools/registry.ts';
 import { wholeNumber } from './arguments.ts';
@@ -43,6 +44,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       config,
       version: version(),
       facultiesDir,
+      reloadConfig: () => loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }),
       ...(maxConcurrent !== undefined && { maxConcurrent }),
       ...(context.openHealth !== undefined && { openHealth: context.openHealth }),
       onReady: ({ db, daemonId, faculties }) => {

@@ -22,6 +22,7 @@ import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { toolset } from '../tools/registry.ts';
 import { untilReachable } from './await-database.ts';
+import { watchConfig } from './config-reload.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
 import { sweepFocusDirectories } from './focus-directory.ts';
 import { openModels } from './focus-model.ts';
@@ -44,6 +45,8 @@ export interface DaemonOptions {
   readonly version: string;
   /** Where the faculties' TOML files are; absolute or relative to the current directory. */
   readonly facultiesDir: string;
+  /** Reads the configuration again when its file has changed; none: it stays as it is. Errors: `config.*`. */
+  readonly reloadConfig?: () => Config;
   /** Foci at once; default as configured. */
   readonly maxConcurrent?: number;
   readonly log?: Log;
@@ -106,7 +109,9 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const directoryRoot = join(config.home, 'foci');
   await sweepFocusDirectories(db, directoryRoot);
   const wake = createWake(clock);
-  const maxConcurrent = options.maxConcurrent ?? config.daemon.maxConcurrent;
+  // Of the newest configuration: what of it may change while the daemon runs.
+  let newest = config;
+  const maxConcurrent = () => options.maxConcurrent ?? newest.daemon.maxConcurrent;
   const { leaseSeconds } = config.daemon;
   const isolation = await detectIsolation(config.home);
   const completer = createWorkCompleter(db);
@@ -116,7 +121,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     clock,
     log,
     config,
-    daemon: { id: daemonId, host, pid: process.pid, version: options.version, maxConcurrent },
+    daemon: { id: daemonId, host, pid: process.pid, version: options.version },
+    maxConcurrent,
   });
 
   const controlPlane: ControlPlane = createControlPlane({
@@ -126,7 +132,11 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     daemonId,
     wake,
     leaseSeconds,
-    settings: () => ({ ...config.daemon, maxConcurrent }),
+    settings: () => ({
+      maxConcurrent: maxConcurrent(),
+      pollSeconds: config.daemon.pollSeconds,
+      focusHostGraceSeconds: newest.daemon.focusHostGraceSeconds,
+    }),
     faculties: registration.faculties,
     runFocus: (work, faculty, control) =>
       runFocus(work, faculty, control, {
@@ -167,7 +177,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const { pollSeconds } = config.daemon;
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
-  const janitor = createJanitor({ db, clock, log, retention: config.retention, directoryRoot });
+  const janitor = createJanitor({ db, clock, log, retention: () => newest.retention, directoryRoot });
   const rings = {
     animus_work_ready: () => wake.ring(),
     animus_cancel: heartbeat.beat,
@@ -196,6 +206,18 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     log,
   });
 
+  const reloadConfig = watchConfig({
+    initial: config,
+    load: options.reloadConfig ?? (() => config),
+    onChange(changed) {
+      newest = changed;
+      wake.ring();
+    },
+    onProblems: registration.configProblems,
+    clock,
+    log,
+  });
+
   await registration.take(initial);
   closing.defer(() => deregister(db, daemonId, log));
   for (const service of [
@@ -206,6 +228,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     scheduler,
     janitor,
     reload,
+    reloadConfig,
     versionGuard,
     hearing,
   ]) {
@@ -220,7 +243,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   await aborted(AbortSignal.any([signals.drain, versionGuard.outdated]));
   if (versionGuard.outdated.aborted) log.error({}, messageOf(versionGuard.outdated.reason));
   readiness.enter('ending');
-  await end(controlPlane, config.daemon.shutdownGraceSeconds, signals, clock, log);
+  await end(controlPlane, newest.daemon.shutdownGraceSeconds, signals, clock, log);
   versionGuard.outdated.throwIfAborted();
 }
 

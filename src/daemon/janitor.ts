@@ -12,7 +12,8 @@ export interface JanitorMeans {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  readonly retention: RetentionConfig;
+  /** As configured now. */
+  readonly retention: () => RetentionConfig;
   /** Focus directories of this host stand below it. */
   readonly directoryRoot: string;
 }
@@ -70,7 +71,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
       await clock.sleep(BREATH_MS, stopping.signal);
       return !stopping.signal.aborted && clock.monotonicMs() < endMs;
     };
-    const { resolvedDays, artifactsDays } = retention;
+    const { resolvedDays, artifactsDays } = retention();
     const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
     const items = await allOldWork(more);
     const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
@@ -89,7 +90,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
     let count = 0;
     let cursor: PruneCursor | null = null;
     do {
-      const pruned = await pruneWork(db, retention.resolvedDays, WORK_BATCH, cursor);
+      const pruned = await pruneWork(db, retention().resolvedDays, WORK_BATCH, cursor);
       if (pruned.deleted === null) return { count, busy: true };
       count += pruned.deleted;
       cursor = pruned.cursor;

@@ -15,7 +15,8 @@ export interface RegistrationMeans {
   readonly clock: Clock;
   readonly log: Log;
   readonly config: Config;
-  readonly daemon: Omit<DaemonRegistration, 'faculties' | 'problems'>;
+  readonly daemon: Omit<DaemonRegistration, 'faculties' | 'problems' | 'maxConcurrent'>;
+  readonly maxConcurrent: () => number;
 }
 
 export interface Registration {
@@ -25,15 +26,18 @@ export interface Registration {
   take(faculties: Faculties): Promise<void>;
   /** The faculty's provider is in trouble: `status` says so until it works again. Never rejects. */
   trouble(faculty: string, reason: string): Promise<void>;
+  /** What is wrong with animus.toml as it is now, in place of what was before. Never rejects. */
+  configProblems(problems: readonly string[]): Promise<void>;
   /** Something about this daemon that lasts as long as it does. Never rejects. */
   fault(problem: string): Promise<void>;
   /** The faculty did work. Never rejects. */
   worked(faculty: string): Promise<void>;
 }
 
-export function createRegistration({ db, clock, log, config, daemon }: RegistrationMeans): Registration {
+export function createRegistration({ db, clock, log, config, daemon, maxConcurrent }: RegistrationMeans): Registration {
   const troubles = new Map<string, { readonly since: string; readonly reason: string }>();
   const faults: string[] = [];
+  let ofConfig: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
 
@@ -42,8 +46,15 @@ export function createRegistration({ db, clock, log, config, daemon }: Registrat
     const runnable = ableOf(loaded, config);
     await registerDaemon(db, {
       ...daemon,
+      maxConcurrent: maxConcurrent(),
       faculties: claimableFaculties(runnable.values(), new Map(), 0, config.daemon.focusHostGraceSeconds),
-      problems: [...loaded.problems.map(({ message }) => message), ...lacks, ...troubledLines(troubles), ...faults],
+      problems: [
+        ...loaded.problems.map(({ message }) => message),
+        ...lacks,
+        ...troubledLines(troubles),
+        ...faults,
+        ...ofConfig,
+      ],
     });
     const before = new Set(missingKeys(known.faculties.values(), config));
     for (const lack of lacks) if (!before.has(lack)) log.warn({}, lack);
@@ -67,6 +78,10 @@ export function createRegistration({ db, clock, log, config, daemon }: Registrat
       if (before?.reason === reason) return;
       const since = before?.since ?? `${new Date(clock.nowMs()).toISOString().slice(0, 16)}Z`;
       troubles.set(faculty, { since, reason });
+      await update();
+    },
+    async configProblems(problems) {
+      ofConfig = problems;
       await update();
     },
     async fault(problem) {

@@ -165,7 +165,13 @@ async function setUp() {
   await clearWork(db);
   await db.query('delete from animus.daemons');
   const retention = { resolvedDays: 90, artifactsDays: 30 };
-  const { sweep } = createJanitor({ db, clock: systemClock, log: silentLog, retention, directoryRoot: home });
+  const { sweep } = createJanitor({
+    db,
+    clock: systemClock,
+    log: silentLog,
+    retention: () => retention,
+    directoryRoot: home,
+  });
   return { db, sweep };
 }
 

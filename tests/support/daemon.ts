@@ -57,6 +57,7 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
     {
       config,
       version: 'test',
+      reloadConfig: () => loadConfig({ env, cwd: directory }),
       ...(options.host !== undefined && { host: options.host }),
       facultiesDir: join(directory, 'faculties'),
       log: recordingLog(lines),

@@ -1,0 +1,33 @@
+/** What of a configuration changed, and what of that counts at once. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from './config.ts';
+
+/** Keys of animus.toml that a running daemon takes over; everything else counts when it starts again. */
+export const LIVE_SETTINGS: readonly string[] = [
+  'daemon.max_concurrent',
+  'daemon.shutdown_grace_seconds',
+  'daemon.focus_host_grace_seconds',
+  'retention.resolved_days',
+  'retention.artifacts_days',
+];
+
+/** The keys, as written in animus.toml, whose effective values differ: `daemon.max_concurrent`, `providers.gateway`, … */
+export function changedSettings(before: Config, after: Config): string[] {
+  const changed: string[] = [];
+  for (const table of ['daemon', 'retention', 'hooks'] as const) {
+    for (const [key, value] of Object.entries(after[table])) {
+      const old = (before[table] as unknown as Record<string, unknown>)[key];
+      if (!isDeepStrictEqual(value, old)) changed.push(`${table}.${snakeCase(key)}`);
+    }
+  }
+  for (const table of ['providers', 'models'] as const) {
+    for (const name of new Set([...before[table].keys(), ...after[table].keys()])) {
+      if (!isDeepStrictEqual(before[table].get(name), after[table].get(name))) changed.push(`${table}.${name}`);
+    }
+  }
+  return changed;
+}
+
+function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
