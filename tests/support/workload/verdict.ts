@@ -16,7 +16,7 @@ const WRONG: Readonly<Record<string, string>> = {
   'has an open focus': `select work_item_id as id from animus.foci where ended_as is null`,
   'has more foci than attempts that failed': `select w.id from animus.work_items w
      where (select count(*) from animus.foci f where f.work_item_id = w.id) >
-           1 + (select count(*) from animus.foci f where f.work_item_id = w.id and f.ended_as in ('failed', 'cancelled'))`,
+           1 + (select count(*) from animus.foci f where f.work_item_id = w.id and f.ended_as in ('failed', 'cancelled', 'lost'))`,
   'has a message left': `select (message ->> 'work_item_id')::uuid as id from pgmq.q_work`,
   'is not in the archive once per life': `select w.id from animus.work_items w
      where (select count(*) from pgmq.a_work a where a.message ->> 'work_item_id' = w.id::text)
@@ -76,4 +76,17 @@ function timesOf(lines: readonly string[]): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1);
   return times;
+}
+/** All that is known of an item, for a story of what went wrong. */
+export async function storyOf(db: Database, id: string): Promise<string> {
+  const rows = await db.query<{ line: string }>(
+    `select at::time(3) || ' ' || before || ' -> ' || after || ' token ' || coalesce(token::text, '-') || ' attempts ' || attempts_after as line
+       from story where item::text = $1 order by n`,
+    [id],
+  );
+  const [item] = await db.query<{ line: string }>(
+    `select faculty || ' "' || description || '" is ' || state || ', error ' || coalesce(error::text, 'none') as line from animus.work_items where id::text = $1`,
+    [id],
+  );
+  return [id, item?.line ?? 'is unknown', ...rows.map((row) => `  ${row.line}`)].join('\n');
 }

@@ -1,0 +1,186 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
+import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { startPostgresServer } from '../support/postgres-server.ts';
+import { sleepingProcesses } from '../support/sleeping-processes.ts';
+import { recordStory, startEffectsServer } from '../support/workload/effects.ts';
+import { KINDS, workProgramme } from '../support/workload/programme.ts';
+import { storyOf, wrongs } from '../support/workload/verdict.ts';
+import { drawTrouble, pause, type Slot, TROUBLES, type Trouble } from './trouble.ts';
+
+const MINUTES = Number(process.env['ANIMUS_SOAK_MINUTES'] ?? 10);
+const DAEMONS = 3;
+const LEASE_SECONDS = 5;
+/** Open items are kept at about this many. */
+const BACKLOG = 60;
+
+test(
+  `${DAEMONS} daemons lose nothing and do nothing twice in ${MINUTES} minutes of trouble`,
+  async () => {
+    const postgres = await startPostgresServer();
+    onTestFinished(() => postgres.stop());
+    const db = openPostgres(postgres.url, { poolSize: 4, applicationName: 'animus soak' });
+    onTestFinished(() => db.close());
+    await migrate(db);
+    await recordStory(db);
+    const nap = `3600.${process.pid}${Date.now() % 10_000}`;
+    const effects = await startEffectsServer(db);
+    onTestFinished(() => effects.close());
+    const server = await startModelServer(workProgramme(effects.port, nap).programme);
+    onTestFinished(() => server.close());
+    const site = workshop(server.url, postgres.url);
+    const start = async (slot: Slot) => {
+      slot.daemon = await retried(() => startDaemon(site, [], { DATABASE_URL: slot.proxy.url }));
+    };
+    const slots: Slot[] = [];
+    for (let n = 0; n < DAEMONS; n++) {
+      const proxy = await startPostgresProxy(postgres.url);
+      slots.push({ proxy, daemon: await startDaemon(site, [], { DATABASE_URL: proxy.url }) });
+    }
+
+    const counts = new Map<Trouble, number>();
+    const startedMs = performance.now();
+    const elapsedMs = () => performance.now() - startedMs;
+    const operators = { ending: false };
+    const operating = operate(db, operators);
+    let toldMs = 0;
+    while (elapsedMs() < MINUTES * 60_000) {
+      await pause(500 + Math.random() * 4000);
+      const trouble = drawTrouble(Math.random);
+      await TROUBLES[trouble]({ slots, postgres, db, leaseSeconds: LEASE_SECONDS, start, random: Math.random });
+      counts.set(trouble, (counts.get(trouble) ?? 0) + 1);
+      if (elapsedMs() - toldMs < 15_000) continue;
+      toldMs = elapsedMs();
+      say(`${(toldMs / 60_000).toFixed(1)} min: ${await retried(() => figuresOf(db))}; ${told(counts)}`);
+    }
+    operators.ending = true;
+    await operating;
+    say('no more trouble and no more new work; waiting for the end of what is open');
+    const over = await endOf(db, 180);
+    for (const { daemon } of slots) await daemon.kill('SIGTERM');
+
+    const found = await wrongs(db, join(site.directory, 'faculties', 'marks'));
+    if (!over) found.push('work is still open three minutes after the last trouble');
+    if (sleepingProcesses(nap) > 0) found.push(`${sleepingProcesses(nap)} processes of daemons are still alive`);
+    say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts)}`);
+    say(`items lost or done twice: ${found.length}`);
+    for (const line of found.slice(0, 20)) say(`\n${line}\n${await storyOf(db, line.slice(0, 36))}`);
+    expect(found).toEqual([]);
+  },
+  (MINUTES + 10) * 60_000,
+);
+
+/** Gives work, cancels naps and a few others, pauses and resumes, retries what was cancelled, until `ending`. */
+async function operate(db: Database, operators: { readonly ending: boolean }): Promise<void> {
+  for (let n = 0; !operators.ending; n++) {
+    await pause(200);
+    // The server is away now and then: the next round does it.
+    await round(db, n).catch(() => {});
+  }
+  await retried(() => db.query(`select animus.resume('slow')`));
+  await retried(() => db.query(`update animus.schedules set paused = true`));
+}
+
+async function round(db: Database, n: number): Promise<void> {
+  await cancelNaps(db);
+  const [open] = await db.query<{ n: number }>(
+    'select count(*)::int as n from animus.work_items where resolved_at is null',
+  );
+  if (open!.n < BACKLOG) {
+    for (const kind of KINDS) {
+      await db.query(
+        `insert into animus.work_items (faculty, description, priority) select $1, $2 || ' ' || gen_random_uuid(), $4 from generate_series(1, $3::int)`,
+        [kind === 'slow' ? 'slow' : 'worker', kind, kind === 'mark' ? 10 : kind === 'nap' ? 1 : 3, n % 3],
+      );
+    }
+    await db.query(`select pgmq.send('inbox', '{"faculty": "worker", "description": "mark mail"}')`);
+  }
+  if (n % 20 === 0) await db.query(`select animus.pause('slow')`);
+  if (n % 20 === 3) await db.query(`select animus.resume('slow')`);
+  if (n % 25 === 0) {
+    await db.query(
+      `select animus.cancel_work(id) from animus.work_items where description like 'wait %' and resolved_at is null order by id limit 1`,
+    );
+  }
+  if (n % 25 === 10) {
+    await db.query(
+      `select animus.retry_work(id) from animus.work_items where state = 'cancelled' and description like 'wait %' order by id desc limit 1`,
+    );
+  }
+  if (n === 1) {
+    await db.query(
+      `insert into animus.schedules (name, cron, faculty, description, missed) values ('ticks', '* * * * * *', 'worker', 'mark tick', 'once') on conflict do nothing`,
+    );
+  }
+}
+
+async function cancelNaps(db: Database): Promise<void> {
+  await db.query(
+    `select animus.cancel_work(id, 'awake') from animus.work_items
+      where description like 'nap %' and state = 'running' and cancel_requested_at is null and turns > 0`,
+  );
+}
+
+async function endOf(db: Database, seconds: number): Promise<boolean> {
+  for (const deadlineMs = performance.now() + seconds * 1000; performance.now() < deadlineMs; ) {
+    await cancelNaps(db);
+    const left = await db.query(
+      'select id::text from animus.work_items where resolved_at is null union select msg_id::text from pgmq.q_inbox limit 1',
+    );
+    if (left.length === 0) return true;
+    await pause(500);
+  }
+  return false;
+}
+
+async function figuresOf(db: Database): Promise<string> {
+  const [row] = await db.query<{ line: string }>(
+    `select format('%s items, %s completed, %s cancelled, %s open, %s turns, %s claims, %s take-overs, %s failures, %s effects',
+       (select count(*) from animus.work_items), (select count(*) from animus.work_items where state = 'completed'),
+       (select count(*) from animus.work_items where state = 'cancelled'), (select count(*) from animus.work_items where resolved_at is null),
+       (select count(*) from animus.turns where recorded_at is not null),
+       (select count(*) from story where after = 'claimed'), (select count(*) from story where before in ('claimed', 'running') and after = 'claimed'),
+       (select count(*) from animus.foci where ended_as = 'failed'), (select count(*) from effects)) as line`,
+  );
+  return row!.line;
+}
+
+function told(counts: ReadonlyMap<Trouble, number>): string {
+  return [...counts].map(([trouble, count]) => `${count} × ${trouble}`).join(', ');
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** For what may meet a server that is away. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= 10) throw error;
+      await pause(1000);
+    }
+  }
+}
+
+function workshop(modelUrl: string, databaseUrl: string): Site {
+  const config = `[daemon]\nlease_seconds = ${LEASE_SECONDS}\npoll_seconds = 0.3\nmax_concurrent = 6\nshutdown_grace_seconds = 2\n`;
+  const site = makeSite({ modelUrl, databaseUrl, config, faculties: {} });
+  const workspace = join(site.directory, 'faculties');
+  for (const name of ['worker', 'slow']) {
+    writeFileSync(
+      join(workspace, `${name}.toml`),
+      `[faculty]\nname = "${name}"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\n` +
+        `tools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 100\nbase_seconds = 0.1\nmax_seconds = 1\n`,
+    );
+  }
+  return site;
+}

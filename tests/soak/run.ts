@@ -1,0 +1,15 @@
+/** `npm run test:soak -- --minutes N`: the soak for so many minutes, default 10. Exits 1 when something was lost or done twice. */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const minutes = Number(values.minutes);
+if (!(minutes > 0 && minutes <= 1440)) {
+  process.stderr.write(`--minutes: expected a number above 0, at most 1440, got ${values.minutes}\n`);
+  process.exit(2);
+}
+const { status } = spawnSync('vitest', ['run', '--config', 'tests/soak/vitest.config.ts', '--root', '.'], {
+  stdio: 'inherit',
+  env: { ...process.env, ANIMUS_SOAK_MINUTES: String(minutes) },
+});
+process.exit(status ?? 1);

@@ -1,0 +1,85 @@
+/** What happens to daemons and to Postgres in a long night, drawn by lot. */
+import type { Database } from '../../src/store/database.ts';
+import type { DaemonProcess } from '../support/daemon-process.ts';
+import type { PostgresProxy } from '../support/postgres-proxy.ts';
+import type { PostgresServer } from '../support/postgres-server.ts';
+
+/** One daemon behind a proxy of its own. */
+export interface Slot {
+  readonly proxy: PostgresProxy;
+  daemon: DaemonProcess;
+}
+
+export interface TroubleMeans {
+  readonly slots: readonly Slot[];
+  readonly postgres: PostgresServer;
+  readonly db: Database;
+  readonly leaseSeconds: number;
+  readonly start: (slot: Slot) => Promise<void>;
+  readonly random: () => number;
+}
+
+/** By name, with how likely each is. */
+export const TROUBLES = {
+  async 'SIGKILL of a daemon'(means) {
+    const slot = one(means.slots, means.random);
+    await slot.daemon.kill('SIGKILL');
+    await means.start(slot);
+  },
+  async 'SIGTERM of a daemon, drained'(means) {
+    const slot = one(means.slots, means.random);
+    await slot.daemon.kill('SIGTERM');
+    const code = await slot.daemon.exited;
+    if (code !== 0) throw new Error(`a drained daemon exited with ${code}:\n${slot.daemon.output().slice(-4000)}`);
+    await means.start(slot);
+  },
+  async 'SIGSTOP past the lease, then SIGCONT'(means) {
+    const slot = one(means.slots, means.random);
+    await slot.daemon.kill('SIGSTOP');
+    await pause((means.leaseSeconds + 2) * 1000);
+    await slot.daemon.kill('SIGCONT');
+  },
+  async 'cut network'(means) {
+    const slot = one(means.slots, means.random);
+    slot.proxy.cut();
+    await pause(means.random() * 2 * means.leaseSeconds * 1000);
+    slot.proxy.mend();
+  },
+  async 'terminated backend'({ db, random }) {
+    await db.query(
+      `select pg_terminate_backend(pid) from (select pid from pg_stat_activity
+        where application_name like 'animus%' and application_name <> 'animus soak' order by hashtext(pid::text || $1) limit 2) victims`,
+      [String(random())],
+    );
+  },
+  async 'restart of Postgres'({ postgres }) {
+    await postgres.stopServer();
+    await postgres.startServer();
+  },
+} satisfies Record<string, (means: TroubleMeans) => Promise<void>>;
+export type Trouble = keyof typeof TROUBLES;
+
+/** Kills come most often, restarts of the server least. */
+const LOTS: readonly Trouble[] = [
+  'SIGKILL of a daemon',
+  'SIGKILL of a daemon',
+  'SIGKILL of a daemon',
+  'SIGTERM of a daemon, drained',
+  'SIGSTOP past the lease, then SIGCONT',
+  'cut network',
+  'terminated backend',
+  'terminated backend',
+  'restart of Postgres',
+];
+
+export function drawTrouble(random: () => number): Trouble {
+  return one(LOTS, random);
+}
+
+function one<T>(of: readonly T[], random: () => number): T {
+  return of[Math.floor(random() * of.length)]!;
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
