@@ -24,6 +24,8 @@ const KILLS: readonly Kill[] = [
   ...moments('claim_work', 1),
   ...moments('start_focus', 1),
   ...moments('add_message', 1),
+  // Once more: the first is the orientation, this one a stub.
+  { call: 'add_message', nth: 1, moment: 'after' },
   ...moments('set_phase', 1),
   ...moments('begin_next_turn', 2),
   ...moments('record_turn', 1),

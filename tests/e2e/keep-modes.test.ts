@@ -5,7 +5,7 @@ import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { text, toolUse } from '../support/model-server/anthropic.ts';
-import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
+import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
 
 const MODES = ['transcript', 'ledger', 'nothing'] as const;
 
@@ -50,6 +50,7 @@ describe('after an attempt that failed', () => {
 
     const foci: Record<string, unknown[]> = {};
     const messages: Record<string, string[]> = {};
+    const asked: Record<string, string[]> = {};
     for (const mode of MODES) {
       const [row] = await pg.database.query<{ id: string }>(
         'insert into animus.work_items (faculty) values ($1) returning id',
@@ -77,6 +78,9 @@ describe('after an attempt that failed', () => {
         [row!.id],
       );
       messages[mode] = said.map(({ content }) => content);
+      asked[mode] = server.requests
+        .filter((request) => request.body.toString().includes(row!.id))
+        .map((request) => JSON.stringify(messagesOf(request.json!)));
     }
 
     expect(foci['transcript']).toEqual([{ number: 1, resumes: 1, ended_as: 'completed' }]);
@@ -88,6 +92,17 @@ describe('after an attempt that failed', () => {
         { number: 2, resumes: 0, ended_as: 'completed' },
       ]);
     }
+    // What the model is sent: all of the first attempt and why it failed, or a new beginning.
+    expect(asked['transcript']).toHaveLength(3);
+    for (const part of ['the water is wet', 'first try', 'not good enough'])
+      expect(asked['transcript']![2]).toContain(part);
+    for (const mode of ['ledger', 'nothing']) {
+      const [, , secondAttempt] = asked[mode]!;
+      expect(secondAttempt).not.toContain('tool_result');
+      expect(secondAttempt).not.toContain('first try');
+    }
+    expect(asked['ledger']![2]).toContain('left these entries');
+    expect(asked['nothing']![2]).not.toContain('the water is wet');
     expect(messages['ledger']![1]).toContain('the water is wet');
     expect(messages['nothing']![1]).not.toContain('the water is wet');
     expect(server.requests.filter((request) => request.refused !== null)).toEqual([]);
