@@ -51,12 +51,18 @@ end $$;
 -- A turn that was begun and never recorded is asked again; what it had reserved is charged as lost.
 create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_now  timestamptz := animus.now();
-  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
-  if v_item.cancel_requested_at is not null then return 'cancelled'; end if;
-  if exists (select from animus.pauses p where p.faculty in (v_item.faculty, '*') and (p.until is null or p.until > v_now)) then return 'paused'; end if;
+  return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
+end $$;
+
+-- The same for a caller who holds the focus.
+create or replace function animus.open_turn(p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns text
+language plpgsql as $$
+declare
+  v_now timestamptz := animus.now();
+begin
+  if p_item.cancel_requested_at is not null then return 'cancelled'; end if;
+  if exists (select from animus.pauses p where p.faculty in (p_item.faculty, '*') and (p.until is null or p.until > v_now)) then return 'paused'; end if;
   insert into animus.turns as t (focus_id, turn, reserved_usd, begun_at) values (p_focus_id, p_turn, p_reserved_usd, v_now)
   on conflict (focus_id, turn) do update
      set lost_usd = t.lost_usd + t.reserved_usd, reserved_usd = excluded.reserved_usd, begun_at = excluded.begun_at
@@ -109,11 +115,18 @@ end $$;
 -- recorded: a call that had already ended keeps its first result.
 create or replace function animus.finish_tool_calls(p_focus_id uuid, p_token bigint, p_results jsonb) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.hold_focus(p_focus_id, p_token);
+  return animus.end_calls(p_focus_id, p_results);
+end $$;
+
+-- The same for a caller who holds the focus.
+create or replace function animus.end_calls(p_focus_id uuid, p_results jsonb) returns int
+language plpgsql as $$
 declare
   v_now   timestamptz := animus.now();
   v_count int;
 begin
-  perform animus.hold_focus(p_focus_id, p_token);
   update animus.tool_calls t
      set state = r ->> 'state', output = r ->> 'output', output_bytes = octet_length(r ->> 'output'), is_error = (r ->> 'is_error')::boolean,
          details = nullif(r -> 'details', 'null'), ended_at = v_now, duration_ms = (r ->> 'duration_ms')::float8
@@ -131,10 +144,12 @@ end $$;
 create or replace function animus.begin_next_turn(
   p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
   perform set_config('synchronous_commit', 'off', true);
-  if p_results <> '[]' then perform animus.finish_tool_calls(p_focus_id, p_token, p_results); end if;
-  return animus.begin_turn(p_focus_id, p_token, p_turn, p_reserved_usd);
+  if p_results <> '[]' then perform animus.end_calls(p_focus_id, p_results); end if;
+  return animus.open_turn(v_item, p_focus_id, p_turn, p_reserved_usd);
 end $$;
 
 -- Records a message the engine puts into the context, before it is sent. Returns its number. A stub or summary names the first turn it keeps.

@@ -5,7 +5,10 @@
  * surrogates; both become U+FFFD here, at the boundary, so that no tool output can make a focus unrecordable.
  */
 export function toJsonb(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? toText(part) : part)) ?? 'null';
+  const text = JSON.stringify(value) ?? 'null';
+  // Both are written as escapes. Only where one may stand is the slow way taken: it calls back for every part.
+  if (!/\\u(?:d|0000)/.test(text)) return text;
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? toText(part) : part));
 }
 
 /** The same for a `text` parameter. */

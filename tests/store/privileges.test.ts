@@ -17,6 +17,7 @@ const INTERNAL = `
   claim_these
   complete_held
   descendants
+  end_calls
   end_work
   end_works
   follow_ends
@@ -31,6 +32,7 @@ const INTERNAL = `
   now
   offer_freed_keys
   offer_key
+  open_turn
   oldest_queued
   promote_due
   raise
