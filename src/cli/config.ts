@@ -1,6 +1,7 @@
 /** `animus config`: the effective settings and where each came from. */
 import type { Command } from 'commander';
 import type { Config } from '../core/config.ts';
+import type { Environment } from '../core/environment.ts';
 import { showAddress } from '../core/health.ts';
 import { addCommand, type Invocation, type RunCommand } from './command.ts';
 import { styled } from './output.ts';
@@ -13,9 +14,9 @@ export function addConfigCommand(program: Command, run: RunCommand): void {
   }).action(run(showConfig));
 }
 
-function showConfig({ output, config: load }: Invocation): number {
+function showConfig({ output, context, config: load }: Invocation): number {
   const config = load();
-  const settings = settingsOf(config);
+  const settings = [...settingsOf(config), ...telemetryOf(context.env)];
   output.document({ file: config.file, settings });
   output.line('file: ', config.file ?? 'none (animus.toml is not here)');
   output.line();
@@ -82,4 +83,16 @@ function settingsOf(config: Config): Setting[] {
     for (const [key, value] of Object.entries(values)) if (value !== undefined) add(`${at}.${key}`, value, at);
   }
   return settings;
+}
+
+/** The standard variables that the telemetry SDK reads by itself. Headers are where keys of its receivers stand. */
+function telemetryOf(env: Environment): Setting[] {
+  const set = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[0].startsWith('OTEL_') && !!entry[1],
+  );
+  if (set.length === 0) return [{ key: 'telemetry', value: null, origin: 'default' }];
+  return set.toSorted().map(([name, value]) => {
+    const secret = /HEADERS|SECRET|TOKEN|PASSWORD|_API_KEY/.test(name) || /\/\/[^/]*@/.test(value);
+    return { key: name, value: secret ? '***' : value.replace(/\?.*/, '?***'), origin: `environment ${name}` };
+  });
 }

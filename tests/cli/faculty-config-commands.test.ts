@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { configSchema } from '../../src/core/config-schema.ts';
+import { schemaKeys } from '../support/schema-keys.ts';
 import { type RunOptions, run } from './run-cli.ts';
 
 const GOOD =
@@ -107,6 +109,26 @@ describe('config', () => {
       origin: 'environment ANTHROPIC_API_KEY',
     });
     expect(stdout + json.stdout).not.toContain('SECRET');
+  });
+
+  test('leaves no key of animus.toml out', async () => {
+    const { settings } = JSON.parse((await animus('config', '--json')).stdout) as { settings: { key: string }[] };
+    const keys = settings.map(({ key }) => key);
+    const { supported } = schemaKeys(configSchema);
+    for (const { key } of supported) if (!key.includes('NAME')) expect(keys).toContain(key);
+  });
+
+  test('shows the variables of telemetry, and none of their secrets', async () => {
+    expect((await animus('config')).stdout).toMatch(/^telemetry +not set +default$/m);
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318?key=SECRET',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=SECRET',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://ada:SECRET@collector:4318',
+    };
+    const { stdout } = await animus('config', { env });
+    expect(stdout).toMatch(/OTEL_EXPORTER_OTLP_ENDPOINT +http:\/\/collector:4318\?\*\*\* +environment/);
+    expect(stdout).toMatch(/OTEL_EXPORTER_OTLP_HEADERS +\*\*\* /);
+    expect(stdout).not.toContain('SECRET');
   });
 
   test('reads the file it is told to, which must be there', async () => {

@@ -30,6 +30,14 @@ describe('the process', () => {
     expect(await stderr).toBe('');
   });
 
+  test('that repeats itself ends when nobody reads any more', async () => {
+    const child = animus('status', '--watch', '--every', '1');
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    const stderr = child.stderr === null ? '' : text(child.stderr);
+    const [code] = await once(child, 'exit');
+    expect([code, await stderr]).toEqual([0, '']);
+  });
+
   test('gives the whole output to a slow reader before it ends', async () => {
     const child = animus('work', 'list', '--limit', '5000', '--json');
     const stdout = child.stdout === null ? '' : await text(child.stdout);
