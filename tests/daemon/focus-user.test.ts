@@ -1,4 +1,5 @@
 /** Foci whose commands run as another user: a daemon that is root. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +60,19 @@ describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', (
     expect(error).toBeNull();
     expect(calls[3]!.output).toBe('exit code 0\nstdout:\none\ntwo\ny\n12345');
     expect(statSync(join(workspace, 'made/by-tool')).uid).toBe(12_345);
+  });
+
+  test('works in a worktree as the owner of the repository, which stays theirs', async () => {
+    const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
+    onTestFinished(() => rmSync(repo, { recursive: true }));
+    const git = 'git -c user.name=a -c user.email=a@b';
+    execFileSync('sh', ['-c', `git init -q . && ${git} commit -q --allow-empty -m first && chown -R 12345:12345 .`], {
+      cwd: repo,
+    });
+    const { calls, error } = await setUp(`isolation = "worktree"\nrepo = "${repo}"`);
+    expect(error).toBeNull();
+    expect(calls[3]!.output).toBe('exit code 0\nstdout:\none\ntwo\ny\n12345');
+    expect(execFileSync('find', [repo, '!', '-uid', '12345'], { encoding: 'utf8' })).toBe('');
   });
 
   test('tells the model what to do where root owns the workspace', async () => {
