@@ -1,10 +1,11 @@
 /** Searches files line by line; runs in the worker of grep, where a pattern that never ends harms nobody. */
 
+import { accessSync, constants, lstatSync } from 'node:fs';
 import { relative } from 'node:path';
 import { compileGlob } from './glob-pattern.ts';
 import { printableName } from './printable-name.ts';
 import { isRefusal } from './refusal.ts';
-import { readTextFile, type TextFile } from './text-file.ts';
+import { MAX_FILE_BYTES, readTextFile, type TextFile } from './text-file.ts';
 import { walkFiles } from './walk.ts';
 import { resolveInside } from './workspace.ts';
 
@@ -16,6 +17,8 @@ export interface GrepRequest {
   readonly ignoreCase: boolean;
   readonly glob: string | null;
   readonly maxMatches: number;
+  /** Files below `path`, relative to it, that a match or a NUL byte can be in; all others hold neither. Null: any. */
+  readonly only?: readonly string[] | null;
 }
 
 /** `lines` are `path:number:text`; `unread` are binary, too large or without permission. */
@@ -36,8 +39,14 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | { re
   const lines: string[] = [];
   const unread: string[] = [];
   let files = 0;
-  for await (const path of candidates(request, unread)) {
-    if (isRefusal(path)) return path;
+  const only = request.only ? new Set(request.only) : null;
+  for await (const candidate of candidates(request, unread)) {
+    if (isRefusal(candidate)) return candidate;
+    const { path, below } = candidate;
+    if (only && !only.has(below) && isReadableText(path)) {
+      files++;
+      continue;
+    }
     const file = await readTextFile(request.workspace, path);
     if (isRefusal(file)) {
       if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(relative(request.workspace, path)));
@@ -52,6 +61,18 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | { re
   return { lines, files, more: false, unread };
 }
 
+/** What is left to know of a file without a NUL byte, short of opening it. Synchronous: a thread of its own may block, and there are thousands. */
+function isReadableText(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    const stats = lstatSync(path);
+    return stats.isFile() && stats.size <= MAX_FILE_BYTES;
+  } catch {
+    // The attempt to read it says why.
+    return false;
+  }
+}
+
 function compileExpression({ pattern, ignoreCase }: GrepRequest): RegExp | { readonly refusal: string } {
   try {
     return new RegExp(pattern, ignoreCase ? 'i' : '');
@@ -60,11 +81,11 @@ function compileExpression({ pattern, ignoreCase }: GrepRequest): RegExp | { rea
   }
 }
 
-/** Paths to search, absolute, or a refusal. */
+/** Files to search, by absolute path and relative to where the search begins, or a refusal. */
 async function* candidates(
   request: GrepRequest,
   unread: string[],
-): AsyncGenerator<string | { readonly refusal: string }> {
+): AsyncGenerator<{ readonly path: string; readonly below: string } | { readonly refusal: string }> {
   const matches = request.glob === null ? () => true : compileGlob(request.glob);
   const inside = await resolveInside(request.workspace, request.path);
   if (isRefusal(matches)) return yield matches;
@@ -76,9 +97,9 @@ async function* candidates(
     else if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(at));
   };
   for await (const file of walkFiles(request.workspace, inside.real, new AbortController().signal, skipped)) {
-    if (matches(file)) yield `${inside.real}/${file}`;
+    if (matches(file)) yield { path: `${inside.real}/${file}`, below: file };
   }
-  if (isFile) yield inside.real;
+  if (isFile) yield { path: inside.real, below: '' };
 }
 
 function* matchesIn(file: TextFile, expression: RegExp): Generator<string> {

@@ -7,6 +7,7 @@ import { messageOf } from '../../core/errors.ts';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
 import type { GrepRequest, GrepResult } from './grep-files.ts';
 import { isRefusal, type Refusal, refuse } from './refusal.ts';
+import { filesToSearch } from './ripgrep.ts';
 
 const DEFAULT_MATCHES = 100;
 const MAX_MATCHES = 500;
@@ -30,8 +31,12 @@ export const grepTool = worldTool<z.infer<typeof input>>({
   idempotent: true,
   async run({ pattern, path = '.', glob, ignore_case = false, limit = DEFAULT_MATCHES }, context) {
     const { workspace, signal, timeoutMs } = context;
-    const request = { workspace, path, pattern, ignoreCase: ignore_case, glob: glob ?? null, maxMatches: limit };
-    const result = await searchInWorker(request, Math.min(MAX_SECONDS * 1000, timeoutMs / 2), signal);
+    const limitMs = Math.min(MAX_SECONDS * 1000, timeoutMs / 2);
+    const time = AbortSignal.timeout(limitMs);
+    const what = { path, pattern, ignoreCase: ignore_case };
+    const only = await filesToSearch(what, limitMs / 2, context);
+    const request = { ...what, workspace, glob: glob ?? null, maxMatches: limit, only };
+    const result = await searchInWorker(request, time, limitMs, signal);
     return isRefusal(result) ? toolError(result.refusal) : show(result, pattern);
   },
 });
@@ -39,6 +44,7 @@ export const grepTool = worldTool<z.infer<typeof input>>({
 /** A regular expression can backtrack for years and cannot be interrupted, so it gets a thread that can be ended. */
 async function searchInWorker(
   request: GrepRequest,
+  time: AbortSignal,
   limitMs: number,
   signal: AbortSignal,
 ): Promise<GrepResult | Refusal> {
@@ -48,7 +54,6 @@ async function searchInWorker(
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   });
-  const time = AbortSignal.timeout(limitMs);
   try {
     // Rejects with what the worker throws.
     const [result] = (await once(worker, 'message', { signal: AbortSignal.any([signal, time]) })) as [
