@@ -22,6 +22,9 @@ max_attempts = 1
 /** What the model answers to each piece of work, by how often it was asked. */
 const COURSES: Readonly<Record<string, (asked: number) => AnthropicAnswer>> = {
   circles: (asked) => ({ content: [toolUse(`c${asked}`, 'read_file', { path: 'missing' })] }),
+  invents: (asked) => ({ content: [toolUse(`c${asked}`, 'telepathy', { to: 'you' })] }),
+  misfits: (asked) =>
+    asked === 1 ? { content: [toolUse('c', 'read_file', { path: 42 })] } : { content: [text('so it is a text')] },
   refuses: () => ({ content: [text('I will not.')], stop_reason: 'refusal' }),
   silent: () => ({ content: [text('')] }),
   endless: (asked) => ({ content: [toolUse(`c${asked}`, 'bash', { command: `echo ${asked}` })] }),
@@ -61,6 +64,16 @@ describe('a run that goes wrong ends with a reason on the item and its focus', (
     );
   }
 
+  /** What the course's first call brought back: a failure that says what was wrong. */
+  async function outputOf(course: string): Promise<string> {
+    const [call] = await pg.database.query<{ output: string }>(
+      `select c.output from animus.tool_calls c join animus.foci f on f.id = c.focus_id
+        where f.work_item_id = $1 and c.state = 'failed' order by c.turn limit 1`,
+      [ids[course]],
+    );
+    return call!.output;
+  }
+
   beforeAll(async () => {
     for (const course of Object.keys(COURSES)) {
       const faculty = course === 'late' ? 'late' : 'erring';
@@ -84,6 +97,10 @@ describe('a run that goes wrong ends with a reason on the item and its focus', (
     await startDaemon(makeSite({ modelUrl: server.url, databaseUrl: pg.connectionString, faculties }));
 
     expect(await endOf('circles')).toMatchObject({ state: 'dead', turns: 5, error: { code: 'engage.repeated_call' } });
+    expect(await endOf('invents')).toMatchObject({ state: 'dead', turns: 5, error: { code: 'engage.repeated_call' } });
+    expect(await outputOf('invents')).toContain('no tool named "telepathy"');
+    expect(await endOf('misfits')).toMatchObject({ state: 'completed', outcome: { text: 'so it is a text' } });
+    expect(await outputOf('misfits')).toMatch(/expected string, received number[^]*at path/);
     expect(await endOf('refuses')).toMatchObject({
       state: 'dead',
       error: { code: 'engage.refused', message: 'the model refused: I will not.', phase: 'engage' },
@@ -102,11 +119,7 @@ describe('a run that goes wrong ends with a reason on the item and its focus', (
     });
     expect(await endOf('pauses')).toMatchObject({ state: 'completed', turns: 3 });
     expect(await endOf('hangs')).toMatchObject({ state: 'completed', outcome: { text: 'it hung' } });
-    const [hung] = await pg.database.query<{ state: string; output: string }>(
-      `select c.state, c.output from animus.tool_calls c join animus.foci f on f.id = c.focus_id where f.work_item_id = $1`,
-      [ids['hangs']],
-    );
-    expect(hung).toMatchObject({ state: 'failed', output: expect.stringMatching(/timed out|did not finish within/) });
+    expect(await outputOf('hangs')).toMatch(/timed out|did not finish within/);
     expect(server.requests.filter((request) => request.refused !== null)).toEqual([]);
   }, 120_000);
 });

@@ -87,15 +87,19 @@ describe('on a daemon, submitted by the SQL that stands in the file', () => {
 });
 
 describe('by the command that stands in their script', () => {
-  test.each(NAMES)('%s completes', async (name) => {
-    const shell = newcomer();
-    cpSync(FACULTIES, join(shell.home, 'faculties'), { recursive: true });
-    const repository = repositoryIn(shell.home);
-    const command = /^# (animus faculty test .*)$/m.exec(script(name))![1]!;
-    const ran = await shell.run(command.replace('/path/to/a/repository', repository).replace('a-branch', 'change'));
-    expect(ran.output).toMatch(/\ncompleted {2}\d turns?, .* in all\n$/);
-    expect(ran.code).toBe(0);
-  });
+  test.each(NAMES)(
+    '%s completes',
+    async (name) => {
+      const shell = newcomer();
+      cpSync(FACULTIES, join(shell.home, 'faculties'), { recursive: true });
+      const repository = repositoryIn(shell.home);
+      const command = /^# (animus faculty test .*)$/m.exec(script(name))![1]!;
+      const ran = await shell.run(command.replace('/path/to/a/repository', repository).replace('a-branch', 'change'));
+      expect(ran.output).toMatch(/\ncompleted {2}\d turns?, .* in all\n$/);
+      expect(ran.code).toBe(0);
+    },
+    120_000,
+  );
 });
 
 describe('their hooks refuse', () => {

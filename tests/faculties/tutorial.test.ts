@@ -26,7 +26,7 @@ test('the tutorial does what it says, in an empty home, without key and database
     }
   }
   expect(id.actual).not.toBeNull();
-}, 240_000);
+}, 400_000);
 
 /** Status is looked at until it shows what the page says: a change of a file takes a moment to be noticed. */
 async function shows(
@@ -40,7 +40,7 @@ async function shows(
     output = await outputOf();
     return matchesShown(output, expected, id) || !again ? true : null;
   };
-  await eventually(`$ ${command}`, look, again ? 90 : 20).catch(() => null);
+  await eventually(`$ ${command}`, look, again ? 120 : 60).catch(() => null);
   expect(
     matchesShown(output, expected, id),
     `$ ${command}\n${output}\nis not what the page shows:\n${expected.join('\n')}`,
