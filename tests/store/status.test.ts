@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../src/store/status-view.ts';
 import { claimWork, completeWorks } from '../../src/store/work.ts';
+import { beginFocus } from '../support/begun-focus.ts';
 import { testDatabase } from '../support/database.ts';
 import { fillQueue } from './fill-queue.ts';
 import { claim, DAEMON, emptyQueue, faculties, insertWork } from './queue-driver.ts';
@@ -33,6 +34,46 @@ describe('status', () => {
 
   test('of an empty queue answers with nothing', async () => {
     expect(await readStatus(target.database)).toMatchObject({ queue: [], foci: [], states: { queued: 0 } });
+  });
+});
+
+describe('status of what went wrong', () => {
+  test('tells the last ten that died and why, the newest first', async () => {
+    for (let n = 0; n < 12; n++) {
+      const dead = await beginFocus(target.database);
+      await target.database.query(`select animus.fail_work($1, $2, jsonb_build_object('message', $3::text), null)`, [
+        dead.id,
+        dead.leaseToken,
+        `it broke ${n}`,
+      ]);
+    }
+    const { dead_letters: letters, states } = await readStatus(target.database);
+    expect(states.dead).toBe(12);
+    expect(letters).toHaveLength(10);
+    expect(letters[0]).toMatchObject({ reason: 'it broke 11', attempts: 1 });
+    expect(letters.at(-1)?.reason).toBe('it broke 2');
+  });
+
+  test('tells a daemon that stopped from one that fell silent', async () => {
+    await target.database.query('delete from animus.daemons');
+    const [up, stopped, lost] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const id of [up, stopped, lost]) {
+      await target.database.query(`select animus.register_daemon($1, 'host', 1, '0', 4, '{}', '[]')`, [id]);
+    }
+    await target.database.query('select animus.deregister_daemon($1)', [stopped]);
+    await target.database.query(
+      `update animus.daemons set seen_at = animus.now() - interval '3 minutes' where id = $1`,
+      [lost],
+    );
+    const { daemons } = await readStatus(target.database);
+    const said = daemons.map(({ id, alive, stopped_at: at }) => [id, alive, at !== null]);
+    expect(new Set(said)).toEqual(
+      new Set([
+        [up, true, false],
+        [stopped, false, true],
+        [lost, false, false],
+      ]),
+    );
   });
 });
 
