@@ -114,6 +114,15 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
       expect(await runAnimus(reader, argv)).toMatchObject({ exit: 0 });
     }
     expect(await runAnimus(reader, ['work', 'cancel', id])).toMatchObject({ exit: 5 });
+    // It listens, watches, and sees the end that comes meanwhile.
+    const tail = runAnimus(reader, ['work', 'tail', id]);
+    await eventually('the item is watched', async () => {
+      const [row] = await pg.database.query('select from animus.watches where work_item_id = $1', [id]);
+      return row ?? null;
+    });
+    await pg.database.query('select animus.cancel_work($1)', [id]);
+    expect(await tail).toMatchObject({ exit: 1, stdout: expect.stringContaining('cancelled') });
+    await pg.database.query('select animus.retry_work($1)', [id]);
 
     const operator = await with_('animus_operator');
     for (const argv of [

@@ -53,6 +53,11 @@ test('an outcome reaches the submitter that listens, and nobody who may not see 
   const id = own!.id;
   expect(await submitter.query('select animus.watch_work($1) as state', [id])).toEqual([{ state: 'queued' }]);
   await expect(other.query('select animus.watch_work($1)', [id])).rejects.toMatchObject({ code: 'work.not_found' });
+  const channel = `animus_text_${'0'.repeat(32)}`;
+  expect(await submitter.query('select animus.watch_texts($1, $2) as channel', [id, channel])).toEqual([{ channel }]);
+  await expect(other.query('select animus.watch_texts($1, $2)', [id, channel])).rejects.toMatchObject({
+    code: 'work.not_found',
+  });
   expect(await other.query('select id from animus.own_work')).toEqual([]);
 
   await target.database.query(
