@@ -25,6 +25,7 @@ function isExecutable(file: string): boolean {
  */
 export function scriptProblem(file: string): string | null {
   const head = headOf(file);
+  if (head === null) return null;
   if (head === '') return `${file} is empty`;
   if (head.includes('\0')) return null;
   if (!head.startsWith('#!')) return `${file} has no first line that names its interpreter, such as #!/bin/sh`;
@@ -38,12 +39,16 @@ export function scriptProblem(file: string): string | null {
 
 const HEAD_BYTES = 256;
 
-function headOf(file: string): string {
-  const descriptor = openSync(file, 'r');
+/** Null for what may be run and not read. */
+function headOf(file: string): string | null {
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(file, 'r');
     const head = Buffer.alloc(HEAD_BYTES);
     return head.toString('latin1', 0, readSync(descriptor, head));
+  } catch {
+    return null;
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
