@@ -10,6 +10,7 @@ import { withRawDatabase } from './database.ts';
 export function addPsqlCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'psql [args...]', {
     summary: 'open psql on the database; further arguments are passed on; exits as psql does',
+    arguments: { args: 'options and arguments of psql' },
     examples: ['animus db psql', `animus db psql -c 'select animus.status()'`, 'animus db psql -f report.sql'],
   })
     .allowUnknownOption()
