@@ -198,7 +198,12 @@ function locate(connectionString: string): string {
   try {
     const { host, port, database } = new Client({ connectionString });
     return host.startsWith('/') ? `${host}/.s.PGSQL.${port}/${database}` : `${host}:${port}/${database}`;
-  } catch {
+  } catch (error) {
+    // The driver reads the files of certificates at once.
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_INVALID_URL' && path !== undefined) {
+      throw new AnimusError('config.unreadable', { file: path, detail: `${code} (named in DATABASE_URL)` });
+    }
     // The driver's own message may quote the string, and the string holds a password.
     throw new AnimusError('config.invalid', {
       file: 'environment',

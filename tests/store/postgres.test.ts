@@ -84,6 +84,15 @@ test('a connection string that cannot be read is refused without being shown', (
   );
 });
 
+test('a certificate that is not there is named', () => {
+  expect(() => openPostgres('postgres://me:hunter2@db/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem')).toThrow(
+    expect.objectContaining({
+      code: 'config.unreadable',
+      message: '/nowhere/ca.pem: cannot be read: ENOENT (named in DATABASE_URL)',
+    }),
+  );
+});
+
 test('values arrive as documented: bigint and numeric as text, jsonb parsed, timestamptz as Date', async () => {
   const params = [{ text: '‮ünïcode \u{1F9E0}', nested: [1, null] }, '9007199254740993'];
   const [row] = await target.database.query(
