@@ -69,7 +69,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   cron: 'when, in quotes: "0 9 * * MON-FRI"',
   script: 'a TOML file of answers and tool calls',
   topic: 'a command, or a topic',
-  args: 'passed on as they are, after --',
+  args: 'arguments of psql, passed on as they are',
 };
 
 const SEE_ALSO = 'Exit codes: animus help exit-codes. Variables: animus help environment.';
