@@ -28,7 +28,7 @@ import { sweepFocusDirectories } from './focus-directory.ts';
 import { openModels } from './focus-model.ts';
 import { createHearing } from './hearing.ts';
 import { createHeartbeat } from './heartbeat.ts';
-import { hookEnvironment, secretFiles } from './hook-environment.ts';
+import { hookEnvironment } from './hook-environment.ts';
 import { createInbox } from './inbox.ts';
 import { createJanitor } from './janitor.ts';
 import { loadRunnableFaculties } from './load-faculties.ts';
@@ -37,6 +37,7 @@ import { createRegistration } from './registration.ts';
 import { watchFaculties } from './reload.ts';
 import { runFocus } from './run-focus.ts';
 import { createScheduler } from './scheduler.ts';
+import { secretPaths } from './secret-paths.ts';
 import { createVersionGuard } from './version-guard.ts';
 import { createWake } from './wake.ts';
 
@@ -148,7 +149,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         host,
         directoryRoot,
         isolation,
-        hidePaths: secretPaths(config),
+        hidePaths: secretPaths(config, process.env),
         hookEnvironment: hookEnvironment(config, process.env),
         leaseSeconds,
         completer,
@@ -284,11 +285,6 @@ function readFaculties(options: DaemonOptions, log: Log): Faculties {
 
 function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Faculties {
   return loadRunnableFaculties(resolve(facultiesDir), config, adapt);
-}
-
-/** What a tool's command must not be able to open. */
-function secretPaths(config: Config): string[] {
-  return [join(config.home, 'embedded.json'), join(config.home, 'db'), ...secretFiles(config, process.env)];
 }
 
 async function deregister(db: Database, daemonId: string, log: Log): Promise<void> {

@@ -1,7 +1,7 @@
 /** Which of the daemon's environment hooks get: what the operator's list names, and never a secret of animus by a pattern. */
-import { resolve } from 'node:path';
 import type { Config } from '../core/config.ts';
 import type { Environment } from '../core/environment.ts';
+import { secretNames } from './secret-paths.ts';
 
 /**
  * The variables that `hooks.environment` names, with their values; those that are not set are left out. `NAME*` stands for
@@ -17,20 +17,4 @@ export function hookEnvironment(config: Config, env: Environment): Readonly<Reco
     );
   const values = Object.entries(env).filter(([name, value]) => value !== undefined && passed(name));
   return Object.fromEntries(values) as Record<string, string>;
-}
-
-/** The files that hold secrets of animus, absolute: commands must not be able to open them. */
-export function secretFiles(config: Config, env: Environment): readonly string[] {
-  return secretNames(config).flatMap((name) => {
-    const file = env[`${name}_FILE`];
-    return file ? [resolve(file)] : [];
-  });
-}
-
-/** The variables that animus takes its own secrets from. */
-function secretNames({ providers }: Config): readonly string[] {
-  const keys = [...providers.values()].flatMap((provider) =>
-    provider.kind === 'scripted' || provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
-  );
-  return ['DATABASE_URL', 'PGPASSWORD', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', ...keys];
 }

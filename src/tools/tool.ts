@@ -56,7 +56,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly processes: ProcessHost;
   readonly isolation: Isolation;
-  /** What commands must not be able to open: the daemon's own secrets. */
+  /** What neither commands nor file tools may open: the daemon's own secrets, by real path. */
   readonly hidePaths: readonly string[];
 }
 

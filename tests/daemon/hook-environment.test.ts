@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/catalog/load-config.ts';
-import { hookEnvironment, secretFiles } from '../../src/daemon/hook-environment.ts';
+import { hookEnvironment } from '../../src/daemon/hook-environment.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -37,13 +37,6 @@ test.each<[string[], object]>([
     return;
   }
   expect(hookEnvironment(load(), ENVIRONMENT)).toEqual(expected);
-});
-
-test('the files of secrets are known, so that commands cannot open them', () => {
-  const config = configWith('');
-  expect(
-    secretFiles(config, { GATEWAY_KEY_FILE: '/run/secrets/gateway', DATABASE_URL_FILE: 'url', TOKEN_FILE: '/t' }),
-  ).toEqual([join(process.cwd(), 'url'), '/run/secrets/gateway']);
 });
 
 test('a hook of a real daemon gets the listed variables, and bash does not', async () => {

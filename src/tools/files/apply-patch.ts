@@ -8,7 +8,7 @@ import { type PatchSection, parsePatch } from './patch-text.ts';
 import { isRefusal } from './refusal.ts';
 import { type FileChange, makeChanges } from './staged-change.ts';
 import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
-import { type InsidePath, resolveInside } from './workspace.ts';
+import { type Bounds, type InsidePath, resolveInside } from './workspace.ts';
 
 const MAX_FILES = 200;
 
@@ -36,15 +36,15 @@ around them in an @@ line. *** End of File after a hunk: it ends the file. Line 
   input,
   risk: 'write',
   idempotent: false,
-  async run({ patch }, { workspace }) {
+  async run({ patch }, bounds) {
     if (!patch.isWellFormed()) return toolError('the patch has half of a surrogate pair and is no valid text');
     const parsed = parsePatch(patch);
     if ('problem' in parsed) return toolError(`nothing was changed: ${parsed.problem}`);
     if (parsed.sections.length > MAX_FILES)
       return toolError(`nothing was changed: more than ${MAX_FILES} files in one patch`);
-    const places = await locate(workspace, parsed.sections);
+    const places = await locate(bounds, parsed.sections);
     if ('problems' in places) return nothing(places.problems);
-    return await inTurns(places.reals, () => apply(workspace, parsed.sections));
+    return await inTurns(places.reals, () => apply(bounds, parsed.sections));
   },
 });
 
@@ -53,12 +53,12 @@ function nothing(problems: readonly string[]): ToolOutput {
 }
 
 /** Every file the patch touches, by real path; each may be named once. */
-async function locate(workspace: string, sections: readonly PatchSection[]) {
+async function locate(bounds: Bounds, sections: readonly PatchSection[]) {
   const reals = new Set<string>();
   const problems: string[] = [];
   for (const section of sections) {
     for (const path of pathsOf(section)) {
-      const inside = await resolveInside(workspace, path);
+      const inside = await resolveInside(bounds, path);
       if (isRefusal(inside)) problems.push(inside.refusal);
       else if (path.endsWith('/')) problems.push(`${path}: names a directory; give the name of a file`);
       else if (reals.has(inside.real)) {
@@ -75,13 +75,13 @@ function pathsOf(section: PatchSection): readonly string[] {
   return section.kind === 'update' && section.moveTo !== null ? [section.path, section.moveTo] : [section.path];
 }
 
-async function apply(workspace: string, sections: readonly PatchSection[]): Promise<ToolOutput> {
-  const plans = await Promise.all(sections.map((section) => plan(workspace, section)));
+async function apply(bounds: Bounds, sections: readonly PatchSection[]): Promise<ToolOutput> {
+  const plans = await Promise.all(sections.map((section) => plan(bounds, section)));
   const problems = plans.flatMap((each) => ('problem' in each ? [each.problem] : []));
   if (problems.length > 0) return nothing(problems);
   const planned = plans.filter((each) => 'changes' in each);
   const refusal = await makeChanges(
-    workspace,
+    bounds,
     planned.flatMap(({ changes }) => changes),
   );
   if (refusal) return nothing([refusal.refusal]);
@@ -92,12 +92,12 @@ async function apply(workspace: string, sections: readonly PatchSection[]): Prom
 type Plan = { readonly changes: readonly FileChange[]; readonly summary: string } | { readonly problem: string };
 
 /** What a section comes to on the files as they are; nothing is written yet. */
-async function plan(workspace: string, section: PatchSection): Promise<Plan> {
-  const inside = await resolveInside(workspace, section.path);
+async function plan(bounds: Bounds, section: PatchSection): Promise<Plan> {
+  const inside = await resolveInside(bounds, section.path);
   if (isRefusal(inside)) return { problem: inside.refusal };
   if (section.kind === 'add') return planAddition(inside, section.lines);
   if (!inside.exists) return { problem: `${inside.shown}: no such file; glob finds files by name` };
-  const file = await readTextFile(workspace, section.path);
+  const file = await readTextFile(bounds, section.path);
   if (isRefusal(file)) return { problem: file.refusal };
   if (section.kind === 'delete') {
     return { changes: [{ path: inside, content: null, read: file.stats }], summary: `deleted ${file.shown}` };
@@ -118,7 +118,7 @@ async function plan(workspace: string, section: PatchSection): Promise<Plan> {
       summary: `changed ${file.shown}${hunks}`,
     };
   }
-  return await planMove(workspace, inside, section.moveTo, changed.text, file.stats, hunks);
+  return await planMove(bounds, inside, section.moveTo, changed.text, file.stats, hunks);
 }
 
 function planAddition(inside: InsidePath, lines: readonly string[]): Plan {
@@ -129,14 +129,14 @@ function planAddition(inside: InsidePath, lines: readonly string[]): Plan {
 }
 
 async function planMove(
-  workspace: string,
+  bounds: Bounds,
   from: InsidePath,
   moveTo: string,
   content: string,
   stats: Stats,
   hunks: string,
 ): Promise<Plan> {
-  const to = await resolveInside(workspace, moveTo);
+  const to = await resolveInside(bounds, moveTo);
   if (isRefusal(to)) return { problem: to.refusal };
   if (to.exists) return { problem: `${to.shown}: is there already, so ${from.shown} cannot be moved there` };
   const changes = [

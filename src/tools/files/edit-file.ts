@@ -6,7 +6,7 @@ import { inTurn } from './file-turns.ts';
 import { isRefusal } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
-import { resolveInside } from './workspace.ts';
+import { type Bounds, resolveInside } from './workspace.ts';
 
 const MAX_PLACES = 20;
 
@@ -34,14 +34,14 @@ export const editFileTool = worldTool<Edit>({
       return toolError('old_string and new_string are the same: there is nothing to change');
     if (!edit.new_string.isWellFormed())
       return toolError('new_string has half of a surrogate pair and is no valid text');
-    const inside = await resolveInside(context.workspace, edit.path);
+    const inside = await resolveInside(context, edit.path);
     if (isRefusal(inside)) return toolError(inside.refusal);
-    return await inTurn(inside.real, () => apply(edit, context.workspace));
+    return await inTurn(inside.real, () => apply(edit, context));
   },
 });
 
-async function apply(edit: Edit, workspace: string): Promise<ToolOutput> {
-  const file = await readTextFile(workspace, edit.path);
+async function apply(edit: Edit, bounds: Bounds): Promise<ToolOutput> {
+  const file = await readTextFile(bounds, edit.path);
   if (isRefusal(file)) return toolError(file.refusal);
   if (!file.validUtf8)
     return toolError(
@@ -57,7 +57,7 @@ async function apply(edit: Edit, workspace: string): Promise<ToolOutput> {
   const text = parts.join(replacement);
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     return toolError(`${file.shown}: would become larger than ${MAX_FILE_BYTES} bytes`);
-  const done = await replaceFile(workspace, { ...file, exists: true }, text, file.stats);
+  const done = await replaceFile(bounds, { ...file, exists: true }, text, file.stats);
   if (isRefusal(done)) return toolError(done.refusal);
   const replaced = parts.length - 1;
   const line = lineOf(file.text, places[0] ?? 0);

@@ -24,7 +24,7 @@ export const globTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.' }, context) {
-    const inside = await resolveInside(context.workspace, path);
+    const inside = await resolveInside(context, path);
     if (isRefusal(inside)) return toolError(inside.refusal);
     if (!inside.exists) return toolError(`${path}: no such directory`);
     const matches = compileGlob(pattern);
@@ -33,7 +33,7 @@ export const globTool = worldTool<z.infer<typeof input>>({
     const found: string[] = [];
     const skipped: string[] = [];
     let walked = 0;
-    for await (const file of walkFiles(context.workspace, inside.real, context.signal, (at) => skipped.push(at))) {
+    for await (const file of walkFiles(context, inside.real, context.signal, (at) => skipped.push(at))) {
       if (++walked > MAX_WALKED || found.length > MAX_SHOWN) break;
       if (matches(file)) found.push(printableName(inside.shown === '.' ? file : `${inside.shown}/${file}`));
     }

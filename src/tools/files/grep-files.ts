@@ -7,11 +7,10 @@ import { printableName } from './printable-name.ts';
 import { isRefusal } from './refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from './text-file.ts';
 import { walkFiles } from './walk.ts';
-import { resolveInside } from './workspace.ts';
+import { type Bounds, resolveInside } from './workspace.ts';
 
 /** What to look for and where. */
-export interface GrepRequest {
-  readonly workspace: string;
+export interface GrepRequest extends Bounds {
   readonly path: string;
   readonly pattern: string;
   readonly ignoreCase: boolean;
@@ -47,7 +46,7 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | { re
       files++;
       continue;
     }
-    const file = await readTextFile(request.workspace, path);
+    const file = await readTextFile(request, path);
     if (isRefusal(file)) {
       if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(relative(request.workspace, path)));
       continue;
@@ -87,7 +86,7 @@ async function* candidates(
   unread: string[],
 ): AsyncGenerator<{ readonly path: string; readonly below: string } | { readonly refusal: string }> {
   const matches = request.glob === null ? () => true : compileGlob(request.glob);
-  const inside = await resolveInside(request.workspace, request.path);
+  const inside = await resolveInside(request, request.path);
   if (isRefusal(matches)) return yield matches;
   if (isRefusal(inside)) return yield inside;
   if (!inside.exists) return yield { refusal: `${inside.shown}: no such file or directory` };
@@ -96,7 +95,7 @@ async function* candidates(
     if (at === '') isFile = true;
     else if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(at));
   };
-  for await (const file of walkFiles(request.workspace, inside.real, new AbortController().signal, skipped)) {
+  for await (const file of walkFiles(request, inside.real, new AbortController().signal, skipped)) {
     if (matches(file)) yield { path: `${inside.real}/${file}`, below: file };
   }
   if (isFile) yield { path: inside.real, below: '' };

@@ -23,9 +23,9 @@ export const listDirTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ path = '.' }, context) {
-    const inside = await resolveInside(context.workspace, path);
+    const inside = await resolveInside(context, path);
     if (isRefusal(inside)) return toolError(inside.refusal);
-    const opened = await openDirectoryInside(context.workspace, inside.real, { create: false });
+    const opened = await openDirectoryInside(context, inside.real, { create: false });
     if (isRefusal(opened)) return toolError(opened.refusal);
     await using directory = opened;
     try {

@@ -23,7 +23,7 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ path, offset = 1, limit = DEFAULT_LINES }, context) {
-    const file = await readTextFile(context.workspace, path);
+    const file = await readTextFile(context, path);
     return isRefusal(file) ? toolError(file.refusal) : show(file, offset, limit);
   },
 });

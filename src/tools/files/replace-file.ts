@@ -4,7 +4,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
-import { type Heir, type InsidePath, openDirectoryInside, unfitReason } from './workspace.ts';
+import { type Bounds, type Heir, type InsidePath, openDirectoryInside, unfitReason } from './workspace.ts';
 
 /** How it went. */
 export interface Replaced {
@@ -17,12 +17,12 @@ export interface Replaced {
  * `expected` it is refused when the file is no longer the one that was read.
  */
 export async function replaceFile(
-  workspace: string,
+  bounds: Bounds,
   path: InsidePath,
   content: string,
   expected?: Stats,
 ): Promise<Replaced | Refusal> {
-  const opened = await openDirectoryInside(workspace, dirname(path.real), { create: true });
+  const opened = await openDirectoryInside(bounds, dirname(path.real), { create: true });
   if (isRefusal(opened)) return opened;
   await using directory = opened;
   const target = `${directory.base}/${basename(path.real)}`;

@@ -20,13 +20,13 @@ const OPTIONS =
 export async function filesToSearch(
   { path, pattern, ignoreCase }: { readonly path: string; readonly pattern: string; readonly ignoreCase: boolean },
   limitMs: number,
-  context: Pick<ToolContext, 'workspace' | 'processes' | 'workItemId' | 'signal'>,
+  context: Pick<ToolContext, 'workspace' | 'hidePaths' | 'processes' | 'workItemId' | 'signal'>,
 ): Promise<readonly string[] | null> {
   const searchPath = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const program = findProgram('rg', searchPath, '/');
   const literal = program === null ? null : requiredLiteral(pattern);
   if (program === null || literal === null) return null;
-  const inside = await resolveInside(context.workspace, path);
+  const inside = await resolveInside(context, path);
   if (isRefusal(inside) || !inside.exists) return null;
   const escaped = literal.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
   const result = await context.processes.run(

@@ -5,7 +5,7 @@ import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 import { existing, isSame, whyNot, writeTemporary } from './replace-file.ts';
-import { type InsidePath, openDirectoryInside } from './workspace.ts';
+import { type Bounds, type InsidePath, openDirectoryInside } from './workspace.ts';
 
 /** A prepared change. */
 interface StagedChange {
@@ -31,11 +31,11 @@ export interface FileChange {
  * Makes all changes or none: when one cannot be made, a full disk included, those before it are taken back. Only the
  * death of the process in between leaves some made. Null when all are made.
  */
-export async function makeChanges(workspace: string, changes: readonly FileChange[]): Promise<Refusal | null> {
+export async function makeChanges(bounds: Bounds, changes: readonly FileChange[]): Promise<Refusal | null> {
   const staged: StagedChange[] = [];
   try {
     for (const change of changes) {
-      const prepared = await stage(workspace, change);
+      const prepared = await stage(bounds, change);
       if (isRefusal(prepared)) return prepared;
       staged.push(prepared);
     }
@@ -59,8 +59,8 @@ async function makeAll(staged: readonly StagedChange[]): Promise<Refusal | null>
   return null;
 }
 
-async function stage(workspace: string, { path, content, read, like }: FileChange): Promise<StagedChange | Refusal> {
-  const directory = await openDirectoryInside(workspace, dirname(path.real), { create: content !== null });
+async function stage(bounds: Bounds, { path, content, read, like }: FileChange): Promise<StagedChange | Refusal> {
+  const directory = await openDirectoryInside(bounds, dirname(path.real), { create: content !== null });
   if (isRefusal(directory)) return directory;
   const target = `${directory.base}/${basename(path.real)}`;
   const own = `${directory.base}/.animus-${randomUUID()}`;

@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
-import { openInside, resolveInside } from './workspace.ts';
+import { type Bounds, openInside, resolveInside } from './workspace.ts';
 
 /** Larger files are refused: 10 MiB. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -21,10 +21,10 @@ export interface TextFile {
 }
 
 /** Reads a file of the workspace; refuses directories, devices, binary content and what is too large. */
-export async function readTextFile(workspace: string, path: string): Promise<TextFile | Refusal> {
-  const inside = await resolveInside(workspace, path);
+export async function readTextFile(bounds: Bounds, path: string): Promise<TextFile | Refusal> {
+  const inside = await resolveInside(bounds, path);
   if (isRefusal(inside)) return inside;
-  const handle = await openInside(workspace, inside);
+  const handle = await openInside(bounds, inside);
   if (isRefusal(handle)) return handle;
   try {
     const stats = await handle.stat();

@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRefusal } from './refusal.ts';
-import { openDirectoryInside } from './workspace.ts';
+import { type Bounds, isHidden, openDirectoryInside } from './workspace.ts';
 
 /** Directories that hold what others made, and much of it. */
 export const SKIPPED_DIRECTORIES: ReadonlySet<string> = new Set(['.git', 'node_modules']);
@@ -16,10 +16,10 @@ interface Place {
 
 /**
  * Yields regular files in order of their names, relative to `real`, a directory of the workspace. What cannot be opened
- * (no permission, gone in the meantime) is told to `skipped` and passed over; so are SKIPPED_DIRECTORIES, untold.
+ * (no permission, gone in the meantime) is told to `skipped` and passed over; so are SKIPPED_DIRECTORIES and hidden paths, untold.
  */
 export async function* walkFiles(
-  workspace: string,
+  bounds: Bounds,
   real: string,
   signal: AbortSignal,
   skipped: (path: string) => void,
@@ -27,7 +27,7 @@ export async function* walkFiles(
   const waiting: Place[] = [{ real, relative: '' }];
   for (let place = waiting.pop(); place; place = waiting.pop()) {
     signal.throwIfAborted();
-    const entries = await entriesOf(workspace, place.real);
+    const entries = await entriesOf(bounds, place.real);
     if (entries === null) {
       skipped(place.relative);
       continue;
@@ -35,6 +35,7 @@ export async function* walkFiles(
     const below: Place[] = [];
     for (const entry of entries) {
       const relative = join(place.relative, entry.name);
+      if (isHidden(bounds.hidePaths, join(place.real, entry.name))) continue;
       if (entry.isFile()) yield relative;
       if (entry.isDirectory() && !SKIPPED_DIRECTORIES.has(entry.name))
         below.push({ real: join(place.real, entry.name), relative });
@@ -43,8 +44,8 @@ export async function* walkFiles(
   }
 }
 
-async function entriesOf(workspace: string, real: string): Promise<readonly Dirent[] | null> {
-  const opened = await openDirectoryInside(workspace, real, { create: false });
+async function entriesOf(bounds: Bounds, real: string): Promise<readonly Dirent[] | null> {
+  const opened = await openDirectoryInside(bounds, real, { create: false });
   if (isRefusal(opened)) return null;
   await using directory = opened;
   const entries = await readdir(directory.base, { withFileTypes: true });

@@ -4,6 +4,14 @@ import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 
+/** What file tools are held to. The context of a call is one. */
+export interface Bounds {
+  /** Absolute real path. */
+  readonly workspace: string;
+  /** Real paths of the daemon's own secrets: neither they nor what is below them is touched, wherever the workspace is. */
+  readonly hidePaths: readonly string[];
+}
+
 /** A path that was found to lie inside; nothing is open yet. */
 export interface InsidePath {
   /** Real path; its last parts may not exist. */
@@ -34,27 +42,28 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
  * Where a path given by the model leads; a refusal when that is outside. Links within the workspace are followed. The
  * workspace is a real path and compared as it is: one that has been replaced by a link since holds nothing any more.
  */
-export async function resolveInside(workspace: string, path: string): Promise<InsidePath | Refusal> {
+export async function resolveInside(bounds: Bounds, path: string): Promise<InsidePath | Refusal> {
   if (path.includes('\0')) return refuse('the path contains a NUL character');
   try {
-    const found = await realpathOfExisting(resolve(workspace, path), path);
+    const found = await realpathOfExisting(resolve(bounds.workspace, path), path);
     if (isRefusal(found)) return found;
-    if (!isWithin(workspace, found.real)) return refuse(`${path}: ${outside(workspace)}`);
-    return { ...found, shown: relative(workspace, found.real) || '.' };
+    const problem = offLimits(bounds, found.real);
+    if (problem) return refuse(`${path}: ${problem}`);
+    return { ...found, shown: relative(bounds.workspace, found.real) || '.' };
   } catch (error) {
     return refusalOf(error, path);
   }
 }
 
 /** Opens a regular file to read: never blocks on a FIFO, never follows a link that was put there since it was resolved. */
-export async function openInside(workspace: string, path: InsidePath): Promise<FileHandle | Refusal> {
+export async function openInside(bounds: Bounds, path: InsidePath): Promise<FileHandle | Refusal> {
   let handle: FileHandle | undefined;
   try {
     // Opening some devices does something, so look first; then again at what was really opened.
     const unfit = unfitReason(await lstat(path.real));
     if (unfit) return refuse(`${path.shown}: ${unfit}`);
     handle = await open(path.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    const problem = unfitReason(await handle.stat()) ?? (await outsideReason(workspace, path.real, handle));
+    const problem = unfitReason(await handle.stat()) ?? (await offLimitsNow(bounds, path.real, handle));
     if (!problem) return handle;
     await handle.close();
     return refuse(`${path.shown}: ${problem}`);
@@ -66,10 +75,11 @@ export async function openInside(workspace: string, path: InsidePath): Promise<F
 
 /** Opens the directory at `path`, or with `create` makes it and its parents. Dispose of it. */
 export async function openDirectoryInside(
-  workspace: string,
+  bounds: Bounds,
   path: string,
   options: { readonly create: boolean },
 ): Promise<InsideDirectory | Refusal> {
+  const { workspace } = bounds;
   let handle: FileHandle | undefined;
   try {
     const missing: string[] = [];
@@ -79,7 +89,7 @@ export async function openDirectoryInside(
       existing = dirname(existing);
     }
     handle = await openDirectory(existing);
-    const problem = await outsideReason(workspace, existing, handle);
+    const problem = await offLimitsNow(bounds, existing, handle);
     if (problem) return await closing(handle, refuse(`${relative(workspace, path) || '.'}: ${problem}`));
     let plain = existing;
     for (const name of missing) {
@@ -134,10 +144,23 @@ async function realpathOfExisting(
 }
 
 /** What was opened may have moved between resolving and opening: ask the kernel where it is now. */
-async function outsideReason(workspace: string, path: string, handle: FileHandle): Promise<string | null> {
+async function offLimitsNow(bounds: Bounds, path: string, handle: FileHandle): Promise<string | null> {
   const real =
     process.platform === 'linux' ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpathOfSame(path, handle);
-  return isWithin(workspace, real) ? null : outside(workspace);
+  return offLimits(bounds, real);
+}
+
+/** Why a real path may not be touched, or null. */
+function offLimits({ workspace, hidePaths }: Bounds, real: string): string | null {
+  if (!isWithin(workspace, real)) return outside(workspace);
+  return isHidden(hidePaths, real)
+    ? 'is kept from tools: the secrets of animus, and the processes of this host, are not for them'
+    : null;
+}
+
+/** True for a real path that holds secrets: in /proc stands the environment of the daemon, to whoever is the daemon. */
+export function isHidden(hidePaths: readonly string[], real: string): boolean {
+  return isWithin('/proc', real) || hidePaths.some((hidden) => isWithin(hidden, real));
 }
 
 /** Without /proc: the real path of the name, when the name still means what was opened. */

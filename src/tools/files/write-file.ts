@@ -26,10 +26,10 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
       return toolError(`${path}: ${bytes} bytes are too many; the limit is ${MAX_FILE_BYTES}`);
     if (!content.isWellFormed())
       return toolError(`${path}: the content has half of a surrogate pair and is no valid text`);
-    const inside = await resolveInside(context.workspace, path);
+    const inside = await resolveInside(context, path);
     if (isRefusal(inside)) return toolError(inside.refusal);
     if (path.endsWith('/')) return toolError(`${path}: names a directory; give the name of a file`);
-    const done = await inTurn(inside.real, () => replaceFile(context.workspace, inside, content));
+    const done = await inTurn(inside.real, () => replaceFile(context, inside, content));
     if (isRefusal(done)) return toolError(done.refusal);
     const what = done.created ? 'Created' : 'Replaced';
     return {

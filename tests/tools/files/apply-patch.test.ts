@@ -204,7 +204,7 @@ describe('apply_patch', () => {
     // Somebody else replaces the last one after it was read.
     await writeFile(join(workspace, 'c2'), 'changed\n');
     await rename(join(workspace, 'c2'), join(workspace, 'c'));
-    expect(await makeChanges(workspace, changes)).toEqual({
+    expect(await makeChanges({ workspace, hidePaths: [] }, changes)).toEqual({
       refusal: 'c: was changed by something else in the meantime; read it again',
     });
     expect([await text('a'), await text('b'), await text('c')]).toEqual(['1\n', '2\n', 'changed\n']);

@@ -32,7 +32,13 @@ describe.skipIf(!hasRipgrep)('with ripgrep', () => {
       const what = { pattern, path: index % 5 === 4 ? 'link' : '.', ignoreCase: index % 3 === 1 };
       const only = await filesToSearch(what, 10_000, bench.context);
       if (only !== null) helped++;
-      const request = { ...what, workspace: bench.workspace, glob: index % 7 === 6 ? '*.txt' : null, maxMatches: 20 };
+      const request = {
+        ...what,
+        workspace: bench.workspace,
+        hidePaths: [],
+        glob: index % 7 === 6 ? '*.txt' : null,
+        maxMatches: 20,
+      };
       const [withIt, without] = [await grepFiles({ ...request, only }), await grepFiles(request)];
       expect(withIt, pattern).toEqual(without);
     }
