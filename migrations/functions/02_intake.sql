@@ -49,7 +49,8 @@ begin
   new.root_id := new.id;
   new.depth := 0;
   if new.parent_id is not null then
-    select root_id, depth into v_parent from animus.work_items where id = new.parent_id;
+    -- Locked as the foreign key will lock it: retention may be deleting it.
+    select root_id, depth into v_parent from animus.work_items where id = new.parent_id for key share;
     if not found then
       perform animus.raise('WA003', format('no work item %s to be the parent', new.parent_id), new.parent_id);
     end if;

@@ -8,7 +8,8 @@ declare
   v_state text;
 begin
   perform animus.require_operator();
-  select state into v_state from animus.work_items where id = p_id;
+  -- Locked against retention alone: the note below refers to the row.
+  select state into v_state from animus.work_items where id = p_id for key share;
   if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
