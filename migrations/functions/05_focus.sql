@@ -138,9 +138,11 @@ end $$;
 
 -- Everything that is written between an answer and the next request, in one statement: the ends of calls that are not recorded yet,
 -- and the next turn's beginning. Answers as begin_turn does; the results are recorded whatever it answers.
--- The commit does not wait for the disk (a crash of this daemon loses nothing, one of the server at most its last half second): the
--- next record_turn waits, and the log is written in order, so no answer is ever kept without the results it answers to. What a
--- crash of the server may lose is found as calls begun and not ended, which are in doubt, and a request that is sent again.
+-- The commit does not wait for the disk (a crash of the daemon loses nothing, one of the server at most the last three
+-- wal_writer_delay, 0.6 s by default): the next record_turn waits, and the log is written in order, so no answer is ever kept without
+-- the results it answers to. A daemon that outlives the crash finds the turn gone when it records the answer, and calls this again
+-- with the same results. What is lost with both is found as calls begun and not ended, which are in doubt (those that may be repeated
+-- are), and a request that is sent again.
 create or replace function animus.begin_next_turn(
   p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

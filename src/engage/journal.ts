@@ -8,14 +8,17 @@ import { type CallResult, type FocusKey, finishToolCalls } from '../store/transc
 /** A journal of one focus. Whatever is added is durable once `flush` resolves. */
 export interface Journal {
   add(result: CallResult): void;
-  /** Hands over what is not being written yet: from now on it is the caller's to record. */
+  /** Hands over what is not being written yet: from now on it is the caller's to record. Comes again with every call until `kept`. */
   take(): readonly CallResult[];
+  /** What was taken is durable. */
+  kept(): void;
   /** Resolves when all that was added is committed; rejects with the first failure (a lost lease, a lost database), for good. */
   flush(): Promise<void>;
 }
 
 export function createJournal(db: Database, focus: FocusKey): Journal {
   let pending: CallResult[] = [];
+  let taken: readonly CallResult[] = [];
   let writing: Promise<void> | null = null;
   let failure: { readonly error: unknown } | null = null;
 
@@ -39,9 +42,12 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
       writing ??= new Promise((resolve) => setImmediate(resolve)).then(drain);
     },
     take() {
-      const taken = pending;
+      taken = [...taken, ...pending];
       pending = [];
       return taken;
+    },
+    kept() {
+      taken = [];
     },
     async flush() {
       await writing;

@@ -1,4 +1,5 @@
 /** One model call: permitted, sent, recorded. */
+import { isAnimusError } from '../core/errors.ts';
 import type {
   CompleteOptions,
   LlmClient,
@@ -56,7 +57,7 @@ export type ModelTurn =
  * two statements stand on the path of a turn, and only the second waits for the disk.
  */
 export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
-  const permit = await beginTurn(means.db, means.focus, turn, 0, means.journal.take());
+  const permit = await begin(turn, means);
   if (permit !== 'go') return { kind: 'refused', permit };
   means.signal.throwIfAborted();
 
@@ -68,7 +69,15 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
   const { response } = result;
   await means.journal.flush();
   const cost = response.usage ? means.model.costUsd(response.usage) : 0;
-  const recorded = await recordTurn(means.db, means.focus, turn, response, cost);
+  const write = () => recordTurn(means.db, means.focus, turn, response, cost);
+  const recorded = await write().catch(async (error: unknown) => {
+    if (!isAnimusError(error, 'work.state')) throw error;
+    // The server crashed since and took the beginning along, which does not wait for the disk: it is written again, with the ends of calls.
+    const again = await begin(turn, means);
+    return again === 'go' ? write() : again;
+  });
+  if (typeof recorded === 'string') return { kind: 'refused', permit: recorded };
+  means.journal.kept();
   means.onEvent({
     type: 'turn_recorded',
     turn,
@@ -79,6 +88,10 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
     outputTokens: response.usage?.output ?? null,
   });
   return { kind: 'recorded', turn: recorded };
+}
+
+function begin(turn: number, means: TurnMeans): Promise<TurnPermit> {
+  return beginTurn(means.db, means.focus, turn, 0, means.journal.take());
 }
 
 async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {
