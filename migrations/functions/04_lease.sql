@@ -21,25 +21,43 @@ begin
   return v_held;
 end $$;
 
--- The heartbeat: one statement per daemon. A row that comes back not held was lost; cancel_requested asks its focus to stop.
+-- The heartbeat: one statement per daemon. A row that comes back not held was lost; cancel_requested asks its focus to stop. An item
+-- whose row somebody else keeps locked does not come back: its lease is as old as before, and those of the others are extended.
 create or replace function animus.extend_leases(p_daemon_id uuid, p_ids uuid[], p_tokens bigint[], p_lease interval)
 returns table (work_item_id uuid, held boolean, cancel_requested boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_now timestamptz := animus.now();
+  v_now    timestamptz := animus.now();
+  v_locked uuid[];
+  v_stuck  uuid[] := '{}';
 begin
   update animus.daemons set seen_at = v_now where id = p_daemon_id;
+  v_locked := array(select w.id from animus.work_items w where w.id = any (p_ids) for no key update skip locked);
+  if cardinality(v_locked) < cardinality(p_ids) then
+    v_stuck := animus.lock_soon(array(select w.id from animus.work_items w where w.id = any (p_ids) and w.id <> all (v_locked)));
+  end if;
   return query
-    with mine as (select u.id, u.token from unnest(p_ids, p_tokens) u (id, token)),
-    -- Locked in id order, like every path that locks several items: nobody waits for each other in a circle.
-    locked as (
-      select w.id, w.state, w.lease_token from animus.work_items w where w.id = any (p_ids) order by w.id for no key update),
+    with mine as (select u.id, u.token from unnest(p_ids, p_tokens) u (id, token) where u.id <> all (v_stuck)),
     kept as (
       update animus.work_items w set lease_expires_at = v_now + p_lease
-        from locked l join mine m on m.id = l.id and m.token = l.lease_token
-       where w.id = l.id and l.state in ('claimed', 'running')
-      returning w.id, w.cancel_requested_at)
-    select m.id, k.id is not null, k.cancel_requested_at is not null from mine m left join kept k on k.id = m.id and m.token = (select l.lease_token from locked l where l.id = m.id);
+        from mine m
+       where w.id = m.id and w.lease_token = m.token and w.lease_expires_at is not null
+      returning w.id, m.token, w.cancel_requested_at)
+    select m.id, k.id is not null, k.cancel_requested_at is not null from mine m left join kept k on k.id = m.id and k.token = m.token;
+end $$;
+
+-- Locks the items; returns those that somebody else has locked and not given up within a fifth of a second, which is longer than any
+-- write of ours. Waiting for good would let one transaction that was left open end every lease of a daemon.
+create or replace function animus.lock_soon(p_ids uuid[]) returns uuid[]
+language plpgsql set lock_timeout = '200ms' as $$
+begin
+  -- In id order, like every path that locks several items: nobody waits for each other in a circle.
+  perform from animus.work_items where id = any (p_ids) order by id for no key update;
+  return '{}';
+exception when lock_not_available or deadlock_detected then
+  return array(
+    select unnest(p_ids) except
+    select id from (select id from animus.work_items where id = any (p_ids) for no key update skip locked) free);
 end $$;
 
 -- Hands an item back, attempts unchanged: a drain, or a failure of the world. Its focus stays open and goes on later. An item whose

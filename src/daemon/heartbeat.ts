@@ -4,7 +4,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
 import type { ProcessHost } from '../process/process-host.ts';
 import type { Database } from '../store/database.ts';
-import { extendLeases } from '../store/work.ts';
+import { extendLeases, type LeaseReport } from '../store/work.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { RunningFocus } from './control-plane.ts';
 
@@ -52,6 +52,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
     const leases = [...running.values()].map(({ work }) => work);
     try {
       const reports = await extendLeases(means.db, means.daemonId, leases, means.leaseSeconds);
+      warnOfLocked(leases, reports);
       for (const report of reports) {
         const focus = running.get(report.workItemId);
         if (!focus) continue;
@@ -72,6 +73,17 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
       if (!running.has(id)) renewedMs.delete(id);
     }
     dropExpiring();
+  }
+
+  /** Not renewed and not lost either: its focus goes on until its lease runs out, or the next beat finds it free. */
+  function warnOfLocked(leases: readonly { readonly id: string }[], reports: readonly LeaseReport[]): void {
+    const answered = new Set(reports.map((report) => report.workItemId));
+    for (const { id } of leases.filter((lease) => !answered.has(lease.id))) {
+      log.warn(
+        { work_item_id: id },
+        'the lease was not renewed: another transaction has locked the work item; look in pg_stat_activity for one that is «idle in transaction»',
+      );
+    }
   }
 
   async function watch(renewing: Promise<void>): Promise<void> {

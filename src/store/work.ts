@@ -53,7 +53,10 @@ export interface LeaseReport {
   readonly cancelRequested: boolean;
 }
 
-/** Extends all leases of a daemon in one statement and says which were lost. Safe to repeat. */
+/**
+ * Extends all leases of a daemon in one statement and says which were lost. An item whose row another transaction keeps locked
+ * is left out of the answer: neither extended nor lost. Safe to repeat.
+ */
 export async function extendLeases(
   db: Queryable,
   daemonId: string,

@@ -38,6 +38,29 @@ const OTHER = randomUUID();
 const ERROR = { code: 'focus.ended', message: 'it broke' };
 
 describe('a lease', () => {
+  test('is extended whoever keeps another item locked; that one is neither extended nor lost', async () => {
+    await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 3)`);
+    const work = await claim(target.database, 3);
+    const stuck = work[0]!.id;
+    await clock.advance(LEASE_SECONDS - 1);
+    // As a watch_work, or an operator's cancel_work, in a transaction that is left open.
+    const open = await openTransaction(target.database, async (tx) => {
+      await tx.query(`select animus.watch_work($1)`, [stuck]);
+    });
+    try {
+      expect(await extendLeases(target.database, DAEMON, work, LEASE_SECONDS)).toEqual(
+        work.slice(1).map(({ id }) => ({ workItemId: id, held: true, cancelRequested: false })),
+      );
+      await clock.advance(2);
+      // Nobody takes it over behind the lock.
+      expect(await claim(target.database, 9, undefined, OTHER)).toEqual([]);
+    } finally {
+      await open.end('commit');
+    }
+    const reports = await extendLeases(target.database, DAEMON, work, LEASE_SECONDS);
+    expect(reports.map(({ held }) => held)).toEqual([true, true, true]);
+  });
+
   test('that was extended is kept, one that was not is taken over, with the same focus', async () => {
     const [kept, lost] = [await insertWork(target.database), await insertWork(target.database)];
     const work = await claim(target.database, 2);
