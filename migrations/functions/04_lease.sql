@@ -25,7 +25,7 @@ end $$;
 -- whose row somebody else keeps locked does not come back: its lease is as old as before, and those of the others are extended.
 create or replace function animus.extend_leases(p_daemon_id uuid, p_ids uuid[], p_tokens bigint[], p_lease interval)
 returns table (work_item_id uuid, held boolean, cancel_requested boolean)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_now    timestamptz := animus.now();
   v_locked uuid[];
@@ -106,7 +106,7 @@ end $$;
 -- others: it comes back with completed = false. Array n of each argument belongs to item n.
 create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
 returns table (work_item_id uuid, completed boolean)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
@@ -118,9 +118,10 @@ end $$;
 
 -- Ends those of the items whose lease the tokens prove; returns their ids. One update locks, judges and writes, in id order like
 -- every path that locks several items. That an item is active is judged by its lease, which the trigger keeps in step with the
--- state: a condition on the state would invite a scan of every active item.
+-- state: a condition on the state would invite a scan of every active item. Without jit = off PostgreSQL before 18, where a scan
+-- that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
 create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
-language plpgsql set plan_cache_mode = force_generic_plan
+language plpgsql set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_now      timestamptz := animus.now();
@@ -188,7 +189,7 @@ end $$;
 -- Ends items in whatever open state. The caller holds their row locks since an earlier statement.
 create or replace function animus.end_works(
   p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text) returns void
-language plpgsql set plan_cache_mode = force_generic_plan
+language plpgsql set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_now      timestamptz := animus.now();

@@ -153,3 +153,12 @@ test('objects of the caller’s own schema are never called instead of ours', as
   await inserter.query(`insert into animus.work_items (faculty) values ('engineer')`);
   expect(await target.database.query('select count(*)::int as n from pgmq.q_work')).toEqual([{ n: 1 }]);
 });
+
+test('what forbids kinds of plans forbids their compilation too', async () => {
+  // Where no other plan is there, the forbidden one costs ten billion, and whatever costs that is compiled on each run.
+  const compiled = await target.database.query(
+    `select proname from pg_proc where pronamespace = 'animus'::regnamespace and 'enable_seqscan=off' = any (proconfig)
+        and not 'jit=off' = any (proconfig)`,
+  );
+  expect(compiled).toEqual([]);
+});
