@@ -6,14 +6,18 @@ import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '
 
 /** Nobody needs longer to ask for one of two pages. */
 const REQUEST_MS = 5000;
+/** Who is late is looked for this often; Node's default, 30 s, would make the limit above one of 35 s. */
+const CHECK_MS = 1000;
+/** More at once are closed unanswered: the daemon needs its file descriptors for other things. */
+const MAX_CONNECTIONS = 100;
 
 /**
  * Answers GET and HEAD with JSON: 200, or 503 from `/readyz` when the daemon takes no work. `start` rejects with `http.unavailable` when the address cannot be had.
  */
 export const openHealthServer: OpenHealth = (address, look) => {
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
-    void answer(request, response, look);
-  });
+  const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS };
+  const server = createServer(limits, (request, response) => void answer(request, response, look));
+  server.maxConnections = MAX_CONNECTIONS;
   return {
     start: () => listen(server, address),
     async stop() {
@@ -34,6 +38,8 @@ async function listen(server: Server, address: HttpAddress): Promise<void> {
     const details = { address: showAddress(address), detail: messageOf(error) };
     throw new AnimusError('http.unavailable', details, { cause: error });
   }
+  // A connection that cannot be accepted is its client's loss, and no reason for the daemon to end.
+  server.on('error', () => {});
 }
 
 async function answer(

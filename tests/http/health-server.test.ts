@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpAddress, Readiness } from '../../src/core/health.ts';
 import { openHealthServer } from '../../src/http/health-server.ts';
@@ -24,6 +24,25 @@ test('other paths and methods are answered with what there is', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
+test('who asks slowly, or by very many connections, takes nothing from the others', { timeout: 20_000 }, async () => {
+  const url = await serve(async () => readiness(true));
+  const slow = await connected(url);
+  slow.write('GET /readyz HTTP/1.1\r\nhost: a\r\n');
+  const crowd: Socket[] = [];
+  while (crowd.length < 150) crowd.push(await connected(url));
+  // Beyond the limit they are turned away at once; all others when they have not asked in time.
+  const ends = await Promise.all([slow, ...crowd].map((socket) => closed(socket)));
+  expect(ends[0]).toContain('408');
+  expect(ends.filter((answer) => answer === '').length).toBeGreaterThanOrEqual(51);
+  expect(await get(`${url}/healthz`)).toMatchObject({ status: 200 });
+});
+
+test('headers that are too large are refused', async () => {
+  const socket = await connected(await serve(async () => readiness(true)));
+  socket.write(`GET /healthz HTTP/1.1\r\nx: ${'x'.repeat(17 * 1024)}\r\n\r\n`);
+  expect(await closed(socket)).toContain('431');
+});
+
 test('an address that is taken is an error that says what to do; a server that stops leaves no connection', async () => {
   const taken = createServer();
   taken.listen(0, '127.0.0.1');
@@ -39,6 +58,24 @@ test('an address that is taken is an error that says what to do; a server that s
   });
   await server.stop();
 });
+
+async function connected(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** What was answered until the server closed. */
+async function closed(socket: Socket): Promise<string> {
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+  // A reset is an end, too.
+  socket.on('error', () => {});
+  if (!socket.closed) await new Promise<void>((done) => socket.once('close', () => done()));
+  return answer;
+}
 
 async function serve(look: () => Promise<Readiness>): Promise<string> {
   const address: HttpAddress = { host: '127.0.0.1', port: await freePort() };
