@@ -4,9 +4,14 @@ import type { Hunk } from './patch-text.ts';
 
 interface Line {
   readonly text: string;
+  /** Without the white space at its end, which does not count: models lose it. */
+  readonly bare: string;
   /** `\n`, `\r\n`, or nothing on a last line without one. */
   readonly end: string;
 }
+
+/** Lines looked at for all hunks of a file, one after the other: about a second. */
+const MAX_LINES_SEARCHED = 20_000_000;
 
 /** The text with all hunks applied, or what is wrong with the first that does not fit. */
 export function applyHunks(
@@ -16,7 +21,11 @@ export function applyHunks(
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const lines = linesOf(text.slice(bom.length));
   const usual = lines[0]?.end === '\r\n' ? '\r\n' : '\n';
-  const result: Line[] = [];
+  const searches = hunks.reduce((sum, { anchors }) => sum + 1 + anchors.length, 0);
+  if (searches * lines.length > MAX_LINES_SEARCHED) {
+    return { problem: `${hunks.length} hunks are too many for a file of ${lines.length} lines; use several patches` };
+  }
+  const result: Pick<Line, 'text' | 'end'>[] = [];
   let from = 0;
   for (const [index, hunk] of hunks.entries()) {
     const place = find(hunk, lines, from);
@@ -34,14 +43,16 @@ export function applyHunks(
 }
 
 function linesOf(text: string): readonly Line[] {
-  const lines = [...text.matchAll(/([^\n]*?)(\r?\n|$)/gy)].map(([, line = '', end = '']) => ({ text: line, end }));
+  const lines = [...text.matchAll(/([^\n]*?)(\r?\n|$)/gy)].map(([, line = '', end = '']) => {
+    return { text: line, bare: line.trimEnd(), end };
+  });
   // The last match is empty where the text ends in a newline, or is empty itself.
   if (lines.at(-1)?.text === '' && lines.at(-1)?.end === '') lines.pop();
   return lines;
 }
 
 /** A file that ended without a newline still does. */
-function join(lines: readonly Line[], usual: string, openEnd: boolean): string {
+function join(lines: readonly Pick<Line, 'text' | 'end'>[], usual: string, openEnd: boolean): string {
   return lines
     .map(({ text, end }, index) =>
       index < lines.length - 1 ? text + (end || usual) : text + (openEnd ? '' : end || usual),
@@ -87,11 +98,23 @@ function afterAnchors({ anchors }: Hunk, lines: readonly Line[], from: number): 
   return at;
 }
 
-/** White space at the ends of lines does not count: models lose it. */
+/**
+ * Where the wanted lines stand from a line on, found in time that grows with the file alone (Knuth, Morris and Pratt): a
+ * thousand lines that are all alike must not be able to stall the daemon.
+ */
 function placesOf(wanted: readonly string[], lines: readonly Line[], from: number): number[] {
+  // How many of the wanted lines still fit after a mismatch behind the first n of them.
+  const fallback = [0];
+  for (let at = 1, same = 0; at < wanted.length; at++) {
+    while (same > 0 && wanted[at] !== wanted[same]) same = fallback[same - 1]!;
+    if (wanted[at] === wanted[same]) same++;
+    fallback.push(same);
+  }
   const places: number[] = [];
-  for (let start = from; start + wanted.length <= lines.length; start++) {
-    if (wanted.every((text, index) => lines[start + index]!.text.trimEnd() === text)) places.push(start);
+  for (let at = from, same = 0; at < lines.length; at++) {
+    while (same > 0 && lines[at]!.bare !== wanted[same]) same = fallback[same - 1]!;
+    if (lines[at]!.bare === wanted[same]) same++;
+    if (same === wanted.length) places.push(at + 1 - same);
   }
   return places;
 }

@@ -9,6 +9,8 @@ import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
 import { type Bounds, resolveInside } from './workspace.ts';
 
 const MAX_PLACES = 20;
+/** Beyond this many places even counting stops: overlapping ones in a long run of one letter are millions. */
+const MAX_COUNTED = 1000;
 
 const input = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace'),
@@ -72,10 +74,12 @@ function withLineEndsOf(text: string, edit: Edit): { old: string; replacement: s
   return { old: convert(edit.old_string), replacement: convert(edit.new_string) };
 }
 
-/** Offsets of all occurrences, overlapping ones included: `aa` stands twice in `aaa`, and which one is meant is open. */
+/** Offsets of the occurrences, overlapping ones included: `aa` stands twice in `aaa`, and which one is meant is open. */
 function placesOf(text: string, searched: string): readonly number[] {
   const places: number[] = [];
-  for (let at = text.indexOf(searched); at >= 0; at = text.indexOf(searched, at + 1)) places.push(at);
+  for (let at = text.indexOf(searched); at >= 0; at = text.indexOf(searched, at + 1)) {
+    if (places.push(at) >= MAX_COUNTED) break;
+  }
   return places;
 }
 
@@ -83,7 +87,7 @@ function notUnique(text: string, places: readonly number[]): string {
   const lines = places.slice(0, MAX_PLACES).map((at) => lineOf(text, at));
   const more = places.length > MAX_PLACES ? ', …' : '';
   return (
-    `old_string stands there ${places.length} times, at lines ${lines.join(', ')}${more}. ` +
+    `old_string stands there ${places.length}${places.length < MAX_COUNTED ? '' : ' or more'} times, at lines ${lines.join(', ')}${more}. ` +
     'Add surrounding lines until it is unique, or set replace_all'
   );
 }
