@@ -32,7 +32,11 @@ async function psqlCommand(
 }
 
 /** In the same terminal: Ctrl-C is psql's, which cancels its statement by it. */
-function runPsql({ context }: Invocation, variables: Record<string, string>, args: readonly string[]): Promise<number> {
+function runPsql(
+  { context }: Invocation,
+  variables: ReturnType<typeof psqlEnvironment>,
+  args: readonly string[],
+): Promise<number> {
   const { signals, cwd, env } = context;
   signals.passInterrupts();
   return new Promise((ended, failed) => {

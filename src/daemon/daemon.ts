@@ -28,6 +28,7 @@ import { sweepFocusDirectories } from './focus-directory.ts';
 import { openModels } from './focus-model.ts';
 import { createHearing } from './hearing.ts';
 import { createHeartbeat } from './heartbeat.ts';
+import { hiddenPaths } from './hidden-paths.ts';
 import { hookEnvironment } from './hook-environment.ts';
 import { createInbox } from './inbox.ts';
 import { createJanitor } from './janitor.ts';
@@ -37,7 +38,6 @@ import { createRegistration } from './registration.ts';
 import { watchFaculties } from './reload.ts';
 import { runFocus } from './run-focus.ts';
 import { createScheduler } from './scheduler.ts';
-import { secretPaths } from './secret-paths.ts';
 import { createVersionGuard } from './version-guard.ts';
 import { createWake } from './wake.ts';
 
@@ -149,7 +149,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         host,
         directoryRoot,
         isolation,
-        hidePaths: secretPaths(config, process.env),
+        hidePaths: hiddenPaths(config, process.env),
         hookEnvironment: hookEnvironment(config, process.env),
         leaseSeconds,
         completer,

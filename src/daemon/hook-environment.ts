@@ -1,7 +1,7 @@
 /** Which of the daemon's environment hooks get: what the operator's list names, and never a secret of animus by a pattern. */
 import type { Config } from '../core/config.ts';
 import type { Environment } from '../core/environment.ts';
-import { secretNames } from './secret-paths.ts';
+import { secretNames } from './hidden-paths.ts';
 
 /**
  * The variables that `hooks.environment` names, with their values; those that are not set are left out. `NAME*` stands for

@@ -10,10 +10,19 @@ const VARIABLES: Readonly<Record<string, string>> = {
   options: 'PGOPTIONS',
 };
 
-/** For a connection string that `openPostgres` takes. `sslmode` means what libpq says it does, which is weaker than the driver's. */
-export function psqlEnvironment(connectionString: string): Record<string, string> {
+/**
+ * For a connection string that `openPostgres` takes. `sslmode` means what libpq says it does, which is weaker than the
+ * driver's. What is undefined would, from the caller's own environment, lead psql elsewhere: it has to be left out.
+ */
+export function psqlEnvironment(connectionString: string): Record<string, string | undefined> {
   const { host, port, user, database, password } = new Client({ connectionString });
-  const environment: Record<string, string> = { PGAPPNAME: 'animus db psql', PGHOST: host, PGPORT: String(port) };
+  const environment: Record<string, string | undefined> = {
+    PGAPPNAME: 'animus db psql',
+    PGHOST: host,
+    PGPORT: String(port),
+    PGHOSTADDR: undefined,
+    PGSERVICE: undefined,
+  };
   if (user) environment['PGUSER'] = user;
   if (database) environment['PGDATABASE'] = database;
   if (typeof password === 'string') environment['PGPASSWORD'] = password;

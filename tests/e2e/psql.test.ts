@@ -29,6 +29,9 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     const asked = await runAnimus(site, [...ask, `select current_database(), current_setting('application_name')`]);
     expect(asked).toMatchObject({ exit: 0, stderr: '' });
     expect(asked.stdout).toBe(`${new URL(pg.connectionString).pathname.slice(1)}|animus db psql\n`);
+    // These would go before the host that is configured.
+    const elsewhere = { ...site, env: { ...site.env, PGSERVICE: 'nowhere', PGHOSTADDR: '127.0.0.99' } };
+    expect(await runAnimus(elsewhere, [...ask, 'select 1'])).toMatchObject({ exit: 0, stdout: '1\n', stderr: '' });
     writeFileSync(join(site.directory, 'broken.sql'), 'select 1/0;');
     expect(await runAnimus(site, ['db', 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-f', 'broken.sql'])).toMatchObject({
       exit: 3,

@@ -88,8 +88,8 @@ async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
       if (error.code !== 'EPERM') throw error;
     });
   }
-  // After chown, which clears set-uid bits.
-  await handle.chmod(old.mode & 0o7777);
+  // Without set-uid bits, as after any write: they were given to the content that was there.
+  await handle.chmod(old.mode & 0o1777);
 }
 
 /** Still the file that was read, unchanged. */

@@ -17,7 +17,8 @@ test('replaces a file at once, keeping its mode and other names of the old conte
   const { call, workspace } = await setUpBench();
   const file = join(workspace, 'run.sh');
   await writeFile(file, 'old');
-  await chmod(file, 0o751);
+  // Set-uid was given to the old content.
+  await chmod(file, 0o4751);
   const output = await call(writeFileTool, { path: 'run.sh', content: '' });
   expect(output.content).toBe('Replaced run.sh (0 bytes)');
   expect((await stat(file)).mode & 0o7777).toBe(0o751);

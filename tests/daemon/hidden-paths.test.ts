@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/catalog/load-config.ts';
-import { secretPaths } from '../../src/daemon/secret-paths.ts';
+import { hiddenPaths } from '../../src/daemon/hidden-paths.ts';
 
-test('every file that holds a secret of animus is known by its real path', () => {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'secret-paths-')));
+test('every file that holds a secret of animus is known by its real path, and so are ways around the isolation', () => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'hidden-paths-')));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const at = (...names: string[]) => join(directory, ...names);
   mkdirSync(at('real/secrets'), { recursive: true });
@@ -24,12 +24,14 @@ test('every file that holds a secret of animus is known by its real path', () =>
     TOKEN_FILE: '/not/ours',
   };
   const config = loadConfig({ env, cwd: directory });
-  expect(secretPaths(config, env)).toEqual([
+  expect(hiddenPaths(config, env)).toEqual([
     at('real/.animus/embedded.json'),
     at('real/.animus/db'),
     at('real/.pgpass'),
     at('real/client.key'),
     at('real/secrets/v1'),
+    ...['/run/user/', '/tmp/tmux-'].map((session) => `${session}${process.getuid?.()}`),
+    '/run/screen',
   ]);
-  expect(secretPaths(config, { ...env, PGPASSFILE: '/etc/pgpass' })).toContain('/etc/pgpass');
+  expect(hiddenPaths(config, { ...env, PGPASSFILE: '/etc/pgpass' })).toContain('/etc/pgpass');
 });

@@ -1,4 +1,4 @@
-/** Where the secrets of animus itself lie on this host, so that neither commands nor file tools can open them. */
+/** What neither commands nor file tools may reach on this host: the secrets of animus, and ways around the isolation. */
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -7,15 +7,22 @@ import type { Environment } from '../core/environment.ts';
 
 /**
  * The embedded database with its password, the files that `*_FILE` variables name, and what the driver of Postgres looks a
- * password or a key up in. Real paths, also of what does not exist (yet).
+ * password or a key up in; and the sockets of sessions of this user. Real paths, also of what does not exist (yet).
  */
-export function secretPaths(config: Config, env: Environment): readonly string[] {
+export function hiddenPaths(config: Config, env: Environment): readonly string[] {
   const named = secretNames(config).flatMap((name) => env[`${name}_FILE`] || []);
   const url = config.databaseUrl?.reveal() ?? '';
   const key = new URLSearchParams(url.split('?')[1] ?? '').get('sslkey');
   const passwords = env['PGPASSFILE'] || join(env['HOME'] || homedir(), '.pgpass');
   const own = [join(config.home, 'embedded.json'), join(config.home, 'db')];
-  return [...own, passwords, ...(key ? [key] : []), ...named].map((path) => realPathOf(resolve(path)));
+  const secrets = [...own, passwords, ...(key ? [key] : []), ...named];
+  return [...secrets, ...sessionSockets()].map((path) => realPathOf(resolve(path)));
+}
+
+/** A service manager, tmux or screen of the same user would run for a command, outside of its namespaces, whatever it is asked to. */
+function sessionSockets(): readonly string[] {
+  const uid = process.getuid?.();
+  return uid === undefined ? [] : [`/run/user/${uid}`, `/tmp/tmux-${uid}`, '/run/screen'];
 }
 
 /** The variables that animus takes its own secrets from. */
