@@ -45,8 +45,10 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
   test('leaves nothing behind when its owner ends, not even what has rid itself of every mark', async () => {
     const { host, run } = setUp();
     const token = randomUUID();
-    // Its leader ends at once; the rest has another session and an environment without the marker.
-    await run(`setsid env -i sh -c 'while :; do sleep 0.2; : ${token}; done' & echo started`);
+    // Its leader ends when the rest has another session and an environment without the marker: before, it would be killed with it.
+    await run(
+      `setsid env -i sh -c ': >free; while :; do sleep 0.2; : ${token}; done' & until [ -e free ]; do sleep 0.05; done`,
+    );
     await eventually(
       () => processesWith(token).length,
       (count) => count > 0,
