@@ -17,6 +17,8 @@ export interface EmbeddedServerOptions {
   /** A client whose open transaction is idle this long is ended. */
   readonly maxIdleMs: number;
   readonly maxConnections: number;
+  /** How long closing waits for clients to leave by themselves, before it cuts them off. */
+  readonly lingerMs: number;
   readonly onCrash: (error: unknown) => void;
 }
 
@@ -54,9 +56,13 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   return {
     port: (server.address() as { port: number }).port,
     async close() {
+      // Resolves when nobody is connected any more.
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
+      const cutOff = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, options.lingerMs);
       await closed;
+      clearTimeout(cutOff);
       await db.close();
     },
   };

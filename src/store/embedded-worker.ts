@@ -10,6 +10,7 @@ export interface EmbeddedWorkerData {
   readonly password: string;
   readonly maxIdleMs: number;
   readonly maxConnections: number;
+  readonly lingerMs: number;
 }
 
 /** What the thread says: once ready or failed, and once closed. */

@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
   readonly applicationName?: string;
   /** A client's open transaction may be idle this long; default 5,000 ms. */
   readonly maxIdleMs?: number;
+  /** How long closing waits for other clients to leave by themselves; default 0 ms, at most 5,000. */
+  readonly lingerMs?: number;
   readonly log?: Log;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
@@ -59,6 +61,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
         password,
         maxIdleMs: options.maxIdleMs ?? 5_000,
         maxConnections: MAX_CONNECTIONS,
+        lingerMs: options.lingerMs ?? 0,
       },
       log,
     );
@@ -86,8 +89,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
 }
 
 /**
- * For a CLI command: connects to the process that owns the directory, or owns it for as long as the command takes. An owner
- * that is just starting or leaving is waited for, up to `waitMs` (default 10,000).
+ * For a CLI command: connects to the process that owns the directory, or owns it for as long as the command takes, and then
+ * for up to 5 s more while another command uses it. An owner that is just starting or leaving is waited for, up to `waitMs`
+ * (default 10,000).
  */
 export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { clock = systemClock, waitMs = 10_000 } = options;
@@ -96,7 +100,7 @@ export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<E
     const database = await connectToOwner(options);
     if (database) return database;
     try {
-      return await openEmbedded({ ...options, waitMs: 0 });
+      return await openEmbedded({ lingerMs: COMMAND_LINGER_MS, ...options, waitMs: 0 });
     } catch (error) {
       if (!(error instanceof AnimusError) || error.code !== 'db.embedded_locked') throw error;
       if (clock.monotonicMs() >= deadline) throw error;
@@ -107,6 +111,8 @@ export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<E
 }
 
 const LOCK_POLL_MS = 50;
+/** Other commands end within that; less than a command waits for the directory. */
+const COMMAND_LINGER_MS = 5_000;
 
 async function connectToOwner(options: EmbeddedOptions): Promise<EmbeddedDatabase | null> {
   const owner = readOwner(options.home);

@@ -34,7 +34,8 @@ test('a second daemon is refused with the pid of the first, which goes on; comma
 
   // Nobody owns it now: commands open it one after another, and the next daemon finds all that was acknowledged.
   const listed = await Promise.all([1, 2].map(() => runAnimus(site, ['work', 'list', '--json'])));
-  for (const { exit, stdout } of listed) expect([exit, JSON.parse(stdout).items.length]).toEqual([0, 3]);
+  expect(listed).toEqual(listed.map(() => ({ exit: 0, stdout: expect.any(String), stderr: expect.any(String) })));
+  for (const { stdout } of listed) expect(JSON.parse(stdout).items).toHaveLength(3);
   const third = await startDaemon(site);
   expect(await runAnimus(site, ['status'])).toMatchObject({ exit: 0, stdout: expect.stringMatching(/3 queued/) });
   await third.kill('SIGTERM');
