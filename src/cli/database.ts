@@ -6,7 +6,7 @@ import { checkCompatible } from '../store/compatibility.ts';
 import type { Database } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { openConfiguredDatabase } from '../store/open-database.ts';
-import { schemaVersion } from '../store/schema-version.ts';
+import { hasFunctions } from '../store/schema-version.ts';
 import { silentLog } from '../telemetry/log.ts';
 import type { Invocation } from './command.ts';
 import { whileWaiting } from './progress.ts';
@@ -15,7 +15,7 @@ import { whileWaiting } from './progress.ts';
 export async function withDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
   return withRawDatabase(invocation, async (database) => {
     // An embedded database is nobody's but ours, so its first command makes it; a server's is migrated when told to.
-    if (database.kind === 'embedded' && (await schemaVersion(database)) === 0) {
+    if (database.kind === 'embedded' && !(await hasFunctions(database))) {
       invocation.output.note(`making a new embedded database in ${invocation.config().home}`);
       await whileWaiting(invocation.output, 'making its schema', () => migrate(database));
     }

@@ -3,7 +3,7 @@ import { AnimusError } from '../core/errors.ts';
 import type { Database } from './database.ts';
 import { readSchemaFiles } from './migration-files.ts';
 import { foreignOwner } from './roles.ts';
-import { schemaVersion } from './schema-version.ts';
+import { hasFunctions, schemaVersion } from './schema-version.ts';
 
 /** One line per migration and function file, for `animus db status`. */
 export interface MigrationStatus {
@@ -57,9 +57,11 @@ export async function migrationStatus(database: Database, directory?: string): P
  * `db.schema_newer` when the schema's `min_client` (a schema version, in animus.settings) is above this animus's own.
  */
 export async function checkCompatible(database: Database, directory?: string): Promise<void> {
-  const needed = (await readSchemaFiles(directory)).migrations.length;
+  const { migrations, functions } = await readSchemaFiles(directory);
+  const needed = migrations.length;
   const schema = await schemaVersion(database);
-  if (schema === 0) throw new AnimusError('db.not_migrated', { where: database.where });
+  const unfinished = schema === needed && functions.length > 0 && !(await hasFunctions(database));
+  if (schema === 0 || unfinished) throw new AnimusError('db.not_migrated', { where: database.where });
   if (schema < needed) {
     const foreign = await foreignOwner(database);
     const hint = foreign ? ` as the schema's owner ${foreign.owner} (${foreign.role} may not)` : '';

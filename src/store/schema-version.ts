@@ -12,3 +12,11 @@ export async function schemaVersion(database: Queryable): Promise<number> {
   );
   return row?.version ?? 0;
 }
+
+/** True once a first migration has run to its end: functions come last, all in one transaction. Any role may ask. */
+export async function hasFunctions(database: Queryable): Promise<boolean> {
+  const [found] = await database.query<{ there: boolean }>(
+    `select exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'animus') as there`,
+  );
+  return found?.there ?? false;
+}

@@ -25,6 +25,7 @@ function write(directory: string, files: Record<string, string>): void {
 }
 
 const alone = testDatabase({ empty: true });
+const unfinished = testDatabase({ empty: true });
 
 describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
   const target = kind === 'postgres' ? testDatabase({ empty: true }) : embeddedDatabase();
@@ -192,4 +193,14 @@ test('a migrating process that is cut off leaves no lock, and the next finishes'
   await failed;
   write(directory, { '0003_wait_long.sql': 'select 1;' });
   expect(await migrate(alone.database, { directory })).toMatchObject({ applied: ['0003_wait_long.sql'], version: 3 });
+});
+
+test('a schema whose functions never came counts as not migrated, and the next call finishes it', async () => {
+  const directory = directoryOf({ ...FILES, 'functions/answer.sql': 'nonsense;' });
+  const database = unfinished.database;
+  await expect(migrate(database, { directory })).rejects.toMatchObject({ code: 'db.migration_failed' });
+  await expect(checkCompatible(database, directory)).rejects.toMatchObject({ code: 'db.not_migrated' });
+  write(directory, FILES);
+  await migrate(database, { directory });
+  await checkCompatible(database, directory);
 });
