@@ -191,6 +191,15 @@ begin
   return null;
 end $$;
 
+-- Its work is now done by work_items_before_update. Looked for first: dropping locks the table even where there is nothing to drop.
+-- And before the other triggers are made: who holds their weaker lock and wants this one waits in a circle with every write under way.
+do $$ begin
+  if exists (select from pg_trigger where tgrelid = 'animus.work_items'::regclass and tgname = 'work_items_free_key') then
+    drop trigger work_items_free_key on animus.work_items;
+    drop function animus.work_items_free_key();
+  end if;
+end $$;
+
 create or replace trigger work_items_before_insert before insert on animus.work_items
   for each row execute function animus.work_items_before_insert();
 create or replace trigger work_items_after_insert after insert on animus.work_items
@@ -201,14 +210,6 @@ create or replace trigger work_items_refuse_delete before delete on animus.work_
   for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
 create or replace trigger work_items_check_input before update of skill, params, trace_context on animus.work_items
   for each row execute function animus.work_items_check_input();
--- Its work is now done by work_items_before_update. Looked for first: dropping locks the table even where there is nothing to drop.
-do $$ begin
-  if exists (select from pg_trigger where tgrelid = 'animus.work_items'::regclass and tgname = 'work_items_free_key') then
-    drop trigger work_items_free_key on animus.work_items;
-    drop function animus.work_items_free_key();
-  end if;
-end $$;
-
 -- The same as an insert, and tells whether the work merged into an active duplicate.
 create or replace function animus.submit_work(
   faculty text, description text default '', params jsonb default '{}', skill text default null, dedup_key text default null,

@@ -122,16 +122,22 @@ const BOOKKEEPING = `
     replaced_at timestamptz not null default clock_timestamp()
   );`;
 
-/** Runs `work` in a transaction that no other migrating process shares its time with. The lock ends with the transaction, so poolers do no harm. */
+/**
+ * Runs `work` in a transaction that no other migrating process shares its time with. The lock ends with the transaction, so poolers
+ * do no harm. Daemons may be at work on the tables: a transaction that waited in a circle with theirs is run again.
+ */
 async function locked<T>(database: Database, file: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  try {
-    return await database.transaction(async (tx) => {
-      // 'animus' as a number: any constant that nobody else uses.
-      await tx.query('select pg_advisory_xact_lock(107126708171635)');
-      return work(tx);
-    });
-  } catch (error) {
-    throw migrationError(error, database, file);
+  for (let again = 5; ; again--) {
+    try {
+      return await database.transaction(async (tx) => {
+        // 'animus' as a number: any constant that nobody else uses.
+        await tx.query('select pg_advisory_xact_lock(107126708171635)');
+        return work(tx);
+      });
+    } catch (error) {
+      if (again > 0 && sqlState(error) === '40P01') continue;
+      throw migrationError(error, database, file);
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { embeddedDatabase, temporaryHome, testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 
 const FILES = {
   '0001_create_settings.sql':
@@ -203,4 +204,37 @@ test('a schema whose functions never came counts as not migrated, and the next c
   write(directory, FILES);
   await migrate(database, { directory });
   await checkCompatible(database, directory);
+});
+
+describe('the functions are applied under the hands of a daemon', () => {
+  const live = testDatabase();
+
+  test('that reads a row and writes it then, though a trigger has to go', async () => {
+    await live.database.query(`insert into animus.work_items (faculty) values ('worker')`);
+    // As the animus before migration 7 left them.
+    await live.database.query(`delete from animus.schema_functions`);
+    await live.database.query(
+      `create function animus.work_items_free_key() returns trigger language plpgsql as 'begin return null; end'`,
+    );
+    await live.database.query(
+      `create trigger work_items_free_key after update on animus.work_items for each row execute function animus.work_items_free_key()`,
+    );
+    const writer = live.open();
+    let migrating: Promise<unknown> | undefined;
+    await writer.transaction(async (tx) => {
+      await tx.query(`select from animus.work_items for no key update`);
+      migrating = migrate(live.open());
+      await eventually('the migration waits', async () => {
+        const waiting = await live.database.query(
+          `select from pg_locks where not granted and relation = 'animus.work_items'::regclass`,
+        );
+        return waiting.length > 0 ? true : null;
+      });
+      await tx.query(`update animus.work_items set description = 'written'`);
+    });
+    expect(await migrating).toMatchObject({ functions: expect.arrayContaining(['02_intake.sql']) });
+    expect(await live.database.query(`select description from animus.work_items`)).toEqual([
+      { description: 'written' },
+    ]);
+  });
 });
