@@ -1,5 +1,7 @@
 /** `animus pause|resume`: the brakes. */
 import type { Command } from 'commander';
+import { AnimusError } from '../core/errors.ts';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/faculty-name.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { ALL_FACULTIES, knownFaculties, pauseFaculty, resumeFaculty } from '../store/operate.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
@@ -30,6 +32,7 @@ async function pauseCommand(
   faculty: string | undefined,
 ): Promise<number> {
   const { output } = invocation;
+  checkName(faculty);
   const { served } = await withDatabase(invocation, async (db) => {
     await pauseFaculty(db, faculty ?? ALL_FACULTIES, options.reason);
     return knownFaculties(db);
@@ -46,6 +49,13 @@ async function pauseCommand(
     output.note(`no running daemon serves a faculty named ${faculty}${didYouMean(faculty, served)}`);
   }
   return 0;
+}
+
+/** A brake on what cannot be a faculty's name would hold nothing. */
+function checkName(faculty: string | undefined): void {
+  if (faculty === undefined || FACULTY_NAME.test(faculty)) return;
+  const detail = `${JSON.stringify(faculty)} is no name of a faculty: expected ${FACULTY_NAME_RULE}`;
+  throw new AnimusError('usage.invalid', { detail });
 }
 
 async function resumeCommand(

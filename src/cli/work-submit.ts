@@ -2,8 +2,8 @@
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { loadFaculties } from '../catalog/faculties.ts';
-import { isAnimusError } from '../core/errors.ts';
 import { didYouMean } from '../core/suggest.ts';
+import { liveDaemons } from '../store/daemons.ts';
 import type { Queryable } from '../store/database.ts';
 import { type NewWork, type SubmittedWork, submitWork } from '../store/submit-work.ts';
 import { findWork } from '../store/work-views.ts';
@@ -131,19 +131,6 @@ async function warnIfUnknown(
     );
   } else if (daemons.length > 0 && !live.includes(faculty)) {
     invocation.output.note(`no running daemon takes work for ${faculty}; the work waits. To see why: animus status`);
-  }
-}
-
-/** Null for a role that only submits: it may not see the daemons, and the database takes its work all the same. */
-async function liveDaemons(db: Queryable): Promise<readonly { readonly faculties: readonly string[] }[] | null> {
-  try {
-    return await db.query(
-      `select array(select jsonb_object_keys(faculties)) as faculties from animus.daemons
-        where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
-    );
-  } catch (error) {
-    if (isAnimusError(error, 'db.forbidden')) return null;
-    throw error;
   }
 }
 

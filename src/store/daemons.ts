@@ -1,4 +1,5 @@
 /** The daemons of a database: who is there, what they can run, whether they have room. */
+import { isAnimusError } from '../core/errors.ts';
 import type { Queryable } from './database.ts';
 import { toJsonb } from './json.ts';
 import type { ClaimableFaculty } from './work.ts';
@@ -30,4 +31,17 @@ export async function registerDaemon(db: Queryable, daemon: DaemonRegistration):
 /** Says goodbye; `status` shows the daemon as stopped. */
 export async function deregisterDaemon(db: Queryable, daemonId: string): Promise<void> {
   await db.query(`select animus.deregister_daemon($1)`, [daemonId]);
+}
+
+/** The daemons that are alive, with what they serve; null for a role that only submits, which may not see them. */
+export async function liveDaemons(db: Queryable): Promise<readonly { readonly faculties: readonly string[] }[] | null> {
+  try {
+    return await db.query(
+      `select array(select jsonb_object_keys(faculties)) as faculties from animus.daemons
+        where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
+    );
+  } catch (error) {
+    if (isAnimusError(error, 'db.forbidden')) return null;
+    throw error;
+  }
 }

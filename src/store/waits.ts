@@ -110,3 +110,16 @@ export async function resolveDueWaits(db: Queryable, limit: number): Promise<Due
   );
   return row!;
 }
+
+/** Now, and when a wait until `time` (else for `seconds`) is over; on the database's clock, the only one that decides it. */
+export async function waitTimes(
+  db: Queryable,
+  time: string | null,
+  seconds: number,
+): Promise<{ readonly now: Date; readonly deadline: Date }> {
+  const [row] = await db.query<{ now: Date; deadline: Date }>(
+    `select c.now, coalesce($1::timestamptz, c.now + make_interval(secs => $2)) as deadline from (select animus.now() as now) c`,
+    [time, seconds],
+  );
+  return row!;
+}

@@ -1,6 +1,6 @@
 /** The timer tool: a focus that waits for a time is parked and holds nothing until then. */
 import { z } from 'zod';
-import type { Queryable } from '../store/database.ts';
+import { waitTimes } from '../store/waits.ts';
 import { databaseTool, type Tool } from './tool.ts';
 
 /** A year. */
@@ -23,7 +23,7 @@ const waitUntil = databaseTool({
     })
     .refine((given) => (given.time === undefined) !== (given.seconds === undefined), 'give either time or seconds'),
   async run({ time, seconds, reason }, _context, tx) {
-    const { now, deadline } = await timesOf(tx, time ?? null, seconds ?? 0);
+    const { now, deadline } = await waitTimes(tx, time ?? null, seconds ?? 0);
     if (deadline <= now) return { content: `${iso(deadline)} has passed already: it is ${iso(now)} now` };
     if (deadline.getTime() - now.getTime() > MAX_SECONDS * 1000) {
       return { content: `${iso(deadline)} is more than a year away: it is ${iso(now)} now`, isError: true };
@@ -41,15 +41,6 @@ const waitUntil = databaseTool({
 });
 
 export const WAIT_TOOLS: readonly Tool[] = [waitUntil];
-
-/** On the database's clock, the only one that decides when a wait is over. */
-async function timesOf(tx: Queryable, time: string | null, seconds: number): Promise<{ now: Date; deadline: Date }> {
-  const [row] = await tx.query<{ now: Date; deadline: Date }>(
-    `select c.now, coalesce($1::timestamptz, c.now + make_interval(secs => $2)) as deadline from (select animus.now() as now) c`,
-    [time, seconds],
-  );
-  return row!;
-}
 
 function iso(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');

@@ -73,6 +73,10 @@ describe('animus pause and resume', () => {
       stderr: expect.stringContaining('no running daemon serves a faculty named enginer (did you mean engineer?)'),
     });
     await animus('resume', 'enginer');
+    expect(await animus('pause', 'Engineer')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"Engineer" is no name of a faculty: expected 1 to 63 lower-case letters'),
+    });
     expect((await animus('pause', 'engineer', '--reason', 'red build')).stderr).toBe('');
     await animus('pause');
     expect((await animus('status')).stdout).toMatch(/Paused +every faculty[\s\S]*engineer: red build/);
