@@ -84,6 +84,7 @@ async function apply(bounds: Bounds, sections: readonly PatchSection[]): Promise
     bounds,
     planned.flatMap(({ changes }) => changes),
   );
+  if (refusal?.partly) return toolError(`the patch failed half-way: ${refusal.refusal}`);
   if (refusal) return nothing([refusal.refusal]);
   const done = planned.map(({ summary }) => summary);
   return { content: done.join('\n'), details: { files: done } };

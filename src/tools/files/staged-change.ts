@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../../core/errors.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 import { existing, isSame, whyNot, writeTemporary } from './replace-file.ts';
 import { type Bounds, type InsidePath, openDirectoryInside } from './workspace.ts';
@@ -12,9 +13,9 @@ interface StagedChange {
   readonly shown: string;
   /** Makes it. Rejects with what the system says; a refusal when the file has changed since it was read. */
   make(): Promise<Refusal | null>;
-  /** Takes back what `make` has done. */
-  undo(): Promise<void>;
-  /** Removes what was kept for that. */
+  /** Takes back what `make` has done; null, or why it could not and where the old content is. */
+  undo(): Promise<string | null>;
+  /** Removes what was kept for that, unless it is still needed. */
   close(): Promise<void>;
 }
 
@@ -27,11 +28,17 @@ export interface FileChange {
   readonly like?: Stats;
 }
 
+/** Why not all changes were made. */
+interface FailedChanges extends Refusal {
+  /** True: some stay made, since they could not be taken back. */
+  readonly partly?: true;
+}
+
 /**
  * Makes all changes or none: when one cannot be made, a full disk included, those before it are taken back. Only the
- * death of the process in between leaves some made. Null when all are made.
+ * death of the process in between leaves some made, or a file that cannot be put back, which is told. Null when all are made.
  */
-export async function makeChanges(bounds: Bounds, changes: readonly FileChange[]): Promise<Refusal | null> {
+export async function makeChanges(bounds: Bounds, changes: readonly FileChange[]): Promise<FailedChanges | null> {
   const staged: StagedChange[] = [];
   try {
     for (const change of changes) {
@@ -45,7 +52,7 @@ export async function makeChanges(bounds: Bounds, changes: readonly FileChange[]
   }
 }
 
-async function makeAll(staged: readonly StagedChange[]): Promise<Refusal | null> {
+async function makeAll(staged: readonly StagedChange[]): Promise<FailedChanges | null> {
   const made: StagedChange[] = [];
   for (const change of staged) {
     const refusal = await change.make().catch((error: unknown) => refusalOf(error, change.shown));
@@ -53,8 +60,12 @@ async function makeAll(staged: readonly StagedChange[]): Promise<Refusal | null>
       made.push(change);
       continue;
     }
-    for (const done of made.toReversed()) await done.undo();
-    return refusal;
+    const left: string[] = [];
+    for (const done of made.toReversed()) {
+      const problem = await done.undo();
+      if (problem !== null) left.push(problem);
+    }
+    return left.length === 0 ? refusal : { refusal: `${refusal.refusal}; ${left.join('; ')}`, partly: true };
   }
   return null;
 }
@@ -65,9 +76,10 @@ async function stage(bounds: Bounds, { path, content, read, like }: FileChange):
   const target = `${directory.base}/${basename(path.real)}`;
   const own = `${directory.base}/.animus-${randomUUID()}`;
   const [temporary, backup] = [`${own}.tmp`, `${own}.old`];
+  let backupIsNeeded = false;
   const close = async () => {
     await rm(temporary, { force: true });
-    await rm(backup, { force: true });
+    if (!backupIsNeeded) await rm(backup, { force: true });
     await directory[Symbol.asyncDispose]();
   };
   try {
@@ -88,7 +100,16 @@ async function stage(bounds: Bounds, { path, content, read, like }: FileChange):
         await (content === null ? rm(target) : rename(temporary, target));
         return null;
       },
-      undo: () => (old ? rename(backup, target) : rm(target)),
+      async undo() {
+        try {
+          await (old ? rename(backup, target) : rm(target));
+          return null;
+        } catch (error) {
+          backupIsNeeded = old !== null;
+          const kept = old === null ? '' : `, its old content is in ${join(dirname(path.shown), basename(backup))}`;
+          return `${path.shown} could not be put back (${messageOf(error)})${kept}`;
+        }
+      },
     };
   } catch (error) {
     return await closing(close, refusalOf(error, path.shown));

@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -209,6 +210,35 @@ describe('apply_patch', () => {
     });
     expect([await text('a'), await text('b'), await text('c')]).toEqual(['1\n', '2\n', 'changed\n']);
     expect(await names()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('says what could not be taken back, takes back the rest, and keeps the old content', async () => {
+    const { workspace, text } = await setUp({ a: '1\n', b: '2\n', c: '3\n' });
+    const at = async (name: string) => ({
+      path: { real: join(workspace, name), exists: true, shown: name },
+      read: await lstat(join(workspace, name)),
+    });
+    const last = await at('c');
+    // Looked at when all but the last change are made: then somebody makes a directory of the second one.
+    Object.defineProperty(last.read, 'ino', {
+      get() {
+        rmSync(join(workspace, 'b'));
+        mkdirSync(join(workspace, 'b'));
+        return 0;
+      },
+    });
+    const changes = [
+      { ...(await at('a')), content: 'one\n' },
+      { ...(await at('b')), content: 'two\n' },
+      { ...last, content: 'three\n' },
+    ];
+    const done = await makeChanges({ workspace, hidePaths: [] }, changes);
+    expect(done?.refusal).toMatch(
+      /^c: was changed by something else .*; b could not be put back \(EISDIR.*\), its old content is in \.animus-[-0-9a-f]+\.old$/,
+    );
+    expect(done?.partly).toBe(true);
+    expect(await text('a')).toBe('1\n');
+    expect(await text(/in (\.animus-.*)$/.exec(done!.refusal)![1]!)).toBe('2\n');
   });
 
   test('takes turns with edits of the same files', async () => {
