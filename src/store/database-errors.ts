@@ -48,6 +48,7 @@ function refusedStatement(error: DatabaseError, code: string, where: string): un
 
 /** No fault of the statement: it is worth another try when the server is well again. */
 const UNUSABLE: Readonly<Record<string, string>> = {
+  '40P01': '; two transactions waited for each other, and this one was undone',
   '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
   '53100': "; the server's disk is full",
   '53200': '; the server is out of memory',
