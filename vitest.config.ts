@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,6 +6,8 @@ export default defineConfig({
     globalSetup: ['tests/support/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Most of them wait for processes: two at a time also where there are only two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // The end-to-end tests run once per wire format, everything else once.
     projects: [
       { extends: true, test: { name: 'anthropic', include: ['tests/**/*.test.ts'], provide: { wire: 'anthropic' } } },

@@ -27,6 +27,9 @@ begin
   if v_has.due then perform animus.promote_due(v_now, 1000); end if;
   if v_has.freed then perform animus.offer_freed_keys(); end if;
   if v_has.expired then v_claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease); end if;
+  -- Nothing is done under a claim before a later commit, which waits for the disk and so for this one, too: start_focus, or an end. A
+  -- crash of the server in between takes the claim back, and the daemon's token then holds nothing. Ends by reclaim do wait.
+  if not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
   v_claimed := v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease);
 
   update animus.daemons set saturated = not saturated where id = p_daemon_id and saturated <> (cardinality(v_claimed) = p_limit);
@@ -34,6 +37,11 @@ begin
     return query select w.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
   end if;
 end $$;
+
+-- A token that nobody was ever given. They grow; the random part is for the server's crash: a claim does not wait for the disk, so
+-- the sequence may forget a number that a daemon has been told.
+create or replace function animus.draw_token() returns bigint
+language sql volatile as $$ select nextval('animus.lease_tokens') * 1048576 + floor(random() * 1048576)::bigint $$;
 
 -- Moves scheduled items whose time has come into the queue, at most p_limit.
 create or replace function animus.promote_due(p_now timestamptz, p_limit int) returns int
@@ -130,7 +138,7 @@ begin
       end if;
       continue;
     end if;
-    update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'),
+    update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(),
            lease_expires_at = p_expires_at, attempts = v_attempts, crashes = v_crashes, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
     v_reclaimed := v_reclaimed || v_item.id;
   end loop;
@@ -229,7 +237,7 @@ begin
 
   with taken as (
     update animus.work_items w
-       set state = 'claimed', lease_owner = p_daemon_id, lease_token = nextval('animus.lease_tokens'), lease_expires_at = p_expires_at,
+       set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(), lease_expires_at = p_expires_at,
            max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns
      where w.id = any (claimed)
     returning w.faculty, w.dedup_key, w.queue_msg_id)

@@ -5,9 +5,9 @@ import type { LlmClient } from '../../src/llm/client.ts';
 import type { Database } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { eventually } from '../support/eventually.ts';
 import { startTestFocus, testTool } from '../support/focus.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
+import { crashServer, keepCommitsInMemory } from '../support/server-crash.ts';
 
 // One of its own, to be crashed.
 let server: PostgresServer;
@@ -40,9 +40,9 @@ test('an answer whose turn the crash took along is kept, with the results before
   const lost: string[] = [];
   const client: LlmClient = {
     async complete(request, options) {
-      if (request.turn === 1) freezeWriter(await writerOf(db));
+      if (request.turn === 1) await keepCommitsInMemory(db);
       if (request.turn === 2) {
-        await crash();
+        await crashServer(db);
         lost.push(...(await recorded(focus.key.focusId)));
       }
       return model.client.complete(request, options);
@@ -59,28 +59,6 @@ test('an answer whose turn the crash took along is kept, with the results before
   expect(await recorded(focus.key.focusId)).toEqual(['turn 1', 'turn 2', 'call of turn 1 done: done 1']);
   expect(runs).toBe(1);
 });
-
-/** Commits that do not wait for the disk are written by this process alone. */
-async function writerOf(database: Database): Promise<number> {
-  const [row] = await database.query<{ pid: number }>(
-    `select pid from pg_stat_activity where backend_type = 'walwriter'`,
-  );
-  return row!.pid;
-}
-
-function freezeWriter(pid: number): void {
-  process.kill(pid, 'SIGSTOP');
-}
-
-/** A server that loses one of its processes forgets its memory and recovers from its log, as after a crash of its machine. */
-async function crash(): Promise<void> {
-  const before = await writerOf(db);
-  process.kill(before, 'SIGKILL');
-  await eventually('the server is back', async () => {
-    const pid = await writerOf(db).catch(() => before);
-    return pid === before ? null : pid;
-  });
-}
 
 async function recorded(focusId: string): Promise<string[]> {
   const rows = await db.query<{ line: string }>(

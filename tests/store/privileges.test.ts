@@ -28,7 +28,7 @@ const INTERNAL = `
   key_is_held
   left_to_its_host
   lock_open_descendants
-  lock_soon
+  draw_token lock_soon
   may_see
   now
   offer_freed_keys
