@@ -1,10 +1,11 @@
 /** The faculties of a directory. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AnimusError, fileFault } from '../core/errors.ts';
 import { listProblems, type Place, type Problem, problemAt } from '../core/problem.ts';
 import type { Faculty } from './faculty.ts';
 import { type FacultyReferences, readFaculty } from './read-faculty.ts';
+import { readSmallFile } from './read-small-file.ts';
 
 /** What a directory of faculty files holds. */
 export interface Faculties {
@@ -67,7 +68,7 @@ function facultyFiles(directory: string, problems: Problem[]): string[] {
 
 function readText(file: string, problems: Problem[]): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readSmallFile(file);
   } catch (error) {
     problems.push(problemAt('config.unreadable', { file, line: null, key: null }, { detail: fileFault(error) }));
     return null;

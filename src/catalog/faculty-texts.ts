@@ -1,9 +1,9 @@
 /** What a faculty keeps in files of its own: the system prompt and the outcome schema. */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileFault } from '../core/errors.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
+import { readSmallFile } from './read-small-file.ts';
 
 /** The prompt's text; empty when there is a problem with it. */
 export function readSystemPrompt(check: FacultyCheck): string {
@@ -28,7 +28,7 @@ export function readSystemPrompt(check: FacultyCheck): string {
 function readPromptFile(check: FacultyCheck, path: string): string {
   const place = ['engage', 'system_prompt_file'];
   try {
-    const text = readFileSync(resolve(check.directory, path), 'utf8');
+    const text = readSmallFile(resolve(check.directory, path));
     if (text.trim() === '') conflict(check, place, `${path} is empty`);
     return text;
   } catch (error) {
@@ -43,7 +43,7 @@ export function readOutcomeSchema(check: FacultyCheck): OutcomeSchema | null {
   if (typeof path !== 'string') return null;
   const place = ['engage', 'outcome_schema'];
   try {
-    const parsed = parseOutcomeSchema(readFileSync(resolve(check.directory, path), 'utf8'));
+    const parsed = parseOutcomeSchema(readSmallFile(resolve(check.directory, path)));
     if ('schema' in parsed) return parsed.schema;
     conflict(check, place, `${path} ${parsed.problem}`);
   } catch (error) {

@@ -1,11 +1,12 @@
 /** Reads what a configuration is made of from this machine and puts it together. */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../core/config.ts';
 import type { Environment, SecretFile } from '../core/environment.ts';
 import { AnimusError, fileFault } from '../core/errors.ts';
 import { readConfig } from '../core/read-config.ts';
+import { readSmallFile } from './read-small-file.ts';
 
 /** Where to look. */
 export interface LoadConfigOptions {
@@ -29,7 +30,7 @@ export function loadConfig(options: LoadConfigOptions): Config {
 
 function readToml(path: string, required: boolean): { path: string; text: string } | null {
   try {
-    return { path, text: readFileSync(path, 'utf8') };
+    return { path, text: readSmallFile(path) };
   } catch (error) {
     if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new AnimusError('config.unreadable', { file: path, detail: fileFault(error) }, { cause: error });
@@ -46,7 +47,7 @@ function readSecretFile(path: string): SecretFile {
   try {
     const mode = process.platform === 'win32' ? null : statSync(path).mode;
     if (mode !== null && (mode & 0o077) !== 0) return { ok: true, text: '', mode };
-    return { ok: true, text: readFileSync(path, 'utf8'), mode };
+    return { ok: true, text: readSmallFile(path), mode };
   } catch (error) {
     return { ok: false, detail: fileFault(error) };
   }

@@ -1,9 +1,9 @@
 /** `animus faculty show`: what a faculty comes to, and where each value is from. */
-import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { Faculty } from '../catalog/faculty.ts';
 import { type FacultyValue, facultyValues } from '../catalog/faculty-values.ts';
+import { readSmallFile } from '../catalog/read-small-file.ts';
 import { AnimusError } from '../core/errors.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { type FacultyModel, facultyModels } from '../daemon/faculty-models.ts';
@@ -38,7 +38,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
     const broken = problems.length === 0 ? '' : `; ${directory} has files with problems, see: animus faculty check`;
     throw new AnimusError('faculty.unknown', { name, hint: didYouMean(name, faculties.keys()) + broken });
   }
-  const values = facultyValues(faculty.file, readFileSync(faculty.file, 'utf8'));
+  const values = facultyValues(faculty.file, readSmallFile(faculty.file));
   const models = facultyModels(faculty, config);
   const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
   output.document({

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -102,6 +103,21 @@ describe('a directory of faculties', () => {
     const { faculties, problems } = load({ 'a.toml': MINIMAL, 'b.toml': MINIMAL });
     expect(faculties.size).toBe(0);
     expect(problems).toMatchObject([{ code: 'config.conflict', file: join(directory, 'b.toml'), key: 'faculty.name' }]);
+  });
+
+  test.skipIf(process.platform === 'win32')('is never waited for: pipes, devices and huge files are problems', () => {
+    load({ 'good.toml': MINIMAL, 'huge.toml': '# '.repeat(600_000) });
+    spawnSync('mkfifo', [join(directory, 'pipe.toml')]);
+    symlinkSync('/dev/zero', join(directory, 'zero.toml'));
+    mkdirSync(join(directory, 'folder.toml'));
+    const { faculties, problems } = loadFaculties(directory, { toolNames: [] });
+    expect(faculties.size).toBe(1);
+    expect(problems.map(({ message }) => message.slice(directory.length + 1))).toEqual([
+      expect.stringContaining('folder.toml'),
+      expect.stringMatching(/^huge\.toml.* has 1200000 bytes; at most 1048576 are read/),
+      expect.stringMatching(/^pipe\.toml.* is no regular file/),
+      expect.stringMatching(/^zero\.toml.* is no regular file/),
+    ]);
   });
 
   test('that is not there is a problem, an empty one is not', () => {
