@@ -153,12 +153,33 @@ async function read(directory: string, args: readonly string[], means: WorktreeM
 /** A command that takes the repository's locks: tried again while somebody else has them. */
 async function write(repo: string, args: readonly string[], means: WorktreeMeans): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const result: GitResult = await runGit(repo, args, means);
+    const result: GitResult = await inTurn(repo, () => runGit(repo, args, means));
     if (result.ok) return;
     if (tries >= LOCK_TRIES || !LOCK_TROUBLE.test(result.stderr)) {
       throw failure(repo, `git ${args.slice(0, 2).join(' ')}: ${result.stderr}`);
     }
     await means.clock.sleep(50 * Math.random() * tries, means.signal);
+  }
+}
+
+/** The last write under way, by repository. */
+const writes = new Map<string, Promise<unknown>>();
+
+/**
+ * Writes of this daemon to one repository, one after another: git 2.39 adding, removing and pruning worktrees at once fails in ways
+ * that leave no lock file to name ("failed to read commondir", "could not open gitdir").
+ */
+async function inTurn<T>(repo: string, work: () => Promise<T>): Promise<T> {
+  const mine = (writes.get(repo) ?? Promise.resolve()).then(work);
+  const settled = mine.then(
+    () => {},
+    () => {},
+  );
+  writes.set(repo, settled);
+  try {
+    return await mine;
+  } finally {
+    if (writes.get(repo) === settled) writes.delete(repo);
   }
 }
 
