@@ -24,6 +24,7 @@ import { toolset } from '../tools/registry.ts';
 import { untilReachable } from './await-database.ts';
 import { watchConfig } from './config-reload.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
+import { endFoci } from './end-foci.ts';
 import { sweepFocusDirectories } from './focus-directory.ts';
 import { openModels } from './focus-model.ts';
 import { createHearing } from './hearing.ts';
@@ -244,35 +245,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   await aborted(AbortSignal.any([signals.drain, versionGuard.outdated]));
   if (versionGuard.outdated.aborted) log.error({}, messageOf(versionGuard.outdated.reason));
   readiness.enter('ending');
-  await end(controlPlane, newest.daemon.shutdownGraceSeconds, signals, clock, log);
+  await endFoci(controlPlane, newest.daemon.shutdownGraceSeconds, signals, clock, log);
   versionGuard.outdated.throwIfAborted();
-}
-
-/** Lets foci finish for the grace time, then sends them home at their next turn boundary; an abort stops them at once. */
-async function end(
-  controlPlane: ControlPlane,
-  graceSeconds: number,
-  signals: EndSignals,
-  clock: Clock,
-  log: Log,
-): Promise<void> {
-  const drained = new AbortController();
-  const draining = controlPlane.drain().finally(() => drained.abort());
-  const foci = controlPlane.running.size;
-  if (foci > 0) {
-    log.info(
-      { foci, grace_seconds: graceSeconds },
-      'ending: no new work; foci may finish. Once more to stop them at once',
-    );
-  }
-  const stopNow = () => {
-    for (const focus of controlPlane.running.values()) focus.control.abort('shutdown');
-  };
-  if (signals.abort.aborted) stopNow();
-  signals.abort.addEventListener('abort', stopNow, { once: true });
-  await clock.sleep(graceSeconds * 1000, AbortSignal.any([drained.signal, signals.abort]));
-  for (const focus of controlPlane.running.values()) focus.control.drainSoon();
-  await draining;
 }
 
 /** All faculties of the directory; a daemon with none, or only broken ones, does not start. */
