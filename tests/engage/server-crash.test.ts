@@ -1,31 +1,16 @@
 /** The database server crashes while the model thinks, and takes along what it had not written to its log yet. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { engage } from '../../src/engage/loop.ts';
 import type { LlmClient } from '../../src/llm/client.ts';
-import type { Database } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
 import { startTestFocus, testTool } from '../support/focus.ts';
-import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
-import { crashServer, keepCommitsInMemory } from '../support/server-crash.ts';
+import { crashableDatabase, crashServer, keepCommitsInMemory } from '../support/server-crash.ts';
 
-// One of its own, to be crashed.
-let server: PostgresServer;
-let db: Database;
-beforeAll(async () => {
-  server = await startPostgresServer();
-  db = openPostgres(server.url);
-  await migrate(db);
-});
-afterAll(async () => {
-  await db.close();
-  await server.stop();
-});
+const target = crashableDatabase();
 
 test('an answer whose turn the crash took along is kept, with the results before it; nothing runs twice', async () => {
   let runs = 0;
   const act = testTool('act', async () => ({ content: `done ${++runs}` }));
-  const focus = await startTestFocus(db, {
+  const focus = await startTestFocus(target.database, {
     tools: [act],
     script: `
       [[answer]]
@@ -40,9 +25,9 @@ test('an answer whose turn the crash took along is kept, with the results before
   const lost: string[] = [];
   const client: LlmClient = {
     async complete(request, options) {
-      if (request.turn === 1) await keepCommitsInMemory(db);
+      if (request.turn === 1) await keepCommitsInMemory(target.database);
       if (request.turn === 2) {
-        await crashServer(db);
+        await crashServer(target.database);
         lost.push(...(await recorded(focus.key.focusId)));
       }
       return model.client.complete(request, options);
@@ -61,7 +46,7 @@ test('an answer whose turn the crash took along is kept, with the results before
 });
 
 async function recorded(focusId: string): Promise<string[]> {
-  const rows = await db.query<{ line: string }>(
+  const rows = await target.database.query<{ line: string }>(
     `select 'turn ' || turn as line from animus.turns where focus_id = $1 union all
      select format('call of turn %s %s: %s', turn, state, coalesce(output, 'null')) from animus.tool_calls where focus_id = $1`,
     [focusId],

@@ -1,6 +1,30 @@
 /** Crashes of a test's own server that take along what it had not written to its log yet. */
+import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
 import { eventually } from './eventually.ts';
+import { type PostgresServer, startPostgresServer } from './postgres-server.ts';
+
+/** A migrated database on a server of the file's own, to be crashed; there from the first test on. */
+export function crashableDatabase(): { readonly database: Database } {
+  let server: PostgresServer;
+  let database: Database;
+  beforeAll(async () => {
+    server = await startPostgresServer();
+    database = openPostgres(server.url);
+    await migrate(database);
+  });
+  afterAll(async () => {
+    await database.close();
+    await server.stop();
+  });
+  return {
+    get database() {
+      return database;
+    },
+  };
+}
 
 /** From here on commits that do not wait for the disk stay in memory: the log's writer alone would write them. */
 export async function keepCommitsInMemory(db: Database): Promise<void> {
