@@ -15,7 +15,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'openai',
-          include: ['tests/e2e/**/*.test.ts', 'tests/engage/context-{run,limits}.test.ts'],
+          include: ['tests/e2e/**/*.test.ts', 'tests/engage/context/context-{run,limits}.test.ts'],
           // In these the wire format plays no part, or is always the same.
           exclude: ['tests/e2e/{bad-database,external-engage,local-model,roles}.test.ts'],
           provide: { wire: 'openai' },

@@ -1,7 +1,7 @@
 /** argv → command → exit code: the only place with signal handlers and process.exit. */
 import { runCli } from './cli/program.ts';
-import { systemClock } from './core/clock.ts';
-import { createInterrupts } from './core/interrupts.ts';
+import { systemClock } from './core/lifecycle/clock.ts';
+import { createInterrupts } from './core/lifecycle/interrupts.ts';
 import { openHealthServer } from './http/health-server.ts';
 
 /** Runs the command of this process and ends the process with its exit code; called by the launcher. */

@@ -15,7 +15,7 @@ begin
     || substring(uuid_send(gen_random_uuid()), 9, 8), 'hex')::uuid;
 end $$;
 
--- The project's own SQLSTATEs, class WA (classes I to Z are free for applications). src/store/postgres.ts maps them:
+-- The project's own SQLSTATEs, class WA (classes I to Z are free for applications). src/store/postgres/postgres.ts maps them:
 --   WA001 lease lost · WA002 not possible in this state · WA003 not found · WA004 invalid · WA005 cancelled · WA006 budget
 create or replace function animus.raise(p_sqlstate text, p_message text, p_id uuid default null, p_hint text default '') returns void
 language plpgsql as $$

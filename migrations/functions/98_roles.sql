@@ -25,7 +25,7 @@ language sql immutable as $$
 $$;
 
 -- Gives those of the roles that exist their rights on what exists, and takes away what is no longer theirs. For the schema's owner;
--- run after each change of the schema (src/store/roles.ts).
+-- run after each change of the schema (src/store/migrations/roles.ts).
 create or replace function animus.grant_roles() returns void
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
 /** What a faculty asks of its models. */
-import { didYouMean } from '../core/suggest.ts';
+import { didYouMean } from '../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
 /** Each provider is there, and no model stands twice in the chain. */

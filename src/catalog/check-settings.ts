@@ -1,6 +1,6 @@
 /** Settings of a faculty that name what is not there, or contradict each other. */
-import { showValue } from '../core/problem.ts';
-import { didYouMean } from '../core/suggest.ts';
+import { showValue } from '../core/errors/problem.ts';
+import { didYouMean } from '../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
 /** Each tool exists, and is named once. */

@@ -1,6 +1,7 @@
 /** Which keys of `[faculty.engage]` belong to which mode: what would be ignored is refused. */
-import { expectationOf } from '../core/fields.ts';
-import { problemAt } from '../core/problem.ts';
+
+import { problemAt } from '../core/errors/problem.ts';
+import { expectationOf } from '../core/toml/fields.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { facultySchema } from './faculty-schema.ts';
 

@@ -1,8 +1,8 @@
 /** The faculties of a directory. */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AnimusError, fileFault } from '../core/errors.ts';
-import { listProblems, type Place, type Problem, problemAt } from '../core/problem.ts';
+import { AnimusError, fileFault } from '../core/errors/errors.ts';
+import { listProblems, type Place, type Problem, problemAt } from '../core/errors/problem.ts';
 import type { Faculty } from './faculty.ts';
 import { type FacultyReferences, readFaculty } from './read-faculty.ts';
 import { readSmallFile } from './read-small-file.ts';

@@ -1,5 +1,5 @@
-import { type Problem, problemAt } from '../core/problem.ts';
-import type { StrictDocument } from '../core/strict-toml.ts';
+import { type Problem, problemAt } from '../core/errors/problem.ts';
+import type { StrictDocument } from '../core/toml/strict-toml.ts';
 import type { FacultyDocument } from './faculty-schema.ts';
 
 /** One faculty file under check: what it says, and what has been found wrong so far. */

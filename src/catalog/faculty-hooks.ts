@@ -1,8 +1,8 @@
 /** The executables that a faculty names for its phases. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf } from '../core/errors.ts';
-import { showValue } from '../core/problem.ts';
+import { messageOf } from '../core/errors/errors.ts';
+import { showValue } from '../core/errors/problem.ts';
 import type { PhaseHook } from './faculty.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 

@@ -1,7 +1,7 @@
 /** The directories that a faculty works in: they have to be on this machine. */
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/errors/errors.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
 /** The absolute root of the file tools; null where it is the focus directory. */

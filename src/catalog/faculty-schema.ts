@@ -1,6 +1,5 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test holds the two equal. */
 import type { z } from 'zod';
-import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/faculty-name.ts';
 import {
   argumentList,
   count,
@@ -14,7 +13,8 @@ import {
   text,
   texts,
   textsMatching,
-} from '../core/fields.ts';
+} from '../core/toml/fields.ts';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
 
 const MODEL = /^[^\s/]+(\/\S+)?$/;
 const MODEL_RULE = '"model" or "provider/model"';

@@ -1,6 +1,6 @@
 /** What a faculty keeps in files of its own: the system prompt and the outcome schema. */
 import { resolve } from 'node:path';
-import { fileFault } from '../core/errors.ts';
+import { fileFault } from '../core/errors/errors.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
 import { readSmallFile } from './read-small-file.ts';

@@ -1,7 +1,7 @@
 /** What each key of a faculty file comes to, written or not. */
 import type { z } from 'zod';
-import { fieldsOf, isPlanned } from '../core/fields.ts';
-import { readStrictToml } from '../core/strict-toml.ts';
+import { fieldsOf, isPlanned } from '../core/toml/fields.ts';
+import { readStrictToml } from '../core/toml/strict-toml.ts';
 import { facultySchema } from './faculty-schema.ts';
 
 /** The effective value of one key. */

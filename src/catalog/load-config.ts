@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { Config } from '../core/config.ts';
-import type { Environment, SecretFile } from '../core/environment.ts';
-import { AnimusError, fileFault } from '../core/errors.ts';
-import { readConfig } from '../core/read-config.ts';
+import type { Config } from '../core/config/config.ts';
+import type { Environment, SecretFile } from '../core/config/environment.ts';
+import { readConfig } from '../core/config/read-config.ts';
+import { AnimusError, fileFault } from '../core/errors/errors.ts';
 import { readSmallFile } from './read-small-file.ts';
 
 /** Where to look. */

@@ -1,7 +1,7 @@
 /** Turns the text of one faculty file into a Faculty, or into everything that is wrong with it. */
 import { dirname } from 'node:path';
-import type { Place, Problem } from '../core/problem.ts';
-import { readStrictToml, type StrictDocument } from '../core/strict-toml.ts';
+import type { Place, Problem } from '../core/errors/problem.ts';
+import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
 import { checkModels, checkThinking } from './check-models.ts';
 import { checkBackoff, checkConcurrency, checkTools } from './check-settings.ts';
 import { checkEngageMode } from './engage-mode.ts';

@@ -1,24 +1,24 @@
 /** The command line: argv in, exit code out. */
 import { Command, CommanderError } from 'commander';
-import { AnimusError } from '../core/errors.ts';
-import { type CliContext, commandRunner, type RunCommand } from './command.ts';
-import { addCompletionCommand } from './completion.ts';
-import { addConfigCommand } from './config.ts';
-import { addDbCommands } from './db.ts';
-import { addDemoCommand } from './demo.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { addFacultyCommands } from './faculty.ts';
-import { addHealthCommand } from './health.ts';
-import { addHelpCommand } from './help-topics.ts';
-import { addLedgerCommands } from './ledger.ts';
-import { addModelsCommand } from './models.ts';
-import { createOutput } from './output.ts';
-import { addPauseCommands } from './pause.ts';
-import { addScheduleCommands } from './schedule.ts';
-import { addServeCommand } from './serve.ts';
-import { addStatusCommand } from './status.ts';
-import { version } from './version.ts';
-import { addWorkCommands } from './work.ts';
+import { AnimusError } from '../core/errors/errors.ts';
+import { type CliContext, commandRunner, type RunCommand } from './command/command.ts';
+import { version } from './command/version.ts';
+import { addDbCommands } from './db/db.ts';
+import { addDemoCommand } from './demo/demo.ts';
+import { addDoctorCommand } from './doctor/doctor.ts';
+import { addFacultyCommands } from './faculty/faculty.ts';
+import { addPauseCommands } from './operate/pause.ts';
+import { addScheduleCommands } from './operate/schedule.ts';
+import { addHealthCommand } from './serve/health.ts';
+import { addServeCommand } from './serve/serve.ts';
+import { addConfigCommand } from './settings/config.ts';
+import { addModelsCommand } from './settings/models.ts';
+import { addCompletionCommand } from './shell/completion.ts';
+import { addHelpCommand } from './shell/help-topics.ts';
+import { addStatusCommand } from './status/status.ts';
+import { createOutput } from './view/output.ts';
+import { addLedgerCommands } from './work/ledger.ts';
+import { addWorkCommands } from './work/work.ts';
 
 /** Runs one command. Never throws: what goes wrong is printed and becomes the exit code (docs/cli.md). */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {

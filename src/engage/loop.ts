@@ -1,24 +1,24 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
 import type { OutcomeSchema } from '../catalog/outcome-schema.ts';
-import { estimateTokens } from '../core/tokens.ts';
+import { estimateTokens } from '../core/work/tokens.ts';
 import {
   addMessage,
   type EngineMessage,
   type RecordedTurn,
   readTranscript,
   type Transcript,
-} from '../store/transcript.ts';
+} from '../store/transcript/transcript.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import type { Tool } from '../tools/tool.ts';
-import { takeBoundedTurn } from './bounded-turn.ts';
-import type { ContextBounds } from './context-bounds.ts';
-import type { EngageEnd } from './engage-end.ts';
-import type { TurnMeans } from './model-turn.ts';
-import { type CallMeans, runToolCalls, settleInterrupted } from './tool-calls.ts';
-import { createTurnTime, type TurnTime } from './turn-time.ts';
-import { judge } from './verdict.ts';
-import { collectWaits } from './waiting.ts';
+import { type CallMeans, runToolCalls, settleInterrupted } from './calls/tool-calls.ts';
+import { collectWaits } from './calls/waiting.ts';
+import { takeBoundedTurn } from './context/bounded-turn.ts';
+import type { ContextBounds } from './context/context-bounds.ts';
+import type { TurnMeans } from './turn/model-turn.ts';
+import { createTurnTime, type TurnTime } from './turn/turn-time.ts';
+import type { EngageEnd } from './verdict/engage-end.ts';
+import { judge } from './verdict/verdict.ts';
 
 export interface EngageMeans extends Omit<TurnMeans, 'time'>, Omit<CallMeans, 'tools'> {
   readonly toolset: ReadonlyMap<string, Tool>;

@@ -1,8 +1,8 @@
 /** Health over HTTP: `/healthz` says that the process answers, `/readyz` that it takes work. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { AnimusError, messageOf } from '../core/errors.ts';
-import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '../core/health.ts';
+import { AnimusError, messageOf } from '../core/errors/errors.ts';
+import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '../core/lifecycle/health.ts';
 
 /** Nobody needs longer to ask for one of two pages. */
 const REQUEST_MS = 5000;

@@ -5,7 +5,7 @@
  * The rule for failures: `complete` never rejects for anything that can happen in the world. An outage, a refusal to
  * authenticate, a broken stream, an abort are `{ ok: false, failure }`. It rejects only for a bug in animus.
  */
-import type { Message, ModelAnswer, ToolSpec } from '../core/conversation.ts';
+import type { Message, ModelAnswer, ToolSpec } from '../core/work/conversation.ts';
 
 export type {
   ContentBlock,
@@ -18,7 +18,7 @@ export type {
   ToolResultBlock,
   ToolSpec,
   Usage,
-} from '../core/conversation.ts';
+} from '../core/work/conversation.ts';
 
 export interface LlmClient {
   complete(request: LlmRequest, options: CompleteOptions): Promise<LlmResult>;

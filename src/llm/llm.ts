@@ -1,10 +1,10 @@
 import { Agent } from 'undici';
-import { type Clock, systemClock } from '../core/clock.ts';
-import { AnimusError } from '../core/errors.ts';
+import { AnimusError } from '../core/errors/errors.ts';
+import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
 import { anthropicWire } from './anthropic/wire.ts';
 import type { LlmClient } from './client.ts';
 import { type LocatedModel, locateModel, type ModelNames, splitModelName } from './locate-model.ts';
-import { modelInfo } from './models.ts';
+import { modelInfo } from './models/models.ts';
 import { type Embedder, type EmbedderSettings, openaiEmbedder } from './openai/embeddings.ts';
 import { openaiWire } from './openai/wire.ts';
 import { type ProbeResult, probe } from './probe.ts';
@@ -13,7 +13,7 @@ import { scriptedClient } from './scripted/client.ts';
 import { httpLlmClient } from './transport/client.ts';
 import { createKeyPauses, type KeyPauses } from './transport/key-pauses.ts';
 import type { Endpoint, HttpShared } from './transport/retries.ts';
-import type { Wire, WireOptions } from './wire.ts';
+import type { Wire, WireOptions } from './wire/wire.ts';
 
 /** Everything `createLlm` needs. */
 export interface LlmSettings extends ModelNames {

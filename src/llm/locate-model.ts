@@ -1,5 +1,5 @@
-import { AnimusError } from '../core/errors.ts';
-import { type ModelInfo, type ModelOverride, modelInfo } from './models.ts';
+import { AnimusError } from '../core/errors/errors.ts';
+import { type ModelInfo, type ModelOverride, modelInfo } from './models/models.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
 /** What a model's name is looked up in. */

@@ -1,8 +1,8 @@
 import type { LlmClient, LlmFailure } from './client.ts';
-import { asArray, asObject, asString } from './loose-json.ts';
 import { fetchJson, type JsonResult } from './transport/fetch-json.ts';
 import type { Endpoint, HttpShared } from './transport/retries.ts';
-import type { Wire } from './wire.ts';
+import { asArray, asObject, asString } from './wire/loose-json.ts';
+import type { Wire } from './wire/wire.ts';
 
 /** What a cheap call found. */
 export type ProbeResult =

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AnimusError } from '../core/errors.ts';
+import { AnimusError } from '../core/errors/errors.ts';
 import type { Timeouts } from './client.ts';
 import type { Script } from './scripted/script.ts';
 import type { Endpoint } from './transport/retries.ts';

@@ -2,7 +2,7 @@
  * The port to child processes. Everything animus spawns (bash, hooks) goes through a small supervisor process that
  * outlives the daemon just long enough to kill what the daemon started.
  */
-import type { Service } from '../core/service.ts';
+import type { Service } from '../core/lifecycle/service.ts';
 
 /** Owner of processes: a focus. All of its processes share one deadline and one end. */
 export type ProcessOwner = string;

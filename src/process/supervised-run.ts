@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/errors/errors.ts';
 import { asUser, type User, userOf } from './as-user.ts';
 import { findProgram, scriptProblem } from './find-program.ts';
 import { killRun, type RunTrace, SPAWN_MARKER, startTicksOf } from './kill-run.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/errors/errors.ts';
 import type { FromSupervisor, ToSupervisor } from './supervisor-protocol.ts';
 
 /** A started supervisor. */

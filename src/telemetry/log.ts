@@ -1,7 +1,7 @@
 /** Structured logs: JSON lines on stderr, or lines for people when stderr is a terminal; to OTLP too when the SDK runs. */
 import { logs, SeverityNumber, trace } from '@opentelemetry/api';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { redact } from '../core/secrets.ts';
+import { redact } from '../core/secrets/secrets.ts';
 import { prettyLine } from './log-pretty.ts';
 
 /** What the rest of animus logs through: fields first (names as in signals.ts), then a constant message. */

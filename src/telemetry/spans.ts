@@ -1,6 +1,6 @@
 /** Spans, typed by the table of signals. Without an SDK everything here is a no-op. */
 import { type Attributes, context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { isAnimusError } from '../core/errors.ts';
+import { isAnimusError } from '../core/errors/errors.ts';
 import { SPANS, type SpanAttributes, type SpanName, type SpanRow } from './signals.ts';
 import { parseTraceparent, traceparentOf } from './traceparent.ts';
 

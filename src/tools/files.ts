@@ -1,10 +1,11 @@
 /** The file tools, all held to the workspace. */
-import { applyPatchTool } from './files/apply-patch.ts';
+
 import { editFileTool } from './files/edit-file.ts';
-import { globTool } from './files/glob.ts';
-import { grepTool } from './files/grep.ts';
 import { listDirTool } from './files/list-dir.ts';
+import { applyPatchTool } from './files/patch/apply-patch.ts';
 import { readFileTool } from './files/read-file.ts';
+import { globTool } from './files/search/glob.ts';
+import { grepTool } from './files/search/grep.ts';
 import { writeFileTool } from './files/write-file.ts';
 import type { Tool } from './tool.ts';
 

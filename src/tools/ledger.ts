@@ -1,7 +1,7 @@
 /** The tools an agent keeps its ledger with. They touch only this database: effect and journal row are one transaction. */
 import { z } from 'zod';
-import { LEDGER_TYPES } from '../core/work.ts';
-import { appendLedger, readLedger } from '../store/ledger.ts';
+import { LEDGER_TYPES } from '../core/work/work.ts';
+import { appendLedger, readLedger } from '../store/transcript/ledger.ts';
 import { databaseTool, type Tool } from './tool.ts';
 
 const MAX_CONTENT_CHARS = 16_000;

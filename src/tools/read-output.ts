@@ -1,6 +1,6 @@
 /** Reads outputs that were too large for the context, in parts. */
 import { z } from 'zod';
-import { readArtifact } from '../store/artifacts.ts';
+import { readArtifact } from '../store/transcript/artifacts.ts';
 import { databaseTool, toolError } from './tool.ts';
 
 /** Characters of one part: about 6,000 tokens of English. */

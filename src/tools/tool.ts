@@ -1,8 +1,8 @@
 /** What a tool is. One file per family beside this one; the engine validates, journals and runs them. */
 import type { z } from 'zod';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
-import type { Queryable } from '../store/database.ts';
-import type { Wait, WaitRequest, WaitResult } from '../store/waits.ts';
+import type { Queryable } from '../store/sql/database.ts';
+import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
 
 /** What a tool may do at worst; decides its default permission. */
 export type RiskClass = 'read' | 'write' | 'execute' | 'network' | 'spend';

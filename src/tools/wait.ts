@@ -1,6 +1,6 @@
 /** The timer tool: a focus that waits for a time is parked and holds nothing until then. */
 import { z } from 'zod';
-import { waitTimes } from '../store/waits.ts';
+import { waitTimes } from '../store/transcript/waits.ts';
 import { databaseTool, type Tool } from './tool.ts';
 
 /** A year. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { loadFaculties } from '../../src/catalog/faculties.ts';
 import { facultySchema } from '../../src/catalog/faculty-schema.ts';
 import { loadConfig } from '../../src/catalog/load-config.ts';
-import { configSchema } from '../../src/core/config-schema.ts';
+import { configSchema } from '../../src/core/config/config-schema.ts';
 import { FACULTY_TOOL_NAMES } from '../../src/tools/registry.ts';
 import { documentedKeys, documentedPlanned, schemaKeys } from '../support/schema-keys.ts';
 

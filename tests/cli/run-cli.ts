@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { runCli } from '../../src/cli/program.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { createInterrupts } from '../../src/core/interrupts.ts';
+import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 
 /** How a command ended and what it printed. */
 export interface Ran {

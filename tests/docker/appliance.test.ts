@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isAnimusError } from '../../src/core/errors.ts';
-import type { Database } from '../../src/store/database.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { isAnimusError } from '../../src/core/errors/errors.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prepareAppliance } from './appliance.ts';
 

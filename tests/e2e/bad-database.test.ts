@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 import { launchDaemon, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
 import { asAdmin, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

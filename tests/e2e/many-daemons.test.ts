@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createJournal } from '../../src/engage/journal.ts';
+import { createJournal } from '../../src/engage/calls/journal.ts';
 import { engage } from '../../src/engage/loop.ts';
-import type { Database } from '../../src/store/database.ts';
-import { claimWork } from '../../src/store/work.ts';
+import type { Database } from '../../src/store/sql/database.ts';
+import { claimWork } from '../../src/store/work/work.ts';
 import { testDatabase } from '../support/database.ts';
 import { startTestFocus, testTool } from '../support/focus.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { HttpAddress, Readiness } from '../../src/core/health.ts';
+import type { HttpAddress, Readiness } from '../../src/core/lifecycle/health.ts';
 import { openHealthServer } from '../../src/http/health-server.ts';
 import { freePort } from '../support/free-port.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { anthropicBody } from '../../src/llm/anthropic/request.ts';
 import type { ContentBlock, LlmRequest, Message } from '../../src/llm/client.ts';
-import { modelInfo } from '../../src/llm/models.ts';
+import { modelInfo } from '../../src/llm/models/models.ts';
 import { requestOf } from './llm-call.ts';
 
 type Json = Record<string, unknown>;

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anthropicWire } from '../../src/llm/anthropic/wire.ts';
 import type { Message } from '../../src/llm/client.ts';
-import type { Fault } from '../../src/llm/fault.ts';
-import { modelInfo } from '../../src/llm/models.ts';
+import { modelInfo } from '../../src/llm/models/models.ts';
 import { openaiWire } from '../../src/llm/openai/wire.ts';
 import { answerReader } from '../../src/llm/transport/answer-reader.ts';
-import type { Answer, Wire } from '../../src/llm/wire.ts';
+import type { Fault } from '../../src/llm/wire/fault.ts';
+import type { Answer, Wire } from '../../src/llm/wire/wire.ts';
 import { type ModelServer, startServer } from '../support/model-server/server.ts';
 import { call, llmOf, requestOf } from './llm-call.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/lifecycle/clock.ts';
 
 /** A clock whose sleeps take no time and are written down; its own time goes on by what was slept. */
 export function instantClock(): Clock & { readonly sleeps: number[] } {

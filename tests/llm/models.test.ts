@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ModelOptions } from '../../src/llm/model-options.ts';
 import { refusedOptions } from '../../src/llm/model-options.ts';
-import { builtInCatalogue, costUsd, type ModelOverride, maxCostUsd, modelInfo } from '../../src/llm/models.ts';
+import { builtInCatalogue, costUsd, type ModelOverride, maxCostUsd, modelInfo } from '../../src/llm/models/models.ts';
 
 test('models.json holds only what the code reads, with a date and sources', () => {
   const price = z.number().min(0).max(1000);
@@ -28,7 +28,9 @@ test('models.json holds only what the code reads, with a date and sources', () =
     sources: z.array(source).min(1),
     vendors: z.record(z.string(), z.record(z.string(), model)),
   });
-  const read = file.parse(JSON.parse(readFileSync(new URL('../../src/llm/models.json', import.meta.url), 'utf8')));
+  const read = file.parse(
+    JSON.parse(readFileSync(new URL('../../src/llm/models/models.json', import.meta.url), 'utf8')),
+  );
   const sourced = new Set(read.sources.flatMap(({ vendors }) => vendors));
   expect(Object.keys(read.vendors).filter((vendor) => !sourced.has(vendor))).toEqual([]);
   expect(builtInCatalogue().entries).toHaveLength(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ContentBlock, LlmRequest, Message } from '../../src/llm/client.ts';
-import { modelInfo } from '../../src/llm/models.ts';
+import { modelInfo } from '../../src/llm/models/models.ts';
 import { openaiWire } from '../../src/llm/openai/wire.ts';
 import { requestOf } from './llm-call.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAnimusError } from '../../src/core/errors.ts';
+import { isAnimusError } from '../../src/core/errors/errors.ts';
 import type { ContentBlock, LlmEvent, LlmRequest, Message } from '../../src/llm/client.ts';
 import { createLlm } from '../../src/llm/llm.ts';
 import { parseScript } from '../../src/llm/scripted/script.ts';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
 import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';

@@ -1,5 +1,5 @@
 /** What happens to daemons and to Postgres in a long night, drawn by lot. */
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
 import type { PostgresProxy } from '../support/postgres-proxy.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 
 /** Removes all work in any state, with what hangs on it, its keys and messages: between the tests of one file. */
 export async function clearWork(db: Database): Promise<void> {

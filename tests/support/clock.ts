@@ -1,5 +1,5 @@
 /** The database's clock, under a test's control. */
-import type { Queryable } from '../../src/store/database.ts';
+import type { Queryable } from '../../src/store/sql/database.ts';
 
 export interface DatabaseClock {
   /** Moves the clock of this database on by so many seconds. */

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/catalog/load-config.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { createInterrupts } from '../../src/core/interrupts.ts';
+import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 import { type DaemonReady, runDaemon } from '../../src/daemon/daemon.ts';
-import type { FocusEvent } from '../../src/engage/events.ts';
+import type { FocusEvent } from '../../src/engage/events/events.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 
 export interface TestDaemon extends DaemonReady {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../src/store/database.ts';
+import type { Queryable } from '../../src/store/sql/database.ts';
 
 /** Puts the database's clock (`animus.now()`) under the test's control, in a database of the test's own. */
 export async function fakeDatabaseClock(db: Queryable, at: string) {

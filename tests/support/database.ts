@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
-import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../src/store/embedded.ts';
-import { openPostgres, type PostgresOptions } from '../../src/store/postgres.ts';
+import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openPostgres, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 
 export interface TestDatabase {
   readonly database: Database;

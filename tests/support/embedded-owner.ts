@@ -1,5 +1,5 @@
 /** A process that owns an embedded database until it is killed: `node embedded-owner.ts HOME`. Writes rows and prints each number once it is acknowledged. */
-import { openEmbedded } from '../../src/store/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 
 const home = process.argv[2] ?? '';
 const database = await openEmbedded({ home, waitMs: 20_000 });

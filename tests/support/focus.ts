@@ -1,16 +1,16 @@
 /** A focus on a real database, ready to engage: claimed, started, with scripted words. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { systemClock } from '../../src/core/clock.ts';
-import type { FocusEventBody } from '../../src/engage/events.ts';
-import { createJournal } from '../../src/engage/journal.ts';
+import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { createJournal } from '../../src/engage/calls/journal.ts';
+import type { FocusEventBody } from '../../src/engage/events/events.ts';
 import type { EngageMeans } from '../../src/engage/loop.ts';
 import { scriptedClient } from '../../src/llm/scripted/client.ts';
 import { parseScript } from '../../src/llm/scripted/script.ts';
 import { createProcessHost } from '../../src/process/supervised-host.ts';
-import type { Database } from '../../src/store/database.ts';
-import { addMessage, type FocusKey, startFocus } from '../../src/store/transcript.ts';
-import { claimWork } from '../../src/store/work.ts';
+import type { Database } from '../../src/store/sql/database.ts';
+import { addMessage, type FocusKey, startFocus } from '../../src/store/transcript/transcript.ts';
+import { claimWork } from '../../src/store/work/work.ts';
 import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
 import { toolSpecs } from '../../src/tools/registry.ts';
 import { type Tool, type ToolOutput, worldTool } from '../../src/tools/tool.ts';

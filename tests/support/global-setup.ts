@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/store/migrate.ts';
-import { MIGRATIONS_DIRECTORY } from '../../src/store/migration-files.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
+import { MIGRATIONS_DIRECTORY } from '../../src/store/migrations/migration-files.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { startPostgresServer } from './postgres-server.ts';
 
 declare module 'vitest' {

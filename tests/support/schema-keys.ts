@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { defaultOf, expectationOf, fieldsOf, isPlanned, unwrapField } from '../../src/core/fields.ts';
+import { defaultOf, expectationOf, fieldsOf, isPlanned, unwrapField } from '../../src/core/toml/fields.ts';
 import { tableRows } from './markdown-table.ts';
 
 /** A key of a TOML schema, as the docs' tables list it. */

@@ -1,8 +1,8 @@
 /** Crashes of a test's own server that take along what it had not written to its log yet. */
 import { afterAll, beforeAll } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from './eventually.ts';
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { AnimusError } from '../../src/core/errors.ts';
+import { AnimusError } from '../../src/core/errors/errors.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { count, gauge, record } from '../../src/telemetry/metrics.ts';
 import { startTelemetry } from '../../src/telemetry/setup.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { AnimusError } from '../../src/core/errors.ts';
+import { AnimusError } from '../../src/core/errors/errors.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 
 function captured(format: 'json' | 'pretty', level = 'debug') {

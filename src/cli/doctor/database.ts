@@ -1,13 +1,13 @@
 /** The doctor looks at the database: reachable, migrated, with its extensions, and able to announce. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkCompatible, migrationStatus } from '../../store/compatibility.ts';
-import type { Database } from '../../store/database.ts';
-import { clockAheadMs, type DatabaseOffer, databaseOffer, notificationMs } from '../../store/health.ts';
-import { createRoleStatements, rolesState } from '../../store/roles.ts';
-import type { Invocation } from '../command.ts';
-import { withRawDatabase } from '../database.ts';
-import { duration } from '../quantities.ts';
+import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
+import { createRoleStatements, rolesState } from '../../store/migrations/roles.ts';
+import { clockAheadMs, type DatabaseOffer, databaseOffer, notificationMs } from '../../store/postgres/health.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { Invocation } from '../command/command.ts';
+import { withRawDatabase } from '../command/database.ts';
+import { duration } from '../view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 /** Changes nothing: an embedded database that is not there yet is not made. */

@@ -1,5 +1,5 @@
 /** What a check of the doctor says. */
-import { AnimusError, type ErrorCode } from '../../core/errors.ts';
+import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 
 /** `note`: animus works, with less than it could have. */
 export interface Finding {

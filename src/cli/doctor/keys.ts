@@ -1,7 +1,7 @@
 /** The doctor looks whether the faculties' models have their keys, without asking anybody. */
 import type { Faculties } from '../../catalog/faculties.ts';
-import type { Config } from '../../core/config.ts';
-import { facultyModels } from '../../daemon/faculty-models.ts';
+import type { Config } from '../../core/config/config.ts';
+import { facultyModels } from '../../daemon/models/faculty-models.ts';
 import { type Finding, fine, note } from './finding.ts';
 
 /** One finding for each provider that a faculty asks. */

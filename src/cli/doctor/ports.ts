@@ -1,10 +1,10 @@
 /** The doctor looks at the address where a daemon of this host tells its health. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Config } from '../../core/config.ts';
-import { isAnimusError, messageOf } from '../../core/errors.ts';
-import { type HttpAddress, showAddress } from '../../core/health.ts';
-import { askHealth } from '../health.ts';
+import type { Config } from '../../core/config/config.ts';
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { type HttpAddress, showAddress } from '../../core/lifecycle/health.ts';
+import { askHealth } from '../serve/health.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
 /** Free, taken by a daemon of animus, or taken by something else: then `serve` goes on without, or refuses where it is configured. */

@@ -1,14 +1,14 @@
 /** The doctor asks a provider: one cheap call that proves address, key and model. */
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
-import type { Config, ProviderConfig } from '../../core/config.ts';
-import { AnimusError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/suggest.ts';
-import { modelNames } from '../../daemon/model-names.ts';
-import { remedyOf } from '../../daemon/provider-remedy.ts';
+import type { Config, ProviderConfig } from '../../core/config/config.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { modelNames } from '../../daemon/models/model-names.ts';
+import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import type { LlmFailure } from '../../llm/client.ts';
-import { listModels } from '../../llm/list-models.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
-import { duration } from '../quantities.ts';
+import { listModels } from '../../llm/models/list-models.ts';
+import { duration } from '../view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 const PROBE_MS = 30_000;
@@ -49,7 +49,7 @@ export async function examineProvider(
     return [problem(check, 'no model of it is known', `name one: --provider ${provider.name}/MODEL`)];
   }
   return findingsOf(check, async () => {
-    const { createConfiguredLlm } = await import('../../daemon/focus-model.ts');
+    const { createConfiguredLlm } = await import('../../daemon/models/focus-model.ts');
     // Of the others nothing is asked, not even whether their scripts can be read.
     const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) });
     try {

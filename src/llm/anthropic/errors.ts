@@ -1,9 +1,9 @@
 import type { FailureKind } from '../client.ts';
-import { saysContextOverflow } from '../context-overflow.ts';
-import { type Fault, fault } from '../fault.ts';
-import { asObject, asString, parseJson } from '../loose-json.ts';
-import { isLasting, kindOfStatus } from '../status-kind.ts';
-import type { WireError } from '../wire.ts';
+import { saysContextOverflow } from '../wire/context-overflow.ts';
+import { type Fault, fault } from '../wire/fault.ts';
+import { asObject, asString, parseJson } from '../wire/loose-json.ts';
+import { isLasting, kindOfStatus } from '../wire/status-kind.ts';
+import type { WireError } from '../wire/wire.ts';
 
 /** Error types of the API ("Errors" in its reference); they say more than the status and are all there is in mid-stream. */
 const KINDS: Readonly<Record<string, FailureKind>> = {

@@ -1,8 +1,8 @@
 import type { ContentBlock, LlmEvent } from '../client.ts';
-import { type Fault, fault } from '../fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../loose-json.ts';
-import { cutsAnswers, finishToolCall } from '../tool-input.ts';
-import type { Answer, Fold, WireError } from '../wire.ts';
+import { type Fault, fault } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { cutsAnswers, finishToolCall } from '../wire/tool-input.ts';
+import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { mergeUsage, type RawUsage, usageOf } from './usage.ts';
 

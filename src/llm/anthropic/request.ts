@@ -1,8 +1,8 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
-import { withLegalCallIds } from '../legal-call-ids.ts';
-import type { ModelInfo } from '../models.ts';
-import { ownsBlock, thinkingMayRun } from '../own-blocks.ts';
-import { inputToSendBack } from '../tool-input.ts';
+import type { ModelInfo } from '../models/models.ts';
+import { withLegalCallIds } from '../wire/legal-call-ids.ts';
+import { ownsBlock, thinkingMayRun } from '../wire/own-blocks.ts';
+import { inputToSendBack } from '../wire/tool-input.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import type { Usage } from '../client.ts';
-import { asNumber, asObject, type Loose } from '../loose-json.ts';
+import { asNumber, asObject, type Loose } from '../wire/loose-json.ts';
 
 /** The fields as they came, the latest of each. */
 export type RawUsage = Readonly<Record<string, number>>;

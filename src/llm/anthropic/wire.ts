@@ -1,5 +1,5 @@
 import type { LlmRequest } from '../client.ts';
-import type { Wire, WireOptions } from '../wire.ts';
+import type { Wire, WireOptions } from '../wire/wire.ts';
 import { anthropicFault } from './errors.ts';
 import { anthropicFold } from './fold.ts';
 import { anthropicBody } from './request.ts';

@@ -1,9 +1,9 @@
-import { estimateTokens } from '../../core/tokens.ts';
+import { estimateTokens } from '../../core/work/tokens.ts';
 import type { LlmFailure } from '../client.ts';
-import { fault, toFailure } from '../fault.ts';
-import { asArray, asNumber, asObject } from '../loose-json.ts';
 import { fetchJson } from '../transport/fetch-json.ts';
 import type { Endpoint, HttpShared } from '../transport/retries.ts';
+import { fault, toFailure } from '../wire/fault.ts';
+import { asArray, asNumber, asObject } from '../wire/loose-json.ts';
 import { openaiFault } from './errors.ts';
 
 /** What to embed with. */

@@ -1,9 +1,9 @@
 import type { FailureKind } from '../client.ts';
-import { saysContextOverflow } from '../context-overflow.ts';
-import { type Fault, fault } from '../fault.ts';
-import { asArray, asNumber, asObject, asString, type Loose, parseJson } from '../loose-json.ts';
-import { isLasting, kindOfStatus } from '../status-kind.ts';
-import type { WireError } from '../wire.ts';
+import { saysContextOverflow } from '../wire/context-overflow.ts';
+import { type Fault, fault } from '../wire/fault.ts';
+import { asArray, asNumber, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { isLasting, kindOfStatus } from '../wire/status-kind.ts';
+import type { WireError } from '../wire/wire.ts';
 
 /** Told by words, in this order, whatever the status: vendors agree on little else. */
 const SAID: readonly (readonly [FailureKind, RegExp])[] = [

@@ -1,8 +1,8 @@
 import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
-import { type Fault, fault } from '../fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../loose-json.ts';
-import { cutsAnswers } from '../tool-input.ts';
-import type { Answer, Fold, WireError } from '../wire.ts';
+import { type Fault, fault } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { cutsAnswers } from '../wire/tool-input.ts';
+import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import { gatherReasoning } from './reasoning.ts';
 import { gatherToolCalls } from './tool-calls.ts';
 import { openaiUsage } from './usage.ts';

@@ -1,5 +1,5 @@
 import type { ThinkingBlock } from '../client.ts';
-import { asArray, asObject, asString, type Loose } from '../loose-json.ts';
+import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
 
 /** Gathers reasoning from the message fields that vendors put it in. */
 export interface ReasoningGatherer {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolCallBlock } from '../client.ts';
-import { asNumber, asObject, asString, type Loose } from '../loose-json.ts';
-import { finishToolCall } from '../tool-input.ts';
+import { asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import { finishToolCall } from '../wire/tool-input.ts';
 
 interface Partial {
   readonly index: number | null;

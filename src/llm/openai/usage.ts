@@ -1,5 +1,5 @@
 import type { Usage } from '../client.ts';
-import { asNumber, asObject, type Loose } from '../loose-json.ts';
+import { asNumber, asObject, type Loose } from '../wire/loose-json.ts';
 
 /**
  * Token counts of a Chat Completions usage object, null where it holds none. `prompt_tokens` already counts cached ones.

@@ -1,4 +1,4 @@
-import type { Wire, WireOptions } from '../wire.ts';
+import type { Wire, WireOptions } from '../wire/wire.ts';
 import { openaiFault } from './errors.ts';
 import { openaiFold } from './fold.ts';
 import { openaiBody } from './request.ts';

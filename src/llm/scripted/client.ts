@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/clock.ts';
-import { estimateTokens } from '../../core/tokens.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import { estimateTokens } from '../../core/work/tokens.ts';
 import type { CompleteOptions, ContentBlock, LlmClient, LlmRequest, LlmResponse, LlmResult, Usage } from '../client.ts';
-import { type Fault, fault, toFailure } from '../fault.ts';
+import { type Fault, fault, toFailure } from '../wire/fault.ts';
 import type { Script, ScriptedAnswer } from './script.ts';
 import { selectAnswer, turnOf } from './select-answer.ts';
 

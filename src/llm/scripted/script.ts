@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { AnimusError, fileFault, messageOf } from '../../core/errors.ts';
+import { AnimusError, fileFault, messageOf } from '../../core/errors/errors.ts';
 import type { FailureKind, StopReason } from '../client.ts';
 
 const tokens = z.int().min(0);

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import { type Fault, fault } from '../fault.ts';
-import { parseJson } from '../loose-json.ts';
-import type { Answer, Fold, WireError } from '../wire.ts';
+import { type Fault, fault } from '../wire/fault.ts';
+import { parseJson } from '../wire/loose-json.ts';
+import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import type { BodyReader } from './exchange.ts';
 
 /** Bounds against a peer that never stops: one event, and one body that is not a stream. */

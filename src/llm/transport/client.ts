@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { CompleteOptions, LlmClient, LlmEvent, LlmRequest, LlmResult, Timeouts } from '../client.ts';
-import { type Fault, toFailure } from '../fault.ts';
-import type { Answer, Wire } from '../wire.ts';
+import { type Fault, toFailure } from '../wire/fault.ts';
+import type { Answer, Wire } from '../wire/wire.ts';
 import { answerReader } from './answer-reader.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/errors/errors.ts';
 import type { Timeouts } from '../client.ts';
-import { type Fault, fault } from '../fault.ts';
+import { type Fault, fault } from '../wire/fault.ts';
 import { showUrl } from './mask.ts';
 
 /** One HTTP request and how long to wait for what. */

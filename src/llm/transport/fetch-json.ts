@@ -1,7 +1,7 @@
 import type { LlmFailure } from '../client.ts';
-import { type Fault, fault, toFailure } from '../fault.ts';
-import { parseJson } from '../loose-json.ts';
-import type { WireError } from '../wire.ts';
+import { type Fault, fault, toFailure } from '../wire/fault.ts';
+import { parseJson } from '../wire/loose-json.ts';
+import type { WireError } from '../wire/wire.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
 import { maskFor } from './mask.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
 
 /** Waits that a provider asked for, shared by every call in the process that uses the same key at the same place. */
 export interface KeyPauses {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Fault, fault } from '../fault.ts';
+import { type Fault, fault } from '../wire/fault.ts';
 import { showUrl } from './mask.ts';
 import { retryAfterMs } from './retry-after.ts';
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Timeouts } from '../client.ts';
-import { type Fault, fault } from '../fault.ts';
+import { type Fault, fault } from '../wire/fault.ts';
 import type { KeyPauses } from './key-pauses.ts';
 import { type RetryPolicy, retryDelayMs } from './retry-policy.ts';
 

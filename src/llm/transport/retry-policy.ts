@@ -1,4 +1,4 @@
-import type { Fault } from '../fault.ts';
+import type { Fault } from '../wire/fault.ts';
 
 /** How often and how patiently a call is tried again. */
 export interface RetryPolicy {

@@ -1,8 +1,8 @@
 /** edit_file: replaces a text in a file, exactly. */
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
-import { explainMiss } from './explain-miss.ts';
 import { inTurn } from './file-turns.ts';
+import { explainMiss } from './patch/explain-miss.ts';
 import { isRefusal } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';

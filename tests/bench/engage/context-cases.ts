@@ -1,9 +1,14 @@
 /** Ways to hold a long history: ours, and those it is compared with. Each is a function from a transcript to a request's messages. */
-import { BYTES_PER_TOKEN } from '../../../src/core/tokens.ts';
-import { renderMessages } from '../../../src/engage/context.ts';
-import { closedBlock, isWorthIt, stubOf } from '../../../src/engage/context-blocks.ts';
+import { BYTES_PER_TOKEN } from '../../../src/core/work/tokens.ts';
+import { renderMessages } from '../../../src/engage/context/context.ts';
+import { closedBlock, isWorthIt, stubOf } from '../../../src/engage/context/context-blocks.ts';
 import type { Message } from '../../../src/llm/client.ts';
-import type { EngineMessage, RecordedCall, RecordedTurn, Transcript } from '../../../src/store/transcript.ts';
+import type {
+  EngineMessage,
+  RecordedCall,
+  RecordedTurn,
+  Transcript,
+} from '../../../src/store/transcript/transcript.ts';
 
 /** How a history grows. */
 export interface Load {

@@ -4,10 +4,10 @@
  * counts what it would read and write, prices are the catalogue's.
  */
 
-import { systemPrompt } from '../../../src/engage/prompt.ts';
+import { systemPrompt } from '../../../src/engage/prompt/prompt.ts';
 import { anthropicBody } from '../../../src/llm/anthropic/request.ts';
-import { costUsd, modelInfo } from '../../../src/llm/models.ts';
-import type { Transcript } from '../../../src/store/transcript.ts';
+import { costUsd, modelInfo } from '../../../src/llm/models/models.ts';
+import type { Transcript } from '../../../src/store/transcript/transcript.ts';
 import { toolSpecs, toolset } from '../../../src/tools/registry.ts';
 import {
   type Keeping,

@@ -1,6 +1,6 @@
 /** A provider's prompt cache as Anthropic describes it: exact prefixes, written at breakpoints, found by looking back 20 blocks. */
 import { createHash } from 'node:crypto';
-import { estimateTokens } from '../../../src/core/tokens.ts';
+import { estimateTokens } from '../../../src/core/work/tokens.ts';
 import type { Usage } from '../../../src/llm/client.ts';
 
 type Json = Record<string, unknown>;

@@ -1,14 +1,14 @@
 /** The product's own control plane with a focus that does nothing: claim, run, complete. */
 import { randomUUID } from 'node:crypto';
 import type { Faculty } from '../../../src/catalog/faculty.ts';
-import { systemClock } from '../../../src/core/clock.ts';
-import { createControlPlane } from '../../../src/daemon/control-plane.ts';
-import { createWake } from '../../../src/daemon/wake.ts';
-import { deregisterDaemon, registerDaemon } from '../../../src/store/daemons.ts';
-import { openNotifications } from '../../../src/store/notifications.ts';
-import { openPostgres } from '../../../src/store/postgres.ts';
-import { completeWork } from '../../../src/store/work.ts';
-import { createWorkCompleter } from '../../../src/store/work-completer.ts';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createControlPlane } from '../../../src/daemon/control/control-plane.ts';
+import { createWake } from '../../../src/daemon/control/wake.ts';
+import { openNotifications } from '../../../src/store/postgres/notifications.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import { deregisterDaemon, registerDaemon } from '../../../src/store/work/daemons.ts';
+import { completeWork } from '../../../src/store/work/work.ts';
+import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import type { BenchQueue } from './queue.ts';
 

@@ -1,8 +1,8 @@
 /** (c) Claim and complete at depth: what a claim costs behind a million rows, against an empty queue. */
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../../src/store/database.ts';
-import { type ClaimableFaculty, claimWork, completeWorks } from '../../../src/store/work.ts';
-import { fillQueue } from '../../store/fill-queue.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { type ClaimableFaculty, claimWork, completeWorks } from '../../../src/store/work/work.ts';
+import { fillQueue } from '../../store/work/fill-queue.ts';
 import { median, percentiles } from './scenarios.ts';
 import { type BenchServer, withPool } from './server.ts';
 

@@ -1,8 +1,8 @@
 /** A server with default durability, and fresh databases on it. */
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../../../src/store/database.ts';
-import { migrate } from '../../../src/store/migrate.ts';
-import { openPostgres } from '../../../src/store/postgres.ts';
+import { migrate } from '../../../src/store/migrations/migrate.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
 import { startPostgresServer } from '../../support/postgres-server.ts';
 
 export interface BenchServer {

@@ -1,8 +1,8 @@
 /** A migrated database for a benchmark: BENCH_DATABASE_URL, else a server of its own with default durability. */
 
-import type { Database } from '../../../src/store/database.ts';
-import { migrate } from '../../../src/store/migrate.ts';
-import { openPostgres } from '../../../src/store/postgres.ts';
+import { migrate } from '../../../src/store/migrations/migrate.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
 import { startPostgresServer } from '../../support/postgres-server.ts';
 
 /** Opens it; `close` ends the server too. */

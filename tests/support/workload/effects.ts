@@ -1,7 +1,7 @@
 /** What work does to the world, written down: a table of effects fed over TCP, and the story of every item. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Database } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
 
 export interface EffectsServer {
   readonly port: number;

@@ -1,7 +1,7 @@
 /** Whether work was lost or done twice, from what was written down on the way. */
 import { existsSync, readFileSync } from 'node:fs';
-import { TRANSITIONS, type WorkState } from '../../../src/core/work.ts';
-import type { Database } from '../../../src/store/database.ts';
+import { TRANSITIONS, type WorkState } from '../../../src/core/work/work.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
 
 /** Each query finds items with which something is wrong. */
 const WRONG: Readonly<Record<string, string>> = {

@@ -4,12 +4,12 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { applyPatchTool } from '../../../src/tools/files/apply-patch.ts';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';
-import { globTool } from '../../../src/tools/files/glob.ts';
-import { grepTool } from '../../../src/tools/files/grep.ts';
 import { listDirTool } from '../../../src/tools/files/list-dir.ts';
+import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
 import { readFileTool } from '../../../src/tools/files/read-file.ts';
+import { globTool } from '../../../src/tools/files/search/glob.ts';
+import { grepTool } from '../../../src/tools/files/search/grep.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { type Bench, setUpBench } from '../tool-context.ts';
 

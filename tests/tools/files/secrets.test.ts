@@ -2,12 +2,12 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { applyPatchTool } from '../../../src/tools/files/apply-patch.ts';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';
-import { globTool } from '../../../src/tools/files/glob.ts';
-import { grepTool } from '../../../src/tools/files/grep.ts';
 import { listDirTool } from '../../../src/tools/files/list-dir.ts';
+import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
 import { readFileTool } from '../../../src/tools/files/read-file.ts';
+import { globTool } from '../../../src/tools/files/search/glob.ts';
+import { grepTool } from '../../../src/tools/files/search/grep.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { setUpBench } from '../tool-context.ts';

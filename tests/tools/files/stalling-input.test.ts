@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { applyPatchTool } from '../../../src/tools/files/apply-patch.ts';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';
+import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
 import { setUpBench } from '../tool-context.ts';
 
 const EMPTY_LINES = '\n'.repeat(200_000);

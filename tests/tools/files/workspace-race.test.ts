@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { applyPatchTool } from '../../../src/tools/files/apply-patch.ts';
+import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
 import { readFileTool } from '../../../src/tools/files/read-file.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { setUpBench } from '../tool-context.ts';

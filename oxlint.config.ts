@@ -1,0 +1,131 @@
+/** The linter's rules, and the walls of the house: which folder and which room may import which (AGENTS.md, «The map»). */
+import { readdirSync } from 'node:fs';
+import { defineConfig } from 'oxlint';
+
+/**
+ * Folder → its rooms, from left to right: a room imports rooms to its right. Rooms in one list do not know each other.
+ * `*` stands for the files beside the rooms, where they are above all rooms.
+ */
+const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  src: [
+    ['*'],
+    ['cli', 'http'],
+    ['daemon'],
+    ['engage'],
+    ['tools'],
+    ['store', 'llm', 'catalog', 'process'],
+    ['telemetry'],
+    ['core'],
+  ],
+  'src/cli': [
+    ['*'],
+    ['demo', 'doctor', 'faculty', 'shell'],
+    ['db', 'operate', 'scratch', 'serve', 'settings', 'status', 'work'],
+    ['events'],
+    ['command'],
+    ['view'],
+  ],
+  'src/daemon': [['*'], ['presence', 'reload', 'timers'], ['control'], ['focus'], ['hooks', 'models'], ['workspace']],
+  'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],
+  'src/tools': [['files']],
+  'src/tools/files': [['patch', 'search']],
+  'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
+  'src/llm': [['anthropic', 'openai', 'scripted'], ['transport'], ['wire'], ['models']],
+  'src/core': [['config'], ['toml', 'work'], ['errors'], ['lifecycle', 'secrets']],
+};
+
+/** Folders that hold no code of ours. */
+const DATA = new Set(['src/cli/demo/workspace']);
+/** Folders that may talk to Postgres. */
+const TALKS_TO_POSTGRES = 'src/store';
+
+interface Pattern {
+  readonly regex: string;
+  readonly message: string;
+}
+
+/** What files may not import that stand `ups` folders below `folder`, in `room`: rooms to its left, its neighbours, files above. */
+function forbidden(folder: string, room: string, ups: number): Pattern[] {
+  const layers = HOUSE[folder] ?? [];
+  const names = layers.slice(0, layers.findIndex((layer) => layer.includes(room)) + 1).flat();
+  const rooms = names.filter((name) => name !== '*' && name !== room);
+  const up = '\\.\\./'.repeat(ups);
+  const message = `${folder}/${room} imports only what stands to its right in HOUSE (oxlint.config.ts)`;
+  return [
+    ...(rooms.length > 0 ? [{ regex: `^${up}(${rooms.join('|')})/`, message }] : []),
+    ...(names.includes('*') ? [{ regex: `^${up}[^/]+\\.ts$`, message }] : []),
+  ];
+}
+
+const POSTGRES: Pattern = {
+  regex: '^(pg|pg-listen|pgmq-js|pgvector)(/|$)|^@electric-sql/',
+  message: `only ${TALKS_TO_POSTGRES} talks to Postgres`,
+};
+
+/** One override per room, for the files that stand right in it. */
+function walls() {
+  return Object.entries(HOUSE).flatMap(([folder, layers]) => {
+    const rooms = layers.flat().filter((room) => room !== '*');
+    assertComplete(folder, rooms);
+    return rooms.map((room) => ({
+      files: [`${folder}/${room}/*.ts`],
+      rules: { 'no-restricted-imports': ['error', { patterns: patternsOf(`${folder}/${room}`) }] },
+    }));
+  });
+}
+
+function patternsOf(path: string): Pattern[] {
+  const steps = path.split('/');
+  const patterns = steps.slice(1).flatMap((room, index) => {
+    return forbidden(steps.slice(0, index + 1).join('/'), room, steps.length - index - 1);
+  });
+  return path.startsWith(TALKS_TO_POSTGRES) ? patterns : [...patterns, POSTGRES];
+}
+
+/** A new room has to find its place in the table before anything in it can be linted. */
+function assertComplete(folder: string, rooms: readonly string[]): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() || DATA.has(`${folder}/${entry.name}`)) continue;
+    if (!rooms.includes(entry.name))
+      throw new Error(`${folder}/${entry.name} has no place in HOUSE (oxlint.config.ts)`);
+    if (`${folder}/${entry.name}` in HOUSE) continue;
+    assertComplete(`${folder}/${entry.name}`, []);
+  }
+}
+
+export default defineConfig({
+  plugins: ['typescript', 'import', 'unicorn', 'promise'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  options: { typeAware: true },
+  rules: {
+    'import/no-cycle': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/await-thenable': 'error',
+    'no-console': 'error',
+    'typescript/no-explicit-any': 'error',
+    'no-shadow': 'off',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'no-await-in-loop': 'off',
+    'import/no-unassigned-import': 'off',
+    'unicorn/no-array-sort': 'off',
+    'require-await': 'off',
+    'typescript/consistent-return': 'off',
+    'no-underscore-dangle': 'off',
+    'typescript/unbound-method': 'off',
+    'import/no-named-as-default-member': 'off',
+    'typescript/require-array-sort-compare': 'off',
+    'promise/always-return': 'off',
+    'no-unused-vars': [
+      'error',
+      { argsIgnorePattern: '^_', varsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' },
+    ],
+  },
+  overrides: [
+    { files: ['src/**/*.ts'], rules: { 'max-lines': ['error', { max: 300 }] } },
+    ...walls(),
+    { files: ['tests/**/*.ts'], rules: { 'no-control-regex': 'off', 'unicorn/consistent-function-scoping': 'off' } },
+    { files: ['tests/bench/**/*.ts'], rules: { 'no-console': 'off' } },
+  ],
+  ignorePatterns: ['tests/fixtures', 'tests/bench/peers', 'node_modules', 'src/cli/demo/workspace'],
+});

@@ -1,0 +1,47 @@
+/** Values of options and arguments, checked as commander reads them: what is wrong is a usage error, exit code 2. */
+import { InvalidArgumentError } from 'commander';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { LEDGER_TYPES, type LedgerType, WORK_STATES, type WorkState } from '../../core/work/work.ts';
+
+/** A reader of whole numbers within bounds. */
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** A state of work. */
+export function workState(value: string): WorkState {
+  return oneOf(value, WORK_STATES);
+}
+
+/** A type of ledger entry. */
+export function ledgerType(value: string): LedgerType {
+  return oneOf(value, LEDGER_TYPES);
+}
+
+/** A reader of one of these words. */
+export function choice<Value extends string>(values: readonly Value[]): (value: string) => Value {
+  return (value) => oneOf(value, values);
+}
+
+/** A moment: ISO 8601 (`2026-03-01T09:00`, local without a zone), or from now: `+90s`, `+10m`, `+2h`, `+1d`. */
+export function moment(value: string): Date {
+  const later = /^\+(\d{1,7})([smhd])$/.exec(value);
+  if (later) return new Date(Date.now() + Number(later[1]) * (UNIT_MS[later[2] ?? ''] ?? 0));
+  const date = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value)
+    ? new Date(value)
+    : null;
+  if (date !== null && !Number.isNaN(date.getTime())) return date;
+  throw new InvalidArgumentError('Expected a time such as 2026-03-01T09:00, or +90s, +10m, +2h, +1d.');
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function oneOf<Value extends string>(value: string, values: readonly Value[]): Value {
+  const known = values.find((candidate) => candidate === value);
+  if (known !== undefined) return known;
+  throw new InvalidArgumentError(`Expected one of ${values.join(', ')}${didYouMean(value, values)}.`);
+}

@@ -1,0 +1,108 @@
+/** What the commands share: their context, their options, and how they end. */
+import type { Readable } from 'node:stream';
+import { Command } from 'commander';
+import { loadConfig } from '../../catalog/load-config.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Environment } from '../../core/config/environment.ts';
+import type { OpenHealth } from '../../core/lifecycle/health.ts';
+import type { Interrupts } from '../../core/lifecycle/interrupts.ts';
+import { createOutput, type Output, type Sink } from '../view/output.ts';
+
+/** The process a command runs in, or a test's. */
+export interface CliContext {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly stdin: Readable;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked' | 'passInterrupts'>;
+  /** Serves health for the daemon; absent: nobody does. */
+  readonly openHealth?: OpenHealth;
+}
+
+/** What a command is given to work with. */
+export interface Invocation {
+  readonly context: CliContext;
+  readonly output: Output;
+  /** The configuration, read at the first call. Errors: `config.*`. */
+  config(): Config;
+}
+
+/** Options every command has. */
+export interface CommonOptions {
+  readonly json?: boolean;
+  readonly config?: string;
+}
+
+/** The name, arguments, help and examples of a command. */
+export interface CommandHelp {
+  readonly summary: string;
+  /** What an argument is, by name, where it is not what it is elsewhere. */
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly examples: readonly string[];
+}
+
+/**
+ * A command of `parent` with the options every command has; `usage` is its name and arguments. Its help says what each
+ * argument is, gives examples, and where exit codes and variables stand.
+ */
+export function addCommand(parent: Command, usage: string, help: CommandHelp): Command {
+  const command = parent.command(usage).description(help.summary);
+  for (const argument of command.registeredArguments) {
+    argument.description ||= help.arguments?.[argument.name()] ?? ARGUMENTS[argument.name()] ?? '';
+  }
+  return command
+    .option('--json', 'print one JSON document for programs')
+    .option('--config <file>', 'read this file instead of ./animus.toml')
+    .addHelpText('after', `\nExamples:\n${help.examples.map((example) => `  ${example}`).join('\n')}\n\n${SEE_ALSO}`);
+}
+
+/** What an argument of this name is, wherever it stands. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  id: 'the work item; its id may be cut to its end or beginning, at least 4 digits',
+  faculty: 'the name of a faculty',
+  description: 'what is to be done; - reads standard input',
+  type: 'plan, finding, decision, step, error or note',
+  content: 'the text; - reads standard input',
+  names: 'names of faculties; none: all',
+  name: 'the name of the schedule',
+  cron: 'when, in quotes: "0 9 * * MON-FRI"',
+  script: 'a TOML file of answers and tool calls',
+  topic: 'a command, or a topic',
+  args: 'arguments of psql, passed on as they are',
+};
+
+const SEE_ALSO = 'Exit codes: animus help exit-codes. Variables: animus help environment.';
+
+/** A command that only holds others. */
+export function addGroup(parent: Command, name: string, summary: string): Command {
+  return parent.command(name).description(summary).helpCommand(false);
+}
+
+/**
+ * Wraps a command's function for commander: makes its invocation, prints what it throws, keeps its exit code. The
+ * function gets its options and arguments, and returns the exit code.
+ */
+export type RunCommand = (
+  command: (invocation: Invocation, ...optionsAndArguments: never[]) => number | Promise<number>,
+) => (...received: unknown[]) => Promise<void>;
+
+/** A RunCommand for this context; `ended` is told the exit code. */
+export function commandRunner(context: CliContext, ended: (exitCode: number) => void): RunCommand {
+  return (command) =>
+    async (...received) => {
+      // Commander passes the arguments, then the options, then itself.
+      const args = received.slice(0, -2);
+      const options = received.at(-2) as CommonOptions;
+      const { stdout, stderr, env } = context;
+      const output = createOutput({ stdout, stderr, env, json: options.json === true });
+      let config: Config | undefined;
+      const load = () => (config ??= loadConfig({ env, cwd: context.cwd, configFile: options.config }));
+      const invocation = { context, output, config: load };
+      try {
+        ended(await command(invocation, ...([options, ...args] as never[])));
+      } catch (error) {
+        ended(output.fail(error));
+      }
+    };
+}

@@ -1,0 +1,74 @@
+/** The database of a command: DATABASE_URL, else the embedded one, through its daemon or opened for this one command. */
+
+import type { Config } from '../../core/config/config.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import { checkCompatible } from '../../store/migrations/compatibility.ts';
+import { migrate } from '../../store/migrations/migrate.ts';
+import { hasFunctions } from '../../store/migrations/schema-version.ts';
+import { openConfiguredDatabase } from '../../store/open/open-database.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { silentLog } from '../../telemetry/log.ts';
+import { whileWaiting } from '../view/progress.ts';
+import type { Invocation } from './command.ts';
+
+/** Runs `work` with the database, its schema checked, and closes it. Errors: `db.*`, `config.*`, `interrupted`. */
+export async function withDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
+  return withRawDatabase(invocation, async (database) => {
+    // An embedded database is nobody's but ours, so its first command makes it; a server's is migrated when told to.
+    if (database.kind === 'embedded' && !(await hasFunctions(database))) {
+      invocation.output.note(`making a new embedded database in ${invocation.config().home}`);
+      await whileWaiting(invocation.output, 'making its schema', () => migrate(database));
+    }
+    await whileWaiting(invocation.output, `asking the database at ${database.where}`, () => checkCompatible(database));
+    return work(database);
+  });
+}
+
+/** The same without a look at the schema, for the commands that make it. */
+export async function withRawDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
+  const config = invocation.config();
+  refuseInsideWork(config, invocation);
+  const finished = new AbortController();
+  try {
+    const overdue = interruptionOverdue(invocation.context.signals.drain, finished.signal);
+    return await Promise.race([openAndWork(invocation, work), overdue]);
+  } finally {
+    finished.abort();
+  }
+}
+
+async function openAndWork<T>({ output, config }: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
+  const opening = config().databaseUrl === null ? `opening the embedded database in ${config().home}` : 'connecting';
+  const database = await whileWaiting(output, opening, () =>
+    openConfiguredDatabase(config(), { role: 'command', log: silentLog }),
+  );
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Inside work, a command that silently opened another database than its daemon's would mislead the agent that runs it. */
+function refuseInsideWork(config: Config, { context }: Invocation): void {
+  const workItemId = context.env['ANIMUS_WORK_ID'];
+  if (workItemId && config.databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
+}
+
+/** How long an interrupted command may take to end by itself, before it is left behind with its connection. */
+const LINGER_MS = 1000;
+
+/** Rejects when the command was interrupted and did not end in time (a server that does not answer). */
+async function interruptionOverdue(interrupted: AbortSignal, finished: AbortSignal): Promise<never> {
+  await aborted(AbortSignal.any([interrupted, finished]));
+  await systemClock.sleep(LINGER_MS, finished);
+  throw new AnimusError('interrupted');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,25 @@
+/** Options that take JSON. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+
+/** JSON given directly, or as `@file`. */
+export function jsonOf(option: string, given: string, cwd: string): unknown {
+  const file = given.startsWith('@') ? resolve(cwd, given.slice(1)) : null;
+  try {
+    return JSON.parse(file === null ? given : readFileSync(file, 'utf8'));
+  } catch (error) {
+    const where = file === null ? '' : ` (${file})`;
+    throw new AnimusError(
+      'usage.invalid',
+      { detail: `${option}${where}: expected JSON: ${messageOf(error)}` },
+      { cause: error },
+    );
+  }
+}
+
+/** The same, where only a JSON object will do. */
+export function jsonObject(option: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new AnimusError('usage.invalid', { detail: `${option}: expected a JSON object, got ${JSON.stringify(value)}` });
+}

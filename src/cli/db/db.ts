@@ -1,0 +1,97 @@
+/** `animus db …`: the database and its schema. */
+import type { Command } from 'commander';
+import { migrationStatus } from '../../store/migrations/compatibility.ts';
+import { migrate } from '../../store/migrations/migrate.ts';
+import { createRoleStatements, type RolesState, rolesState } from '../../store/migrations/roles.ts';
+import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withRawDatabase } from '../command/database.ts';
+import { type Output, type Part, styled } from '../view/output.ts';
+import { whileWaiting } from '../view/progress.ts';
+import { counted } from '../view/quantities.ts';
+import { addPsqlCommand } from './db-psql.ts';
+
+/** Adds `animus db migrate|status|psql`. */
+export function addDbCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'db', 'the database and its schema');
+  addCommand(group, 'migrate', {
+    summary: 'bring the schema up to date; safe to repeat and to run from several places at once',
+    examples: ['DATABASE_URL=postgres://ada@db/work animus db migrate'],
+  }).action(run(migrateCommand));
+  addCommand(group, 'status', {
+    summary: 'compare the schema with this animus, without changing anything; exits 5 when they differ',
+    examples: ['animus db status', 'animus db status --json'],
+  }).action(run(statusCommand));
+  addPsqlCommand(group, run);
+}
+
+async function migrateCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
+  const { output } = invocation;
+  const { where, result, roles } = await withRawDatabase(invocation, async (db) => ({
+    where: db.where,
+    result: await whileWaiting(output, `bringing the schema at ${db.where} up to date`, () =>
+      migrate(db, { putBackFunctions: true }),
+    ),
+    roles: await rolesState(db),
+  }));
+  const { applied, functions, version } = result;
+  output.document({ where, version, applied, functions, roles });
+  for (const name of applied) output.line(styled('applied  ', 'green'), name);
+  if (functions.length > 0) output.line(styled('applied  ', 'green'), counted(functions.length, 'function file'));
+  if (applied.length === 0 && functions.length === 0) output.line('nothing to do');
+  output.line(`the schema at ${where} is at version ${version}`);
+  showRoles(output, roles);
+  return 0;
+}
+
+async function statusCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
+  const { output } = invocation;
+  const { where, kind, status, roles } = await withRawDatabase(invocation, async (db) => ({
+    where: db.where,
+    kind: db.kind,
+    status: await migrationStatus(db),
+    roles: await rolesState(db),
+  }));
+  const current = status.migrations.every(({ state }) => state === 'applied') && status.staleFunctions.length === 0;
+  output.document({
+    where,
+    kind,
+    current,
+    version: status.version,
+    needed: status.needed,
+    migrations: status.migrations.map(({ version, name, state, appliedAt }) => ({
+      version,
+      name,
+      state,
+      applied_at: appliedAt,
+    })),
+    stale_functions: status.staleFunctions,
+    roles,
+  });
+  output.line(`${kind} database at ${where}: version ${status.version}, this animus needs ${status.needed}`);
+  output.table(
+    [{ title: 'MIGRATION', shrink: true }, { title: 'STATE' }, { title: 'APPLIED' }],
+    status.migrations.map(({ name, state, appliedAt }) => [
+      name,
+      migrationLabel(state),
+      appliedAt?.toISOString().slice(0, 19) ?? '',
+    ]),
+  );
+  for (const name of status.staleFunctions) output.line(styled('stale    ', 'yellow'), name);
+  showRoles(output, roles);
+  if (!current) output.note('the schema differs from this animus; run: animus db migrate');
+  return current ? 0 : 5;
+}
+
+/** Roles are a convenience: what is missing is told, with the way to have it, and is no failure. */
+function showRoles(output: Output, { missing, ungranted }: RolesState): void {
+  if (missing.length > 0) {
+    output.note(`not there: ${missing.join(', ')}; whoever may create roles can run this, then: animus db migrate`);
+    for (const statement of createRoleStatements(missing)) output.note(`  ${statement}`);
+  } else if (ungranted.length > 0) {
+    output.note(`without rights here: ${ungranted.join(', ')}; run: animus db migrate`);
+  }
+}
+
+function migrationLabel(state: 'applied' | 'pending' | 'changed' | 'unknown'): Part {
+  return styled(state, state === 'applied' ? 'green' : state === 'pending' ? 'yellow' : 'red');
+}

@@ -1,0 +1,110 @@
+/** The demo as a person sees it: each thing when it happens. */
+import type { FocusEvent } from '../../engage/events/events.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { LedgerEntry } from '../../store/transcript/ledger.ts';
+import type { WorkDetail } from '../../store/views/work-views.ts';
+import { DEMO_INSERT } from '../../store/work/demo-work.ts';
+import { createFocusView } from '../events/focus-events.ts';
+import { type Output, styled } from '../view/output.ts';
+import { counted, duration, shortId } from '../view/quantities.ts';
+
+export interface DemoView {
+  intro(): void;
+  ready(db: Database): void;
+  inserted(id: string): void;
+  event(event: FocusEvent): void;
+  conclude(item: WorkDetail, ledger: readonly LedgerEntry[]): void;
+}
+
+interface DemoSetting {
+  readonly home: string;
+  readonly workspace: string;
+  readonly model?: string;
+  readonly keep?: boolean;
+}
+
+/** Prints the demo's course to the output; with --json only its result. */
+export function createDemoView(output: Output, setting: DemoSetting): DemoView {
+  const startedMs = performance.now();
+  return {
+    intro: () => intro(output, setting),
+    ready(db) {
+      output.line(styled('Database   ', 'bold'), `embedded Postgres at ${db.where}, made just now`);
+      output.line();
+    },
+    inserted(id) {
+      output.line(styled('SQL', 'bold'));
+      output.block(DEMO_INSERT, '  ');
+      output.line('  → work item ', styled(shortId(id), 'cyan'), ', queued in the same transaction');
+    },
+    event: createFocusView(output, PHASES),
+    conclude(item, ledger) {
+      output.document({ item, ledger, workspace: setting.keep ? setting.workspace : null });
+      conclude(output, item, ledger, performance.now() - startedMs);
+      whatNext(output, setting);
+    },
+  };
+}
+
+function intro(output: Output, { workspace, model }: DemoSetting): void {
+  output.line(
+    styled('animus demo', 'bold'),
+    ': an agent fixes a failing test, from an SQL insert to a verified outcome.',
+  );
+  output.line();
+  output.line(styled('Workspace  ', 'bold'), `${workspace}: a small calendar program, two of its three tests fail`);
+  output.line(
+    styled('Model      ', 'bold'),
+    model ?? 'a script, no model: only the words are written beforehand, all they cause is real',
+  );
+}
+
+const PHASES = {
+  orient: 'the hook lists the files and remembers how they looked',
+  engage: 'the model and its tools, until the work is done',
+  consolidate: 'the hook runs the tests and checks which files changed',
+  recover: 'what to do after a failure',
+} as const;
+
+function conclude(output: Output, item: WorkDetail, ledger: readonly LedgerEntry[], tookMs: number): void {
+  output.line();
+  output.line(styled('Ledger', 'bold'), styled('  what the agent keeps, and what others read', 'dim'));
+  for (const entry of ledger) output.block(`${entry.seq}. [${entry.type}] ${entry.content}`, '  ');
+  output.line();
+  output.line(styled('Outcome', 'bold'), '  ', styled(item.state, item.state === 'completed' ? 'green' : 'red'));
+  const { text, changed_files: changed, tests } = (item.outcome ?? {}) as Record<string, unknown>;
+  if (typeof text === 'string') output.block(text, '  ');
+  if (Array.isArray(changed)) output.line('  changed   ', changed.join(', ') || 'nothing');
+  if (typeof tests === 'string') output.line('  verified  ', tests);
+  output.line(styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim'));
+}
+
+function whatNext(output: Output, { home, workspace, keep }: DemoSetting): void {
+  output.line();
+  output.line(styled('Try next', 'bold'));
+  if (keep) {
+    output.line(
+      `  ANIMUS_HOME=${quoted(home)} npx animus work list`,
+      styled('   the work item as the database keeps it', 'dim'),
+    );
+    output.line(
+      `  ANIMUS_HOME=${quoted(home)} npx animus status`,
+      styled('      the whole system on one screen', 'dim'),
+    );
+    output.line(`  cat ${quoted(workspace)}/src/calendar.js`, styled('   what the agent changed', 'dim'));
+    return;
+  }
+  output.line(
+    '  npx animus demo --keep',
+    styled('         the same, and database and workspace stay for a look', 'dim'),
+  );
+  output.line('  npx animus faculty check', styled('       the agents that come with animus, as files to copy', 'dim'));
+  output.line(
+    '  npx animus serve --help',
+    styled('        a daemon of your own, on your Postgres and your model', 'dim'),
+  );
+}
+
+function quoted(path: string): string {
+  return /\s/.test(path) ? `'${path}'` : path;
+}

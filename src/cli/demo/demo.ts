@@ -1,0 +1,93 @@
+/** `animus demo`: the main job, visible, on a machine that has nothing: from an SQL insert to a verified outcome. */
+import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Config } from '../../core/config/config.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { isTerminal } from '../../core/work/work.ts';
+import { insertDemoWork } from '../../store/work/demo-work.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
+import { createDemoView, type DemoView } from './demo-view.ts';
+
+interface DemoOptions extends CommonOptions {
+  readonly model?: string;
+  readonly keep?: boolean;
+}
+
+/** Adds `animus demo`. */
+export function addDemoCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'demo', {
+    summary: 'watch an agent do real work, on an embedded database and a scripted model',
+    examples: ['animus demo', 'animus demo --keep', 'animus demo --model claude-sonnet-4-5'],
+  })
+    .option('--model <name>', 'let a real model do it; its API key must be set')
+    .option('--keep', 'leave database and workspace for a look afterwards')
+    .action(run(demoCommand));
+}
+
+async function demoCommand(invocation: Invocation, options: DemoOptions): Promise<number> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'animus-demo-')));
+  try {
+    const workspace = join(home, 'workspace');
+    await cp(join(ASSETS, 'workspace'), workspace, { recursive: true });
+    const config = demoConfig(invocation, options.model, home);
+    const view = createDemoView(invocation.output, { home, workspace, ...options });
+    view.intro();
+    const { item, ledger } = await runWork(invocation, config, workspace, options.model, view);
+    view.conclude(item, ledger);
+    return item.state === 'completed' ? 0 : 1;
+  } finally {
+    if (!options.keep) await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const ASSETS = fileURLToPath(new URL('./', import.meta.url));
+const FACULTIES = fileURLToPath(new URL('../../../faculties/', import.meta.url));
+const SCRIPTED_MODEL = 'demo/scripted';
+
+/** The user's own configuration, on a home and an embedded database of the demo's own. */
+function demoConfig(invocation: Invocation, model: string | undefined, home: string): Config {
+  const config = invocation.config();
+  if (model !== undefined) refuseWithoutKey(config, model);
+  const demo = { name: 'demo', kind: 'scripted', script: join(ASSETS, 'script.toml') } as const;
+  return { ...inScratchHome(config, home), providers: new Map([...config.providers, ['demo', demo]]) };
+}
+
+function refuseWithoutKey(config: Config, model: string): void {
+  const prefix = model.includes('/') ? model.slice(0, model.indexOf('/')) : '';
+  const provider = config.providers.get(prefix) ?? config.providers.get(config.defaultProvider);
+  if (!provider || provider.kind === 'scripted' || provider.apiKey !== null || provider.apiKeyEnv === null) return;
+  const detail = `${model} is a model of ${provider.name}, and ${provider.apiKeyEnv} is not set; set it, or leave out --model`;
+  throw new AnimusError('usage.invalid', { detail });
+}
+
+function runWork(
+  { context }: Invocation,
+  config: Config,
+  workspace: string,
+  model: string | undefined,
+  view: DemoView,
+): Promise<OneItemRun> {
+  return runOneItem(context.signals, {
+    config,
+    facultiesDir: FACULTIES,
+    adapt: (faculty) => atWork(faculty, workspace, model ?? SCRIPTED_MODEL),
+    onReady: view.ready,
+    async submit(db) {
+      const id = await insertDemoWork(db);
+      view.inserted(id);
+      return id;
+    },
+    onEvent: view.event,
+    isOver: isTerminal,
+  });
+}
+
+/** The shipped engineer, in the demo's workspace, with the demo's model. */
+function atWork(faculty: Faculty, workspace: string, model: string): Faculty {
+  return { ...faculty, workspace, engage: { ...faculty.engage, model } };
+}

@@ -1,0 +1,109 @@
+/** `animus doctor`: what animus depends on, looked at one by one, and what to do where something is wrong. */
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Faculties } from '../../catalog/faculties.ts';
+import type { Config } from '../../core/config/config.ts';
+import { isAnimusError } from '../../core/errors/errors.ts';
+import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { type Output, type Style, styled } from '../view/output.ts';
+import { examineDatabase } from './database.ts';
+import { examineDisk, examineModes } from './files.ts';
+import { type Finding, fine, problem } from './finding.ts';
+import { examineFaculties, examineIsolation } from './host.ts';
+import { examineKeys } from './keys.ts';
+import { examinePorts } from './ports.ts';
+import { examinePrograms } from './programs.ts';
+import { examineProvider, providerQuestion } from './provider.ts';
+
+interface DoctorOptions extends CommonOptions {
+  readonly provider: readonly string[];
+  readonly faculties?: string;
+}
+
+/** Adds `animus doctor`. */
+export function addDoctorCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'doctor', {
+    summary:
+      'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties and keys, and say what to do; exits 1 when something is wrong',
+    examples: ['animus doctor', 'animus doctor --provider anthropic', 'animus doctor --provider local/qwen3 --json'],
+  })
+    .option(
+      '--provider <name>',
+      'make one cheap call to this provider, or PROVIDER/MODEL; may be repeated',
+      collect,
+      [],
+    )
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .action(run(doctorCommand));
+}
+
+function collect(name: string, before: readonly string[]): string[] {
+  return [...before, name];
+}
+
+async function doctorCommand(invocation: Invocation, options: DoctorOptions): Promise<number> {
+  const { output } = invocation;
+  const findings: Finding[] = [];
+  for await (const found of examine(invocation, options)) {
+    for (const finding of found) show(output, finding);
+    findings.push(...found);
+  }
+  const ok = findings.every(({ state }) => state !== 'problem');
+  output.document({ ok, findings });
+  return ok ? 0 : 1;
+}
+
+/** Each check's findings as soon as there are any. Without a configuration nothing else can be looked at but the host. */
+async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGenerator<readonly Finding[]> {
+  const config = readConfig(invocation);
+  if ('problem' in config) {
+    yield [config.problem];
+    yield await examineIsolation({ faculties: new Map() });
+    return;
+  }
+  const directory = facultiesDirectory(invocation, options.faculties);
+  const faculties = readFaculties(directory, config);
+  const questions = options.provider.map((asked) => providerQuestion(asked, config, faculties.faculties.values()));
+  yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml here')];
+  yield await examineDatabase(invocation);
+  yield await examineIsolation(faculties, config.home);
+  yield await examinePrograms(faculties);
+  yield examineDisk(config);
+  yield examineModes(config);
+  yield await examinePorts(config, invocation.context.signals.drain);
+  yield examineFaculties(directory, faculties);
+  yield examineKeys(faculties, config);
+  for (const question of questions) {
+    yield await examineProvider(question, config, invocation.context.signals.drain);
+  }
+}
+
+function readConfig(invocation: Invocation): Config | { readonly problem: Finding } {
+  try {
+    return invocation.config();
+  } catch (error) {
+    if (!isAnimusError(error)) throw error;
+    return { problem: problem('configuration', error.message) };
+  }
+}
+
+/** A directory that is not there holds no faculties; that is for the check of the faculties to say. */
+function readFaculties(directory: string, config: Config): Faculties {
+  return existsSync(directory) ? loadRunnableFaculties(directory, config) : { faculties: new Map(), problems: [] };
+}
+
+const LABELS: Readonly<Record<Finding['state'], Style>> = { ok: 'green', note: 'yellow', problem: 'red' };
+const INDENT = ' '.repeat(9);
+
+/** What is wrong is not cut: it is what the command is for. */
+function show(output: Output, { check, state, detail, remedy }: Finding): void {
+  output.line(
+    styled(state.padEnd(9), LABELS[state]),
+    styled(check, 'bold'),
+    ...(state === 'ok' ? [`  ${detail}`] : []),
+  );
+  if (state !== 'ok') output.block(detail, INDENT);
+  if (remedy !== null) output.block(`→ ${remedy}`, INDENT);
+}

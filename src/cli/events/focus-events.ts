@@ -1,0 +1,68 @@
+/** What a focus does, as people watch it: for the commands that run one themselves. */
+import type { FocusEvent } from '../../engage/events/events.ts';
+import type { Phase } from '../../store/transcript/transcript.ts';
+import { type Output, type Part, styled } from '../view/output.ts';
+import { counted, duration } from '../view/quantities.ts';
+import { type AnswerView, createAnswerView } from './answer-view.ts';
+
+/** What the phases are for, in the words of whoever shows them. */
+export type PhaseCaptions = Readonly<Record<Phase, string>>;
+
+/** Prints each event as it happens, one or two lines; on a terminal answers are printed while they come, starts are left out. */
+export function createFocusView(output: Output, captions: PhaseCaptions): (event: FocusEvent) => void {
+  const answers = createAnswerView(output, (turn) => [styled(`turn ${turn}  `, 'cyan')]);
+  return (event) => showFocusEvent(output, event, captions, answers);
+}
+
+function showFocusEvent(output: Output, event: FocusEvent, captions: PhaseCaptions, answers: AnswerView): void {
+  switch (event.type) {
+    case 'focus_started':
+      output.line(`  → claimed by the daemon, focus ${event.number} of faculty `, styled(event.faculty, 'cyan'));
+      return;
+    case 'phase':
+      output.line();
+      output.line(styled(event.phase, 'bold'), styled(`  ${captions[event.phase]}`, 'dim'));
+      return;
+    case 'turn_recorded':
+      answers.recorded(event);
+      if (event.calls > 1) output.line(styled(`  ${counted(event.calls, 'call')} at once`, 'dim'));
+      return;
+    case 'tool_ended':
+      showCall(output, event);
+      return;
+    case 'ledger':
+      output.line('  ', styled(`ledger ${event.seq}  ${event.entryType}  `, 'yellow'), event.content);
+      return;
+    case 'ended':
+      if (event.reason !== null) output.line(styled(`  ${event.state}: ${event.reason}`, 'red'));
+      return;
+    case 'waiting':
+      output.line('  ', styled(`waiting  ${event.kind}  ${event.deadline ?? ''}`, 'yellow'));
+      return;
+    case 'text':
+    case 'restart':
+      answers.coming(event);
+      return;
+    case 'focus_ended':
+    case 'turn_started':
+    case 'tool_started':
+      return;
+    default:
+      return event satisfies never;
+  }
+}
+
+function showCall(output: Output, event: Extract<FocusEvent, { type: 'tool_ended' }>): void {
+  if (event.name === 'ledger_append' && !event.isError) return;
+  const mark: Part = event.isError ? styled('✗', 'red') : styled('✓', 'green');
+  output.line('  ', mark, ` ${event.name}  `, styled(`${duration(event.durationMs)}  ${gist(event)}`, 'dim'));
+}
+
+/** The line of an output that says most: an exit code with its test counts, else the first. */
+function gist({ name, output }: Extract<FocusEvent, { type: 'tool_ended' }>): string {
+  const lines = output.split('\n');
+  const first = lines[0] ?? '';
+  if (name !== 'bash') return lines.length > 1 ? `${first}  … ${counted(lines.length, 'line')}` : first;
+  const counts = lines.filter((line) => /^(ℹ|#) (pass|fail) \d+/.test(line)).map((line) => line.slice(2));
+  return [first, ...counts].join(', ');
+}

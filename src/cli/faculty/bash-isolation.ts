@@ -1,0 +1,40 @@
+/** What keeps the commands of a faculty apart from the rest of the host, in honest words. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import { userOf } from '../../process/as-user.ts';
+import { describeIsolation, examineIsolation } from '../../process/isolation.ts';
+import type { Isolation } from '../../process/process-host.ts';
+
+/** What `bash` and the hooks of a faculty run in on this host. */
+export interface BashIsolation {
+  /** Null: the faculty demands what this host cannot do, so its commands are refused. */
+  readonly isolation: Isolation | null;
+  /** Completes «bash and hooks run …». */
+  readonly sentence: string;
+}
+
+/** Of this faculty, on the host this runs on; `home` is ANIMUS_HOME. */
+export async function bashIsolationOf({ engage, workspace, repo }: Faculty, home: string): Promise<BashIsolation> {
+  const { best, missing } = await examineIsolation(home);
+  const wanted = engage.bashIsolation ?? best;
+  const why = wanted === 'none' ? undefined : missing[wanted];
+  if (why !== undefined) return refused(`bash_isolation demands «${wanted}», which this host cannot do: ${why}`);
+  const place = workspace ?? repo;
+  const user = wanted === 'uid' && place !== null ? userOf(place) : null;
+  if (typeof user === 'string') return refused(user);
+  return { isolation: wanted, sentence: describeIsolation(wanted) };
+}
+
+function refused(reason: string): BashIsolation {
+  return { isolation: null, sentence: `not at all: ${reason}` };
+}
+
+/** True for a faculty that runs commands at all. */
+export function runsCommands({ engage, orient, consolidate, recover }: Faculty): boolean {
+  return (
+    engage.mode === 'external' ||
+    engage.tools.includes('bash') ||
+    orient !== null ||
+    consolidate !== null ||
+    recover.hook !== null
+  );
+}

@@ -1,0 +1,133 @@
+/** `animus faculty show`: what a faculty comes to, and where each value is from. */
+import { basename, dirname } from 'node:path';
+import type { Command } from 'commander';
+import type { Faculty } from '../../catalog/faculty.ts';
+import { type FacultyValue, facultyValues } from '../../catalog/faculty-values.ts';
+import { readSmallFile } from '../../catalog/read-small-file.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { type FacultyModel, facultyModels } from '../../daemon/models/faculty-models.ts';
+import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { type Output, type Part, styled } from '../view/output.ts';
+import { counted, grouped } from '../view/quantities.ts';
+import { type BashIsolation, bashIsolationOf, runsCommands } from './bash-isolation.ts';
+
+interface ShowOptions extends CommonOptions {
+  readonly faculties?: string;
+}
+
+/** Adds `animus faculty show`. */
+export function addFacultyShowCommand(group: Command, run: RunCommand): void {
+  addCommand(group, 'show <faculty>', {
+    summary: 'show the effective values of a faculty and where each comes from, its models, and the isolation of bash',
+    examples: ['animus faculty show engineer', 'animus faculty show engineer --json'],
+  })
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .action(run(showFaculty));
+}
+
+async function showFaculty(invocation: Invocation, options: ShowOptions, name: string): Promise<number> {
+  const { output } = invocation;
+  const config = invocation.config();
+  const directory = facultiesDirectory(invocation, options.faculties);
+  const { faculties, problems } = loadRunnableFaculties(directory, config);
+  const faculty = faculties.get(name);
+  if (faculty === undefined) {
+    const broken = problems.length === 0 ? '' : `; ${directory} has files with problems, see: animus faculty check`;
+    throw new AnimusError('faculty.unknown', { name, hint: didYouMean(name, faculties.keys()) + broken });
+  }
+  const values = facultyValues(faculty.file, readSmallFile(faculty.file));
+  const models = facultyModels(faculty, config);
+  const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
+  output.document({
+    name,
+    file: faculty.file,
+    values,
+    system_prompt: faculty.engage.systemPrompt,
+    models: models.map(modelJson),
+    bash,
+  });
+  showHead(output, faculty);
+  showValues(output, faculty, values);
+  showModels(output, models);
+  showBash(output, bash);
+  return 0;
+}
+
+function showHead(output: Output, { name, description, file, engage }: Faculty): void {
+  output.line(styled(name, 'bold'), description === '' ? '' : `  ${description}`);
+  output.block(file);
+  const lines = engage.systemPrompt.trim().split('\n').length;
+  output.line(
+    styled(`system prompt of ${counted(lines, 'line')}, ${counted(engage.systemPrompt.length, 'character')}`, 'dim'),
+  );
+  output.line();
+}
+
+/** The file stands above; a line is enough to find the key in it. */
+function showValues(output: Output, { file }: Faculty, values: readonly FacultyValue[]): void {
+  output.table(
+    [{ title: 'KEY', shrink: true }, { title: 'VALUE', shrink: true }, { title: 'FROM' }],
+    values.map(({ key, value, origin }) => [
+      key,
+      value === null ? styled('not set', 'dim') : typeof value === 'string' ? value : JSON.stringify(value),
+      origin === 'default' ? styled(origin, 'dim') : origin.replace(`${dirname(file)}/${basename(file)}:`, 'line '),
+    ]),
+  );
+}
+
+function showModels(output: Output, models: readonly FacultyModel[]): void {
+  if (models.length === 0) return;
+  output.line();
+  output.table(
+    [
+      { title: 'MODEL', shrink: true },
+      { title: 'WINDOW', align: 'right', optional: true },
+      { title: 'KNOWN FROM', shrink: true, optional: true },
+      { title: 'ASKED AT', shrink: true },
+      { title: 'KEY', shrink: true },
+    ],
+    models.map((model) => [
+      `${model.provider}/${model.model}`,
+      grouped(model.info.contextWindow),
+      model.knownFrom === 'nowhere' ? styled('nowhere', 'yellow') : model.knownFrom,
+      addressOf(model),
+      keyOf(model),
+    ]),
+  );
+}
+
+function addressOf({ settings }: FacultyModel): string {
+  if (settings === null) return '-';
+  return settings.kind === 'scripted' ? settings.script : settings.baseUrl.replace(/\?.*/, '?***');
+}
+
+function keyOf({ settings }: FacultyModel): Part {
+  if (settings === null || settings.kind === 'scripted' || settings.apiKeyEnv === null) return styled('none', 'dim');
+  return settings.apiKey === null ? styled(`${settings.apiKeyEnv} is not set`, 'yellow') : settings.apiKeyEnv;
+}
+
+function modelJson(model: FacultyModel) {
+  const { settings, info } = model;
+  const called = settings !== null && settings.kind !== 'scripted' ? settings : null;
+  return {
+    written: model.written,
+    provider: model.provider,
+    model: model.model,
+    kind: model.kind,
+    asked_at: addressOf(model),
+    api_key_env: called?.apiKeyEnv ?? null,
+    api_key_set: called !== null && called.apiKey !== null,
+    context_window: info.contextWindow,
+    max_output: info.maxOutput,
+    known_from: model.knownFrom,
+  };
+}
+
+function showBash(output: Output, bash: BashIsolation | null): void {
+  if (bash === null) return;
+  output.line();
+  output.block(`bash and hooks run ${bash.sentence}`);
+}

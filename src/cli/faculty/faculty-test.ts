@@ -1,0 +1,158 @@
+/** `animus faculty test`: a faculty with its real tools and hooks, and a script for a model. */
+import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Config } from '../../core/config/config.ts';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { listProblems } from '../../core/errors/problem.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
+import { submitWork } from '../../store/work/submit-work.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { createFocusView } from '../events/focus-events.ts';
+import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
+import { type Output, styled } from '../view/output.ts';
+import { counted, duration, stateLabel } from '../view/quantities.ts';
+import { showOutcome } from '../work/work-show.ts';
+
+interface TestOptions extends CommonOptions {
+  readonly workspace?: string;
+  readonly description?: string;
+  readonly params?: string;
+  readonly faculties?: string;
+}
+
+/** Adds `animus faculty test`. */
+export function addFacultyTestCommand(group: Command, run: RunCommand): void {
+  addCommand(group, 'test <faculty> <script>', {
+    summary:
+      'play a script for a model against a faculty, in a scratch directory and database; exits 0 when it completed',
+    examples: [
+      'animus faculty test engineer fix.toml --workspace ./sample',
+      'animus faculty test clerk rate-limit.toml --description "Close the books" --params \'{"year": 2026}\'',
+    ],
+  })
+    .option('--workspace <dir>', 'work in a copy of this directory (default: an empty one)')
+    .option('--description <text>', 'what the work item says is to be done')
+    .option('--params <json>', 'a JSON object, or @file')
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .action(run(testCommand));
+}
+
+async function testCommand(
+  invocation: Invocation,
+  options: TestOptions,
+  name: string,
+  scriptFile: string,
+): Promise<number> {
+  const { output, context } = invocation;
+  const params = paramsOf(options.params, context.cwd);
+  const script = resolve(context.cwd, scriptFile);
+  await requireScript(script);
+  const facultiesDir = facultiesDirectory(invocation, options.faculties);
+  const config = scriptedConfig(invocation.config(), script);
+  requireFaculty(name, facultiesDir, config);
+
+  const startedMs = performance.now();
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'animus-test-')));
+  try {
+    const workspace = await copyWorkspace(invocation, options.workspace, home);
+    const run = await runOneItem(context.signals, {
+      config: inScratchHome(config, home),
+      facultiesDir,
+      adapt: (faculty) => onScript(faculty, workspace, options.workspace !== undefined),
+      submit: async (db) => (await submitWork(db, { faculty: name, ...describe(options), params, source: 'test' })).id,
+      onEvent: createFocusView(output, CAPTIONS),
+      // The same script would say the same again: one attempt tells all. A timer is waited for.
+      isOver: (state) => state !== 'waiting',
+    });
+    conclude(output, run, performance.now() - startedMs);
+    return run.item.state === 'completed' ? 0 : 1;
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const SCRIPT_PROVIDER = 'script';
+
+const CAPTIONS = {
+  orient: 'what the work begins with',
+  engage: 'the script for a model, and real tools',
+  consolidate: 'what becomes of the result',
+  recover: 'what to do after the failure',
+} as const;
+
+function paramsOf(given: string | undefined, cwd: string): Readonly<Record<string, unknown>> {
+  return given === undefined ? {} : jsonObject('--params', jsonOf('--params', given, cwd));
+}
+
+function describe({ description = 'A test of the faculty by a script.' }: TestOptions) {
+  return { description };
+}
+
+/** Read before anything is made: a broken script is the likeliest mistake. */
+async function requireScript(file: string): Promise<void> {
+  const { loadScript } = await import('../../llm/scripted/script.ts');
+  await loadScript(file);
+}
+
+/** No other script is read, and none of the providers is called: every model of the faculty is the script. */
+function scriptedConfig(config: Config, script: string): Config {
+  const providers = [...config.providers].map(
+    ([name, provider]) => [name, provider.kind === 'scripted' ? { ...provider, script } : provider] as const,
+  );
+  const own = { name: SCRIPT_PROVIDER, kind: 'scripted', script } as const;
+  return { ...config, providers: new Map([...providers, [SCRIPT_PROVIDER, own]]) };
+}
+
+function requireFaculty(name: string, directory: string, config: Config): void {
+  const { faculties, problems } = loadRunnableFaculties(directory, config);
+  if (faculties.has(name)) return;
+  const found = problems.length > 0 ? `; these files have problems:\n${listProblems(problems)}` : '';
+  throw new AnimusError('faculty.unknown', { name, hint: `${didYouMean(name, faculties.keys())}${found}` });
+}
+
+/** Links stay as they are: made absolute, they would lead out of the copy and back to what must not be touched. */
+async function copyWorkspace({ context }: Invocation, given: string | undefined, home: string): Promise<string> {
+  const { drain } = context.signals;
+  const workspace = join(home, 'workspace');
+  await mkdir(workspace);
+  if (given === undefined) return workspace;
+  try {
+    const filter = () => !drain.aborted;
+    await cp(resolve(context.cwd, given), workspace, { recursive: true, verbatimSymlinks: true, filter });
+  } catch (error) {
+    const detail = `--workspace: ${given} cannot be copied: ${messageOf(error)}`;
+    throw new AnimusError('usage.invalid', { detail }, { cause: error });
+  }
+  if (drain.aborted) throw new AnimusError('interrupted');
+  return workspace;
+}
+
+/** Each model keeps its name, so that a script can answer for one and fail for another. */
+function onScript(faculty: Faculty, workspace: string, asked: boolean): Faculty {
+  const { engage } = faculty;
+  const away = asked || faculty.workspace !== null || faculty.isolation === 'worktree';
+  return {
+    ...faculty,
+    ...(away && { workspace }),
+    // A worktree would leave its branch in the user's repository.
+    ...(faculty.isolation === 'worktree' && { isolation: 'directory', repo: null }),
+    engage: { ...engage, model: scripted(engage.model), fallbackModels: engage.fallbackModels.map(scripted) },
+  };
+}
+
+function scripted(model: string): string {
+  return `${SCRIPT_PROVIDER}/${model}`;
+}
+
+function conclude(output: Output, { item, ledger }: OneItemRun, tookMs: number): void {
+  output.document({ completed: item.state === 'completed', item, ledger });
+  showOutcome(output, item);
+  output.line();
+  output.line(stateLabel(item.state), styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim'));
+}

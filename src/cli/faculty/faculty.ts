@@ -1,0 +1,123 @@
+/** `animus faculty …`: what the faculty files say, and what is wrong with them. */
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Problem } from '../../core/errors/problem.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { unknownModels } from '../../daemon/models/faculty-models.ts';
+import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
+import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { styled } from '../view/output.ts';
+import { counted } from '../view/quantities.ts';
+import { bashIsolationOf, runsCommands } from './bash-isolation.ts';
+import { addFacultyShowCommand } from './faculty-show.ts';
+import { addFacultyTestCommand } from './faculty-test.ts';
+
+interface FacultyOptions extends CommonOptions {
+  readonly faculties?: string;
+}
+
+/** Adds `animus faculty list|show|check|test`. */
+export function addFacultyCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'faculty', 'the agents described in TOML files');
+  addCommand(group, 'list', {
+    summary: 'list the faculties that can be used',
+    examples: ['animus faculty list', 'animus faculty list --faculties ./agents --json'],
+  })
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .action(run(listFaculties));
+  addFacultyShowCommand(group, run);
+  addCommand(group, 'check [names...]', {
+    summary: 'check the faculty files and report every problem; exits 2 when there is one',
+    examples: ['animus faculty check', 'animus faculty check engineer'],
+  })
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .action(run(checkFaculties));
+  addFacultyTestCommand(group, run);
+}
+
+function listFaculties(invocation: Invocation, options: FacultyOptions): number {
+  const { output } = invocation;
+  const directory = facultiesDirectory(invocation, options.faculties);
+  const { faculties, problems } = loadRunnableFaculties(directory, invocation.config());
+  output.document({
+    directory,
+    faculties: [...faculties.values()].map(facultyJson),
+    problems: problems.map(problemJson),
+  });
+  output.table(
+    [
+      { title: 'NAME' },
+      { title: 'MODEL', shrink: true },
+      { title: 'MAX', align: 'right' },
+      { title: 'TOOLS', align: 'right' },
+      { title: 'DESCRIPTION', shrink: true },
+    ],
+    [...faculties.values()].map((faculty) => [
+      styled(faculty.name, 'bold'),
+      faculty.engage.external ? `(${basename(faculty.engage.external.command)})` : faculty.engage.model,
+      faculty.maxConcurrent === null ? '-' : String(faculty.maxConcurrent),
+      String(faculty.engage.tools.length),
+      faculty.description,
+    ]),
+  );
+  if (problems.length > 0)
+    output.note(`${counted(problems.length, 'problem')} in ${directory}; run: animus faculty check`);
+  return 0;
+}
+
+async function checkFaculties(
+  invocation: Invocation,
+  options: FacultyOptions,
+  names: readonly string[],
+): Promise<number> {
+  const { output } = invocation;
+  const config = invocation.config();
+  const directory = facultiesDirectory(invocation, options.faculties);
+  const { faculties, problems } = loadRunnableFaculties(directory, config);
+  const missing = names.filter((name) => !faculties.has(name));
+  const ok = problems.length === 0 && missing.length === 0;
+  const sound = await Promise.all(
+    [...faculties.values()].map(async (faculty) => ({
+      faculty,
+      remarks: unknownModels(faculty, config),
+      bash: runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null,
+    })),
+  );
+  output.document({
+    directory,
+    ok,
+    faculties: [...faculties.keys()],
+    missing,
+    problems: problems.map(problemJson),
+    remarks: sound.flatMap(({ remarks }) => remarks.map(problemJson)),
+    bash: Object.fromEntries(sound.flatMap(({ faculty, bash }) => (bash === null ? [] : [[faculty.name, bash]]))),
+  });
+  for (const { faculty, remarks, bash } of sound) {
+    if (names.length > 0 && !names.includes(faculty.name)) continue;
+    output.line(styled('ok       ', 'green'), `${faculty.name}  ${faculty.file}`);
+    if (bash !== null) output.block(`bash and hooks run ${bash.sentence}`, INDENT);
+    for (const { message } of remarks) output.block(`remark   ${message}`);
+  }
+  // Messages are not cut: they are what the command is for.
+  for (const { message } of problems) output.block(`problem  ${message}`);
+  for (const name of missing)
+    output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
+  if (ok && faculties.size === 0) output.note(`no faculty files in ${directory}`);
+  if (problems.length > 0) output.note(`${counted(problems.length, 'problem')} in ${directory}`);
+  return ok ? 0 : 2;
+}
+
+const INDENT = ' '.repeat(9);
+
+function facultyJson(faculty: Faculty) {
+  const { name, description, file, maxConcurrent, workspace, engage } = faculty;
+  const { mode, tools } = engage;
+  const model = mode === 'external' ? null : engage.model;
+  return { name, description, file, max_concurrent: maxConcurrent, workspace, mode, model, tools };
+}
+
+function problemJson({ code, file, line, key, message }: Problem) {
+  return { code, file, line, key, message };
+}

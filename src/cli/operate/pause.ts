@@ -1,0 +1,89 @@
+/** `animus pause|resume`: the brakes. */
+import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
+import { ALL_FACULTIES, knownFaculties, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { type Output, styled } from '../view/output.ts';
+
+interface PauseOptions extends CommonOptions {
+  readonly reason?: string;
+}
+
+/** Adds `animus pause|resume`. */
+export function addPauseCommands(program: Command, run: RunCommand): void {
+  addCommand(program, 'pause [faculty]', {
+    summary: 'take no new work and make no further model call, for one faculty or all; tool calls under way end first',
+    examples: ['animus pause', 'animus pause engineer --reason "the build is red"'],
+  })
+    .option('--reason <text>', 'why, shown by status')
+    .action(run(pauseCommand));
+  addCommand(program, 'resume [faculty]', {
+    summary: 'lift a pause: that of one faculty, or that of all',
+    examples: ['animus resume', 'animus resume engineer'],
+  }).action(run(resumeCommand));
+}
+
+async function pauseCommand(
+  invocation: Invocation,
+  options: PauseOptions,
+  faculty: string | undefined,
+): Promise<number> {
+  const { output } = invocation;
+  checkName(faculty);
+  const { served } = await withDatabase(invocation, async (db) => {
+    await pauseFaculty(db, faculty ?? ALL_FACULTIES, options.reason);
+    return knownFaculties(db);
+  });
+  output.document({ faculty: faculty ?? null, paused: true });
+  output.line(
+    styled('paused   ', 'yellow'),
+    nameOf(faculty),
+    '; go on with: animus resume',
+    faculty ? ` ${faculty}` : '',
+  );
+  // A slip would look like a brake and be none.
+  if (faculty !== undefined && served.length > 0 && !served.includes(faculty)) {
+    output.note(`no running daemon serves a faculty named ${faculty}${didYouMean(faculty, served)}`);
+  }
+  return 0;
+}
+
+/** A brake on what cannot be a faculty's name would hold nothing. */
+function checkName(faculty: string | undefined): void {
+  if (faculty === undefined || FACULTY_NAME.test(faculty)) return;
+  const detail = `${JSON.stringify(faculty)} is no name of a faculty: expected ${FACULTY_NAME_RULE}`;
+  throw new AnimusError('usage.invalid', { detail });
+}
+
+async function resumeCommand(
+  invocation: Invocation,
+  _options: CommonOptions,
+  faculty: string | undefined,
+): Promise<number> {
+  const { output } = invocation;
+  const { resumed, paused } = await withDatabase(invocation, async (db) => ({
+    resumed: await resumeFaculty(db, faculty ?? ALL_FACULTIES),
+    paused: (await knownFaculties(db)).paused,
+  }));
+  output.document({ faculty: faculty ?? null, resumed, still_paused: paused });
+  if (resumed) output.line(styled('resumed  ', 'green'), nameOf(faculty));
+  else output.note(`${nameOf(faculty)} was not paused`);
+  remark(output, paused, faculty);
+  return 0;
+}
+
+/** Two pauses may hold one faculty: its own, and that of all. */
+function remark(output: Output, paused: readonly string[], faculty: string | undefined): void {
+  const holds = faculty === undefined ? paused : paused.filter((name) => name === ALL_FACULTIES);
+  for (const name of holds) {
+    const [what, how] = name === ALL_FACULTIES ? ['every faculty', 'animus resume'] : [name, `animus resume ${name}`];
+    output.note(`still paused: ${what}; go on with: ${how}`);
+  }
+}
+
+function nameOf(faculty: string | undefined): string {
+  return faculty ?? 'every faculty';
+}

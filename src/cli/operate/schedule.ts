@@ -1,0 +1,203 @@
+/** `animus schedule …`: work that comes back by the clock. */
+import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { readCron } from '../../core/work/cron.ts';
+import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
+import {
+  addSchedule,
+  databaseNow,
+  listSchedules,
+  MISSED_POLICIES,
+  type MissedPolicy,
+  pauseSchedule,
+  removeSchedule,
+  runSchedule,
+  type Schedule,
+} from '../../store/work/schedules.ts';
+import { choice, wholeNumber } from '../command/arguments.ts';
+import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { styled } from '../view/output.ts';
+import { age, counted } from '../view/quantities.ts';
+
+interface AddOptions extends CommonOptions {
+  readonly timeZone: string;
+  readonly params?: string;
+  readonly missed: MissedPolicy;
+  readonly grace: number;
+  readonly paused?: boolean;
+}
+
+/** Adds `animus schedule list|add|pause|resume|run|remove`. */
+export function addScheduleCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'schedule', 'work that comes back by the clock');
+  addCommand(group, 'list', {
+    summary: 'list the schedules with their last and next run, and what they missed',
+    examples: ['animus schedule list', 'animus schedule list --json'],
+  }).action(run(listCommand));
+  addCommand(group, 'add <name> <cron> <faculty> [description]', {
+    summary: 'add a schedule: five cron fields (six with seconds first), or @daily and the like',
+    examples: [
+      'animus schedule add triage "*/15 * * * *" triager "Look through the new issues"',
+      'animus schedule add report "0 9 * * MON-FRI" scribe --time-zone Europe/Berlin --missed skip',
+    ],
+  })
+    .option('--time-zone <zone>', 'an IANA name such as Europe/Berlin', 'UTC')
+    .option('--params <json>', 'a JSON object, or @file')
+    .option(
+      '--missed <policy>',
+      `runs that no daemon was there for: ${MISSED_POLICIES.join(', ')}`,
+      choice(MISSED_POLICIES),
+      'once',
+    )
+    .option(
+      '--grace <seconds>',
+      'with skip: a run that is at most this late still fires',
+      wholeNumber(0, 31_536_000),
+      3600,
+    )
+    .option('--paused', 'add it paused')
+    .action(run(addScheduleCommand));
+  addCommand(group, 'pause <name>', {
+    summary: 'let it rest; what falls into the pause is not made up',
+    examples: ['animus schedule pause triage'],
+  }).action(run(pauseCommand));
+  addCommand(group, 'resume <name>', {
+    summary: 'let it go on from now',
+    examples: ['animus schedule resume triage'],
+  }).action(run(resumeCommand));
+  addCommand(group, 'run <name>', {
+    summary: 'submit its work now, paused or not; its next run stays as it is',
+    examples: ['animus schedule run triage'],
+  }).action(run(runCommand));
+  addCommand(group, 'remove <name>', {
+    summary: 'remove it with the record of its runs; the work they submitted stays',
+    examples: ['animus schedule remove triage'],
+  }).action(run(removeCommand));
+}
+
+async function listCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
+  const { output } = invocation;
+  const { schedules, now } = await withDatabase(invocation, async (db) => ({
+    schedules: await listSchedules(db),
+    now: await databaseNow(db),
+  }));
+  output.document({ schedules });
+  if (schedules.length === 0) {
+    output.note('no schedules');
+    return 0;
+  }
+  output.table(
+    [
+      { title: 'NAME', shrink: true },
+      { title: 'CRON' },
+      { title: 'TIME ZONE', shrink: true },
+      { title: 'FACULTY', shrink: true },
+      { title: 'NEXT' },
+      { title: 'LAST' },
+      { title: 'MISSED', align: 'right' },
+      { title: 'DESCRIPTION', shrink: true },
+    ],
+    schedules.map((schedule) => rowOf(schedule, now.getTime())),
+  );
+  for (const { name, problem } of schedules) if (problem !== null) output.block(`problem  ${name}: ${problem}`);
+  return 0;
+}
+
+function rowOf(schedule: Schedule, nowMs: number) {
+  const missed = schedule.runs.reduce((sum, run) => sum + (run.result === 'missed' ? run.runs : 0), 0);
+  return [
+    styled(schedule.name, 'bold'),
+    schedule.cron,
+    schedule.time_zone,
+    schedule.faculty,
+    nextOf(schedule, nowMs),
+    schedule.last_at === null ? styled('-', 'dim') : age(schedule.last_at, nowMs),
+    missed === 0 ? styled('-', 'dim') : styled(String(missed), 'yellow'),
+    schedule.description,
+  ];
+}
+
+function nextOf({ paused, problem, next_at: nextAt }: Schedule, nowMs: number) {
+  if (paused) return styled('paused', 'yellow');
+  if (problem !== null) return styled('problem', 'red');
+  return nextAt === null ? styled('not known yet', 'dim') : age(nextAt, nowMs);
+}
+
+async function addScheduleCommand(
+  invocation: Invocation,
+  options: AddOptions,
+  name: string,
+  cron: string,
+  faculty: string,
+  description = '',
+): Promise<number> {
+  const { output, context } = invocation;
+  const { timeZone, missed, grace, paused = false } = options;
+  checkNames(name, faculty);
+  const reading = readCron(cron, timeZone);
+  if (!reading.ok) throw new AnimusError('schedule.invalid', { detail: reading.problem });
+  const params =
+    options.params === undefined ? {} : jsonObject('--params', jsonOf('--params', options.params, context.cwd));
+  const now = await withDatabase(invocation, async (db) => {
+    await addSchedule(db, { name, cron, timeZone, faculty, description, params, missed, graceSeconds: grace, paused });
+    return databaseNow(db);
+  });
+  const first = reading.dueTimes.next(now);
+  output.document({ name, cron, time_zone: timeZone, paused, next_at: paused ? null : first });
+  const when = first === null ? 'never' : `${first.toISOString()} (${age(first, now.getTime())})`;
+  output.line(styled(name, 'bold'), paused ? '  added, paused' : `  added; first due at ${when}`);
+  return 0;
+}
+
+function checkNames(name: string, faculty: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/.test(name)) {
+    const detail = `${JSON.stringify(name)} is no name of a schedule: expected 1 to 63 letters, digits, -, _ and .`;
+    throw new AnimusError('schedule.invalid', { detail });
+  }
+  if (!FACULTY_NAME.test(faculty)) {
+    const detail = `${JSON.stringify(faculty)} is no name of a faculty; is the cron expression in quotes?`;
+    throw new AnimusError('schedule.invalid', { detail });
+  }
+}
+
+function pauseCommand(invocation: Invocation, _options: CommonOptions, name: string): Promise<number> {
+  return setPaused(invocation, name, true);
+}
+
+function resumeCommand(invocation: Invocation, _options: CommonOptions, name: string): Promise<number> {
+  return setPaused(invocation, name, false);
+}
+
+async function setPaused(invocation: Invocation, name: string, paused: boolean): Promise<number> {
+  const { output } = invocation;
+  const changed = await withDatabase(invocation, (db) => pauseSchedule(db, name, paused));
+  output.document({ name, paused, changed });
+  output.line(styled(name, 'bold'), changed ? '' : '  was already', paused ? '  paused' : '  active');
+  return 0;
+}
+
+async function runCommand(invocation: Invocation, _options: CommonOptions, name: string): Promise<number> {
+  const { output } = invocation;
+  const id = await withDatabase(invocation, (db) => runSchedule(db, name));
+  output.document({ name, work_item_id: id });
+  output.line(styled(id, 'bold'), '  created');
+  return 0;
+}
+
+async function removeCommand(invocation: Invocation, _options: CommonOptions, name: string): Promise<number> {
+  const { output } = invocation;
+  const [removed] = await withDatabase(invocation, async (db) => {
+    const found = await listSchedules(db, name);
+    await removeSchedule(db, name);
+    return found;
+  });
+  output.document({ name, removed: true });
+  output.line(
+    styled(name, 'bold'),
+    '  removed',
+    removed?.last_at ? `; ${counted(removed.runs.length, 'recorded run')} with it` : '',
+  );
+  return 0;
+}

@@ -1,0 +1,80 @@
+/** A daemon of its own for one work item: for commands that show what a faculty does and leave nothing behind. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Config } from '../../core/config/config.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
+import type { WorkState } from '../../core/work/work.ts';
+import type { DaemonReady } from '../../daemon/daemon.ts';
+import type { FocusEvent } from '../../engage/events/events.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
+import { readWork, type WorkDetail } from '../../store/views/work-views.ts';
+import { openLog } from '../../telemetry/log.ts';
+import { version } from '../command/version.ts';
+
+export interface OneItem {
+  /** As `inScratchHome` made it. */
+  readonly config: Config;
+  readonly facultiesDir: string;
+  readonly adapt: (faculty: Faculty) => Faculty;
+  /** Called once the daemon takes work. */
+  readonly onReady?: (db: Database) => void;
+  /** Submits the work and returns its id. */
+  readonly submit: (db: Database) => Promise<string>;
+  readonly onEvent: (event: FocusEvent) => void;
+  /** True for a state that ends the run; asked after each focus. */
+  readonly isOver: (state: WorkState) => boolean;
+}
+
+/** How it went. */
+export interface OneItemRun {
+  readonly item: WorkDetail;
+  readonly ledger: readonly LedgerEntry[];
+}
+
+/** The user's own configuration, on an embedded database in `home`. */
+export function inScratchHome(config: Config, home: string): Config {
+  return { ...config, home, databaseUrl: null, daemon: { ...config.daemon, pollSeconds: 0.1 } };
+}
+
+/** Starts the daemon, submits the work, watches it to its end, stops the daemon. Errors: `interrupted`, and the daemon's. */
+export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<OneItemRun> {
+  // Loaded here: the other commands do not pay for the daemon's modules.
+  const { runDaemon } = await import('../../daemon/daemon.ts');
+  const finished = new AbortController();
+  const ready = Promise.withResolvers<DaemonReady>();
+  const ended = Promise.withResolvers<void>();
+  const daemon = runDaemon(
+    {
+      config: one.config,
+      version: version(),
+      facultiesDir: one.facultiesDir,
+      // The command tells the story; the log speaks up when something is wrong.
+      log: openLog({ level: 'error' }),
+      adapt: one.adapt,
+      onReady: ready.resolve,
+      onEvent: (event) => {
+        one.onEvent(event);
+        if (event.type === 'ended' && one.isOver(event.state)) ended.resolve();
+      },
+    },
+    // The first Ctrl-C already means it: nobody waits for a grace time here.
+    { drain: AbortSignal.any([drain, finished.signal]), abort: drain },
+  );
+  const stopped = daemon.then(() => {
+    throw new AnimusError('interrupted');
+  });
+  try {
+    const { db } = await Promise.race([ready.promise, stopped]);
+    one.onReady?.(db);
+    const id = await one.submit(db);
+    await Promise.race([ended.promise, stopped]);
+    // A focus that was interrupted ends too, back in the queue.
+    if (drain.aborted) throw new AnimusError('interrupted');
+    return { item: await readWork(db, id), ledger: await readLedger(db, id) };
+  } finally {
+    finished.abort();
+    // Its own failure has been thrown above, through `stopped`.
+    await daemon.catch(() => undefined);
+  }
+}

@@ -1,0 +1,66 @@
+/** `animus health`: asks the daemon of this host whether it takes work. */
+import type { Command } from 'commander';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
+import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
+import { styled } from '../view/output.ts';
+
+/** The daemon itself waits 3 s for its database. */
+const ANSWER_MS = 5000;
+
+/** Adds `animus health`. */
+export function addHealthCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'health', {
+    summary: 'ask the daemon of this host whether it takes work: exits 0 when it does, 5 when not, 4 when none answers',
+    examples: ['animus health', 'animus health --json'],
+  }).action(run(healthCommand));
+}
+
+async function healthCommand({ output, config, context }: Invocation): Promise<number> {
+  const { http } = config().daemon;
+  if (http === null)
+    throw new AnimusError('usage.invalid', { detail: 'daemon.http is "off": the daemon tells nothing' });
+  const readiness = await askHealth(http, context.signals.drain);
+  output.document(readiness);
+  output.line(
+    readiness.ready ? styled('ready', 'green') : styled('not ready', 'red'),
+    `  ${readiness.phase}, daemon ${readiness.daemon_id ?? 'without id'}, animus ${readiness.version}`,
+  );
+  for (const [check, found] of Object.entries(readiness.checks)) output.line(`${check.padEnd(10)} ${found}`);
+  return readiness.ready ? 0 : 5;
+}
+
+/** What the daemon at this address says of itself. Errors: `http.unanswered`, `interrupted`. */
+export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise<Readiness> {
+  const address = showAddress({ ...http, host: LOOPBACK_OF[http.host] ?? http.host });
+  let status: number;
+  let answer: unknown;
+  try {
+    const response = await fetch(`http://${address}/readyz`, {
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+    });
+    ({ status } = response);
+    answer = await response.json();
+  } catch (error) {
+    if (signal.aborted) throw new AnimusError('interrupted');
+    // `fetch failed` says nothing; its cause does.
+    const detail = messageOf(error instanceof Error && error.cause ? error.cause : error);
+    throw new AnimusError('http.unanswered', { address, detail, hint: '; start one: animus serve' }, { cause: error });
+  }
+  if (isReadiness(answer)) return answer;
+  throw new AnimusError('http.unanswered', {
+    address,
+    detail: `what answers there (HTTP ${status}) is no animus`,
+    hint: '',
+  });
+}
+
+/** A server that listens everywhere is asked on this host. */
+const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+function isReadiness(value: unknown): value is Readiness {
+  if (value === null || typeof value !== 'object') return false;
+  const { ready, phase, checks } = value as Partial<Readiness>;
+  return typeof ready === 'boolean' && typeof phase === 'string' && checks !== null && typeof checks === 'object';
+}

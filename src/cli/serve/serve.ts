@@ -1,0 +1,83 @@
+/** `animus serve`: the daemon. */
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { loadFaculties } from '../../catalog/faculties.ts';
+import { loadConfig } from '../../catalog/load-config.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
+import { wholeNumber } from '../command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { version } from '../command/version.ts';
+
+interface ServeOptions extends CommonOptions {
+  readonly faculties?: string;
+  readonly maxConcurrent?: number;
+}
+
+/** Adds `animus serve`. */
+export function addServeCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'serve', {
+    summary:
+      'run the daemon: take work from the database and do it, until SIGINT or SIGTERM; a second one stops at once',
+    examples: [
+      'animus serve',
+      'DATABASE_URL=postgres://ada@db/work animus serve --faculties ./agents --max-concurrent 8',
+    ],
+  })
+    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .option('--max-concurrent <n>', 'foci at once (default: as configured)', wholeNumber(1, 1000))
+    .action(run(serveCommand));
+}
+
+async function serveCommand(invocation: Invocation, options: ServeOptions): Promise<number> {
+  const { output, context } = invocation;
+  const config = invocation.config();
+  const facultiesDir = facultiesDirectory(invocation, options.faculties);
+  requireFaculties(facultiesDir);
+  // The daemon brings the telemetry SDK and the providers, which no other command has to wait for.
+  const { runDaemon } = await import('../../daemon/daemon.ts');
+  const { maxConcurrent } = options;
+  const started = sayWhatIsSlow(invocation);
+  await runDaemon(
+    {
+      config,
+      version: version(),
+      facultiesDir,
+      reloadConfig: () => loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }),
+      ...(maxConcurrent !== undefined && { maxConcurrent }),
+      ...(context.openHealth !== undefined && { openHealth: context.openHealth }),
+      onReady: ({ db, daemonId, faculties }) => {
+        started();
+        output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
+        const served = faculties.join(', ') || 'no faculty yet (see above)';
+        output.line(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C ends it`);
+      },
+    },
+    context.signals,
+  ).finally(started);
+  context.signals.endedAsAsked();
+  return 0;
+}
+
+/** After this long a person wonders. */
+const SLOW_MS = 1500;
+
+/** A remark on a terminal when the start takes its time; the log, which shares stderr, leaves no line to draw over. */
+function sayWhatIsSlow({ context, config, output }: Invocation): () => void {
+  const waitingFor =
+    config().databaseUrl === null
+      ? `the embedded database in ${config().home}: it is being made, or another command still has it open`
+      : 'the database';
+  const timer = setTimeout(() => {
+    if (context.stderr.isTTY) output.note(`starting; waiting for ${waitingFor}`);
+  }, SLOW_MS);
+  return () => clearTimeout(timer);
+}
+
+/** A directory that is not there, or without any file, is a wrong directory; files with problems are the daemon's to report. */
+function requireFaculties(directory: string): void {
+  if (!existsSync(directory)) throw new AnimusError('faculty.none', { directory });
+  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
+  if (faculties.size === 0 && problems.length === 0) throw new AnimusError('faculty.none', { directory });
+}

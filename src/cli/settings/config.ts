@@ -1,0 +1,98 @@
+/** `animus config`: the effective settings and where each came from. */
+import type { Command } from 'commander';
+import type { Config } from '../../core/config/config.ts';
+import type { Environment } from '../../core/config/environment.ts';
+import { showAddress } from '../../core/lifecycle/health.ts';
+import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
+import { styled } from '../view/output.ts';
+
+/** Adds `animus config`. */
+export function addConfigCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'config', {
+    summary: 'show the effective settings and where each comes from; secrets are masked',
+    examples: ['animus config', 'animus config --config /etc/animus.toml --json'],
+  }).action(run(showConfig));
+}
+
+function showConfig({ output, context, config: load }: Invocation): number {
+  const config = load();
+  const settings = [...settingsOf(config), ...telemetryOf(context.env)];
+  output.document({ file: config.file, settings });
+  output.line('file: ', config.file ?? 'none (animus.toml is not here)');
+  output.line();
+  output.table(
+    [
+      { title: 'KEY', shrink: true },
+      { title: 'VALUE', shrink: true },
+      { title: 'FROM', shrink: true },
+    ],
+    settings.map(({ key, value, origin }) => [
+      key,
+      value === null ? styled('not set', 'dim') : String(value),
+      origin === 'default' ? styled(origin, 'dim') : origin,
+    ]),
+  );
+  return 0;
+}
+
+interface Setting {
+  readonly key: string;
+  readonly value: string | number | null;
+  readonly origin: string;
+}
+
+function settingsOf(config: Config): Setting[] {
+  const settings: Setting[] = [];
+  const add = (key: string, value: string | number | null, originKey = key) =>
+    settings.push({ key, value, origin: config.origins.get(originKey) ?? 'default' });
+  add('home', config.home);
+  add('database_url', config.databaseUrl === null ? 'embedded' : String(config.databaseUrl));
+  add('log_level', config.logLevel);
+  add('daemon.max_concurrent', config.daemon.maxConcurrent);
+  add('daemon.lease_seconds', config.daemon.leaseSeconds);
+  add('daemon.poll_seconds', config.daemon.pollSeconds);
+  add('daemon.shutdown_grace_seconds', config.daemon.shutdownGraceSeconds);
+  add('daemon.focus_host_grace_seconds', config.daemon.focusHostGraceSeconds);
+  add('daemon.pool_size', config.daemon.poolSize);
+  add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
+  add('retention.resolved_days', config.retention.resolvedDays);
+  add('retention.artifacts_days', config.retention.artifactsDays);
+  add('hooks.environment', config.hooks.environment.join(', ') || null);
+  for (const provider of config.providers.values()) {
+    const at = `providers.${provider.name}`;
+    add(`${at}.kind`, provider.kind, at);
+    if (provider.kind === 'scripted') {
+      add(`${at}.script`, provider.script, at);
+      continue;
+    }
+    // Some gateways take a key as a parameter.
+    add(`${at}.base_url`, provider.baseUrl.replace(/\?.*/, '?***'));
+    add(`${at}.api_key`, provider.apiKey === null ? null : String(provider.apiKey));
+  }
+  for (const [name, model] of config.models) {
+    const at = `models."${name}"`;
+    const price = model.usdPerMillion;
+    const values = {
+      context_window: model.contextWindow,
+      max_output: model.maxOutput,
+      'usd_per_million.input': price.input,
+      'usd_per_million.output': price.output,
+      'usd_per_million.cache_read': price.cacheRead,
+      'usd_per_million.cache_write': price.cacheWrite,
+    };
+    for (const [key, value] of Object.entries(values)) if (value !== undefined) add(`${at}.${key}`, value, at);
+  }
+  return settings;
+}
+
+/** The standard variables that the telemetry SDK reads by itself. Headers are where keys of its receivers stand. */
+function telemetryOf(env: Environment): Setting[] {
+  const set = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[0].startsWith('OTEL_') && !!entry[1],
+  );
+  if (set.length === 0) return [{ key: 'telemetry', value: null, origin: 'default' }];
+  return set.toSorted().map(([name, value]) => {
+    const secret = /HEADERS|SECRET|TOKEN|PASSWORD|_API_KEY/.test(name) || /\/\/[^/]*@/.test(value);
+    return { key: name, value: secret ? '***' : value.replace(/\?.*/, '?***'), origin: `environment ${name}` };
+  });
+}

@@ -1,0 +1,116 @@
+/** `animus models`: what animus knows of the models, and what it believes them to cost. */
+import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { modelNames } from '../../daemon/models/model-names.ts';
+import { type ListedModel, listModels } from '../../llm/models/list-models.ts';
+import { builtInCatalogue, type ModelInfo } from '../../llm/models/models.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { type Part, styled } from '../view/output.ts';
+import { grouped } from '../view/quantities.ts';
+
+interface ModelsOptions extends CommonOptions {
+  readonly provider?: string;
+}
+
+/** Adds `animus models`. */
+export function addModelsCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'models', {
+    summary: 'list the models animus knows, with their windows, prices and abilities',
+    examples: ['animus models', 'animus models --provider anthropic --json'],
+  })
+    .option('--provider <name>', 'only the models of this provider')
+    .action(run(modelsCommand));
+}
+
+function modelsCommand(invocation: Invocation, { provider }: ModelsOptions): number {
+  const { output } = invocation;
+  const config = invocation.config();
+  const all = listModels(modelNames(config).models);
+  if (provider !== undefined) {
+    requireProvider(provider, new Set([...config.providers.keys(), ...all.map((each) => each.provider)]));
+  }
+  const models = all.filter((each) => provider === undefined || each.provider === provider);
+  const { checked } = builtInCatalogue();
+  output.document({ checked, models: models.map(modelJson) });
+  if (models.length === 0) {
+    output.line(`no model of ${provider} is listed: each has a window of 128,000 tokens, or that of its namesake,`);
+    output.line(`and no price; tell more of it in [models."${provider}/MODEL"] of animus.toml`);
+    return 0;
+  }
+  output.table(COLUMNS, models.map(modelRow));
+  output.line();
+  output.line(styled(`USD per million tokens, as of ${checked}; * with values of animus.toml`, 'dim'));
+  return 0;
+}
+
+function requireProvider(provider: string, known: ReadonlySet<string>): void {
+  if (known.has(provider)) return;
+  const hint = didYouMean(provider, known) || ` (there are ${[...known].join(', ')})`;
+  throw new AnimusError('usage.invalid', { detail: `--provider: no provider named ${provider}${hint}` });
+}
+
+const COLUMNS = [
+  { title: 'MODEL' },
+  { title: 'WINDOW', align: 'right' },
+  { title: 'MAX OUTPUT', align: 'right' },
+  { title: 'INPUT', align: 'right' },
+  { title: 'OUTPUT', align: 'right' },
+  { title: 'CACHE READ', align: 'right', optional: true },
+  { title: 'CACHE WRITE', align: 'right', optional: true },
+  { title: 'ABILITIES', shrink: true, optional: true },
+] as const;
+
+function modelRow({ provider, model, info, overridden }: ListedModel): Part[] {
+  const { prices } = info;
+  return [
+    `${provider}/${model}${overridden ? ' *' : ''}`,
+    grouped(info.contextWindow),
+    info.maxOutput === null ? styled('-', 'dim') : grouped(info.maxOutput),
+    usd(prices?.input),
+    usd(prices?.output),
+    usd(prices?.cacheRead),
+    usd(prices?.cacheWrite),
+    abilities(info).join(', '),
+  ];
+}
+
+function usd(price: number | undefined): Part {
+  return price === undefined ? styled('-', 'dim') : String(price);
+}
+
+function abilities(info: ModelInfo): string[] {
+  const { longPrompt } = info;
+  const effort = info.effortWithTools ? 'effort' : 'effort without tools';
+  return [
+    ...(info.images ? ['images'] : []),
+    ...(info.thinking === 'none' ? [] : [`thinking (${info.thinking})`]),
+    ...(info.effort ? [effort] : []),
+    ...(info.temperature ? [] : ['no temperature']),
+    ...(longPrompt === null ? [] : [`dearer above ${grouped(longPrompt.aboveTokens)} tokens`]),
+  ];
+}
+
+function modelJson({ provider, model, info, overridden }: ListedModel) {
+  const { prices, longPrompt } = info;
+  return {
+    provider,
+    model,
+    overridden,
+    context_window: info.contextWindow,
+    max_output: info.maxOutput,
+    usd_per_million: prices && pricesJson(prices),
+    long_prompt: longPrompt && { above_tokens: longPrompt.aboveTokens, usd_per_million: pricesJson(longPrompt.prices) },
+    thinking: info.thinking,
+    effort: info.effort,
+    effort_with_tools: info.effortWithTools,
+    parallel_tools: info.parallelTools,
+    user_after_tools: info.userAfterTools,
+    temperature: info.temperature,
+    images: info.images,
+  };
+}
+
+function pricesJson({ input, output, cacheRead, cacheWrite }: NonNullable<ModelInfo['prices']>) {
+  return { input, output, cache_read: cacheRead, cache_write: cacheWrite };
+}

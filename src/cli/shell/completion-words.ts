@@ -1,0 +1,81 @@
+/** Which words may come next on a command line; read off the program itself, so that it knows what the program knows. */
+import type { Command, Option } from 'commander';
+import { LEDGER_TYPES, WORK_STATES } from '../../core/work/work.ts';
+
+/** What the program itself does not know. */
+export interface WordSources {
+  readonly faculties: () => readonly string[];
+  readonly providers: () => readonly string[];
+  /** Short ids of work that `command` (`cancel`, `retry` …) may be about. */
+  readonly ids: (command: string) => Promise<readonly string[]>;
+  readonly schedules: () => Promise<readonly string[]>;
+}
+
+/** `words` are those after the program's name; the last is the one that is being typed, perhaps empty. None: a file, or anything. */
+export async function completionWords(
+  program: Command,
+  words: readonly string[],
+  sources: WordSources,
+): Promise<readonly string[]> {
+  const typed = words.at(-1) ?? '';
+  const { command, option, position } = read(program, words.slice(0, -1));
+  const candidates = await candidatesFor(command, option, position, typed, sources);
+  return [...new Set(candidates)].filter((word) => word.startsWith(typed));
+}
+
+interface Reading {
+  readonly command: Command;
+  /** The option whose value comes next. */
+  readonly option: Option | null;
+  /** How many arguments of the command are there. */
+  readonly position: number;
+}
+
+function read(program: Command, words: readonly string[]): Reading {
+  let reading: Reading = { command: program, option: null, position: 0 };
+  for (const word of words) {
+    const { command, option, position } = reading;
+    if (option !== null) reading = { command, option: null, position };
+    else if (word.startsWith('-')) {
+      const named = command.options.find(({ long, short }) => word === long || word === short);
+      reading = { command, option: named?.required ? named : null, position };
+    } else {
+      const inner = command.commands.find((each) => each.name() === word);
+      reading =
+        inner === undefined ? { command, option, position: position + 1 } : { command: inner, option, position: 0 };
+    }
+  }
+  return reading;
+}
+
+async function candidatesFor(
+  command: Command,
+  option: Option | null,
+  position: number,
+  typed: string,
+  sources: WordSources,
+): Promise<readonly string[]> {
+  if (option !== null) return valuesOf(valueName(option), command, sources);
+  if (typed.startsWith('-')) return [...command.options.flatMap(({ long }) => long ?? []), '--help'];
+  if (command.commands.length > 0) return command.commands.map((each) => each.name());
+  const argument = command.registeredArguments[Math.min(position, command.registeredArguments.length - 1)];
+  if (argument === undefined || (position >= command.registeredArguments.length && !argument.variadic)) return [];
+  return argument.argChoices ?? valuesOf(argument.name(), command, sources);
+}
+
+/** What the placeholder stands for: `--state <state>` a state; `--faculty <name>` and `--parent <id>` what their names say. */
+function valueName({ long, flags }: Option): string {
+  const placeholder = /<(.*)>/.exec(flags)?.[1] ?? '';
+  return placeholder === 'name' ? (long ?? '').replace(/^--/, '') : placeholder;
+}
+
+async function valuesOf(name: string, command: Command, sources: WordSources): Promise<readonly string[]> {
+  if (name === 'state') return WORK_STATES;
+  if (name === 'type') return LEDGER_TYPES;
+  if (name === 'faculty') return sources.faculties();
+  if (name === 'names') return sources.faculties();
+  if (name === 'provider') return sources.providers();
+  if (name === 'id') return sources.ids(command.name());
+  if (name === 'name' && command.parent?.name() === 'schedule') return sources.schedules();
+  return [];
+}

@@ -1,0 +1,135 @@
+/** `animus completion`: completion of command lines in the shells people use. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Argument, type Command } from 'commander';
+import { loadFaculties } from '../../catalog/faculties.ts';
+import type { WorkState } from '../../core/work/work.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { listWork } from '../../store/views/work-views.ts';
+import { listSchedules } from '../../store/work/schedules.ts';
+import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { shortId } from '../view/quantities.ts';
+import { completionWords, type WordSources } from './completion-words.ts';
+
+/** Adds `animus completion`. */
+export function addCompletionCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'completion', {
+    summary: 'print the script that completes animus command lines in a shell',
+    examples: [
+      'animus completion bash > ~/.local/share/bash-completion/completions/animus',
+      'animus completion zsh > ~/.zfunc/_animus',
+      'animus completion fish > ~/.config/fish/completions/animus.fish',
+    ],
+  })
+    .addArgument(new Argument('<shell>', '`words` is what the scripts ask').choices(['bash', 'zsh', 'fish', 'words']))
+    .addArgument(new Argument('[words...]', 'with `words`, after --: the command line so far'))
+    .action(
+      run((invocation: Invocation, _options: CommonOptions, shell: Shell | 'words', words: readonly string[]) =>
+        shell === 'words' ? printWords(invocation, program, words) : printScript(invocation, shell),
+      ),
+    );
+}
+
+type Shell = 'bash' | 'zsh' | 'fish';
+
+/** Each asks the command that is being completed, wherever it is; where it has no answer, files are offered. */
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# bash completion for animus
+_animus() {
+  local IFS=$'\\n'
+  COMPREPLY=($("$1" completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _animus animus
+`,
+  zsh: `#compdef animus
+_animus() {
+  local -a found
+  found=(\${(f)"$("\${words[1]}" completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -a found; else _files; fi
+}
+# Autoloaded from a directory of fpath this file is the function itself; sourced, it registers it.
+if [[ $funcstack[1] == _animus ]]; then _animus "$@"; else compdef _animus animus; fi
+`,
+  fish: `# fish completion for animus
+function __animus_words
+    set -l line (commandline -opc)
+    set -l found ($line[1] completion words -- $line[2..] (commandline -ct) 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c animus -f -a '(__animus_words)'
+`,
+};
+
+function printScript({ output }: Invocation, shell: Shell): number {
+  output.document({ shell, script: SCRIPTS[shell] });
+  for (const line of SCRIPTS[shell].trimEnd().split('\n')) output.copyable(line);
+  return 0;
+}
+
+/** The longest that a person who has pressed Tab is kept waiting for the database. */
+const PATIENCE_MS = 700;
+
+/** Never fails: where something is wrong, there is nothing to offer. */
+async function printWords(invocation: Invocation, program: Command, words: readonly string[]): Promise<number> {
+  const { context, output } = invocation;
+  const drain = AbortSignal.any([context.signals.drain, AbortSignal.timeout(PATIENCE_MS)]);
+  const hurried = { ...invocation, context: { ...context, signals: { ...context.signals, drain } } };
+  const found = await completionWords(program, words, sourcesOf(hurried));
+  output.document({ words: found });
+  for (const word of found) output.copyable(word);
+  return 0;
+}
+
+function sourcesOf(invocation: Invocation): WordSources {
+  return {
+    faculties: () =>
+      orNone(() => {
+        const directory = facultiesDirectory(invocation, undefined);
+        return [...loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES }).faculties.keys()];
+      }),
+    providers: () => orNone(() => [...invocation.config().providers.keys()]),
+    ids: (command) =>
+      ask(invocation, async (db) => {
+        const lists = await Promise.all(statesFor(command).map((state) => listWork(db, { state, limit: 50 })));
+        return lists.flat().map(({ id }) => shortId(id));
+      }),
+    schedules: () => ask(invocation, async (db) => (await listSchedules(db)).map(({ name }) => name)),
+  };
+}
+
+/** What a command can be done to; undefined: any. */
+function statesFor(command: string): readonly (WorkState | undefined)[] {
+  if (command === 'retry') return ['dead', 'cancelled'];
+  if (command === 'cancel') return ['running', 'claimed', 'waiting', 'queued', 'scheduled'];
+  return [undefined];
+}
+
+function orNone<Value>(read: () => readonly Value[]): readonly Value[] {
+  try {
+    return read();
+  } catch {
+    // A configuration that cannot be read is for the command itself to complain about.
+    return [];
+  }
+}
+
+/** An embedded database that nobody has open is left alone: opening it takes a second. */
+async function ask(
+  invocation: Invocation,
+  query: (db: Database) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  try {
+    const config = invocation.config();
+    if (config.databaseUrl === null && !existsSync(join(config.home, 'embedded.json'))) return [];
+    return await withDatabase(invocation, query);
+  } catch {
+    return [];
+  }
+}

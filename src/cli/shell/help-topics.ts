@@ -1,0 +1,119 @@
+/** `animus help`: a command's help, or a page about what all commands have in common. */
+import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { WORK_STATES } from '../../core/work/work.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+
+/** What each exit code means; docs/cli.md lists the same, and a test holds the two equal. */
+export const EXIT_CODES: Readonly<Record<number, string>> = {
+  0: 'done',
+  1: 'it failed; or the work that --wait waited for ended other than completed',
+  2: 'usage or configuration: nothing was tried',
+  3: 'what was named is not there',
+  4: 'the database, or another thing needed, cannot be reached: try again later',
+  5: 'refused by the state things are in',
+  130: 'ended by SIGINT (Ctrl-C)',
+  143: 'ended by SIGTERM',
+};
+
+/** The variables that every command reads; docs/config.md has a row for each. */
+export const VARIABLES: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgres://user:password@host:port/database; unset: the embedded database',
+  ANIMUS_HOME: 'directory of the embedded database and of running work (default: ~/.animus)',
+  ANTHROPIC_API_KEY: 'key of the provider anthropic',
+  OPENAI_API_KEY: 'key of the provider openai',
+  ANTHROPIC_BASE_URL: 'where anthropic is reached (default: https://api.anthropic.com)',
+  OPENAI_BASE_URL: 'where openai is reached (default: https://api.openai.com/v1)',
+  LOG_LEVEL: 'trace, debug, info (default), warn, error, fatal or silent',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'where traces and metrics go; unset: nowhere',
+  NO_COLOR: 'any value: no colours',
+};
+
+const TOPICS: Readonly<Record<string, { readonly about: string; readonly text: string }>> = {
+  'exit-codes': {
+    about: 'what the exit code of a command says',
+    text: Object.entries(EXIT_CODES)
+      .map(([code, meaning]) => `${code.padStart(5)}  ${meaning}`)
+      .join('\n'),
+  },
+  environment: {
+    about: 'the variables that commands read',
+    text: [
+      ...Object.entries(VARIABLES).map(([name, meaning]) => `  ${name}\n      ${meaning}`),
+      '',
+      'A secret may also come from a file that only its owner can read: DATABASE_URL_FILE=/run/secrets/url.',
+      'What is in effect, and where each value comes from: animus config',
+    ].join('\n'),
+  },
+  ids: {
+    about: 'how work items are named',
+    text: `Each work item has an id such as 01936b2e-5f04-7c3a-9d51-5b1f0c3de2a9. Lists show its last twelve digits. A command
+takes the whole id, or its end or beginning of at least four digits, where that names one item.`,
+  },
+  states: {
+    about: 'the states of work',
+    text: `${WORK_STATES.join(', ')}
+
+  scheduled   its time has not come       animus work list --state scheduled
+  queued      a daemon may take it        no daemon serves its faculty? see: animus status
+  claimed     a daemon has taken it
+  running     a focus is at work          animus work tail ID
+  waiting     for children, a timer or a person: it holds no slot meanwhile
+  completed   it has an outcome           animus work show ID
+  dead        attempts are used up        again: animus work retry ID
+  merged      another item with its dedup key was active already
+  cancelled   by an operator, or with its parent`,
+  },
+  json: {
+    about: 'output for programs',
+    text: `With --json a command prints one JSON document on stdout: keys in snake_case, times in ISO 8601 (work tail and
+status --watch print one a line). Errors are {"error": {"code", "message"}} on stderr: branch on the code and on the exit code,
+never on the message. Nothing else is printed.`,
+  },
+};
+
+/** Adds `animus help`. */
+export function addHelpCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'help [topic...]', {
+    summary: `show the help of a command, or a page about ${Object.keys(TOPICS).join(', ')}`,
+    examples: ['animus help work submit', 'animus help exit-codes'],
+  }).action(
+    run((invocation: Invocation, _options: CommonOptions, words: readonly string[]) =>
+      help(invocation, program, words),
+    ),
+  );
+}
+
+function help({ output }: Invocation, program: Command, words: readonly string[]): number {
+  const [first = '', ...more] = words;
+  const topic = more.length === 0 && Object.hasOwn(TOPICS, first) ? TOPICS[first] : undefined;
+  const command = topic === undefined ? commandOf(program, words) : null;
+  output.document({ topic: words.join(' '), text: topic?.text ?? command?.helpInformation() });
+  if (topic !== undefined) output.block(topic.text);
+  else if (!output.json) command?.outputHelp();
+  if (words.length === 0) {
+    output.line();
+    output.line('Topics (animus help TOPIC):');
+    for (const [name, { about }] of Object.entries(TOPICS)) output.line(`  ${name.padEnd(12)}  ${about}`);
+  }
+  return 0;
+}
+
+function commandOf(program: Command, words: readonly string[]): Command {
+  let command = program;
+  for (const word of words) {
+    const inner = command.commands.find((each) => each.name() === word);
+    if (inner === undefined) {
+      const known = [
+        ...command.commands.map((each) => each.name()),
+        ...(command === program ? Object.keys(TOPICS) : []),
+      ];
+      throw new AnimusError('usage.invalid', {
+        detail: `no command or topic ${words.join(' ')}${didYouMean(word, known)}; see: animus help`,
+      });
+    }
+    command = inner;
+  }
+  return command;
+}

@@ -1,0 +1,194 @@
+/** What `animus status` prints for people, on one screen. */
+import { WORK_STATES } from '../../core/work/work.ts';
+import type { Status } from '../../store/views/status-view.ts';
+import { type Output, type Part, styled } from '../view/output.ts';
+import { age, counted, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { showInbox, showSchedules } from './status-ways-in.ts';
+
+/** What is going on in one database. */
+export interface StatusReport {
+  readonly kind: string;
+  readonly where: string;
+  readonly status: Status;
+}
+
+/** Prints it, a section for each thing there is. */
+export function showStatus(output: Output, { kind, where, status }: StatusReport): void {
+  output.line(styled('Database  ', 'bold'), `${kind} at ${where}`);
+  showStates(output, status);
+  showDaemons(output, status);
+  showFoci(output, status);
+  showQueue(output, status);
+  showDeadLetters(output, status);
+  showSchedules(output, status);
+  showInbox(output, status);
+  showSpend(output, status);
+  showPauses(output, status);
+  if (status.memory?.vector === false)
+    output.line(styled('Memory    ', 'bold'), `by text only: ${status.memory.reason ?? 'no pgvector'}`);
+}
+
+/** The same for programs. */
+export function reportJson({ kind, where, status }: StatusReport) {
+  return { database: { kind, where }, ...status };
+}
+
+function showStates(output: Output, { states, count_cap: cap }: Status): void {
+  const parts: Part[] = [];
+  for (const state of WORK_STATES) {
+    const count = states[state] ?? 0;
+    if (count > 0)
+      parts.push(parts.length > 0 ? ', ' : '', `${grouped(count)}${count >= cap ? '+' : ''} `, stateLabel(state));
+  }
+  output.line(
+    styled('Work      ', 'bold'),
+    ...(parts.length > 0 ? parts : [styled('none', 'dim')]),
+    styled('  (ends of the last 24 h)', 'dim'),
+  );
+}
+
+function showDaemons(output: Output, { daemons, at }: Status): void {
+  const now = Date.parse(at);
+  if (!daemons.some((daemon) => daemon.alive)) {
+    output.line(styled('Daemons   ', 'bold'), styled('none is running', 'yellow'), '; start one with: animus serve');
+  }
+  if (daemons.length === 0) return;
+  output.line();
+  output.table(
+    [
+      { title: 'DAEMON', shrink: true },
+      { title: 'STATE' },
+      { title: 'MAX', align: 'right', optional: true },
+      { title: 'SEEN', optional: true },
+      { title: 'FACULTIES', shrink: true },
+    ],
+    daemons.map((daemon) => [
+      `${daemon.host}:${daemon.pid}`,
+      daemonState(daemon),
+      String(daemon.max_concurrent),
+      age(daemon.seen_at, now),
+      daemon.faculties.join(' '),
+    ]),
+  );
+  for (const daemon of daemons) {
+    for (const problem of daemon.alive ? daemon.problems : [])
+      output.line(styled('problem  ', 'red'), problemText(problem));
+  }
+}
+
+/** A daemon that was killed never says that it stops: its silence tells. */
+function daemonState({ alive, saturated, stopped_at: stopped }: Status['daemons'][number]): Part {
+  if (alive) return styled(saturated ? 'full' : 'up', 'green');
+  return stopped === null ? styled('lost', 'red') : styled('stopped', 'dim');
+}
+
+function problemText(problem: unknown): string {
+  if (typeof problem === 'string') return problem;
+  const { message } = (problem ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : JSON.stringify(problem);
+}
+
+function showFoci(output: Output, { foci, at }: Status): void {
+  if (foci.length === 0) return;
+  const now = Date.parse(at);
+  output.line();
+  output.table(
+    [
+      { title: 'RUNNING' },
+      { title: 'FACULTY', shrink: true },
+      { title: 'PHASE', optional: true },
+      { title: 'TURN', align: 'right' },
+      { title: 'FOR', align: 'right', optional: true },
+      { title: 'COST', align: 'right', optional: true },
+      { title: 'PLAN OR DESCRIPTION', shrink: true },
+    ],
+    foci.map((focus) => [
+      shortId(focus.work_item_id),
+      focus.faculty,
+      focus.phase ?? focus.state,
+      String(focus.turn ?? '-'),
+      focus.started_at === null ? '-' : age(focus.started_at, now).replace(' ago', ''),
+      usd(focus.cost_usd),
+      focus.plan ?? focus.description,
+    ]),
+  );
+}
+
+function showQueue(output: Output, { queue, at, count_cap: cap }: Status): void {
+  if (queue.length === 0) return;
+  const now = Date.parse(at);
+  output.line();
+  output.table(
+    [
+      { title: 'QUEUE', shrink: true },
+      { title: 'QUEUED', align: 'right' },
+      { title: 'NEXT IS FROM', optional: true },
+      { title: '' },
+    ],
+    queue.map((line) => [
+      line.faculty,
+      `${grouped(line.queued)}${line.queued >= cap ? '+' : ''}`,
+      line.oldest_at === null ? '-' : age(line.oldest_at, now),
+      line.routable ? '' : styled('no daemon serves this faculty', 'yellow'),
+    ]),
+  );
+}
+
+function showDeadLetters(output: Output, { dead_letters: letters, at }: Status): void {
+  if (letters.length === 0) return;
+  const now = Date.parse(at);
+  output.line();
+  output.table(
+    [
+      { title: 'DEAD' },
+      { title: 'FACULTY', shrink: true, optional: true },
+      { title: 'ENDED', optional: true },
+      { title: 'WHY', shrink: true },
+    ],
+    letters.map(({ work_item_id: id, faculty, resolved_at: ended, reason }) => [
+      styled(shortId(id), 'red'),
+      faculty,
+      age(ended, now),
+      reason,
+    ]),
+  );
+  output.line(styled('look: animus work show ID; again: animus work retry ID', 'dim'));
+}
+
+function showSpend(output: Output, { spend_today: spend }: Status): void {
+  if (spend.length === 0) return;
+  output.line();
+  output.table(
+    [
+      { title: 'TODAY (UTC)', shrink: true },
+      { title: 'MODEL', shrink: true },
+      { title: 'CALLS', align: 'right', optional: true },
+      { title: 'IN', align: 'right', optional: true },
+      { title: 'OUT', align: 'right', optional: true },
+      { title: 'COST', align: 'right' },
+    ],
+    spend.map((line) => [
+      line.faculty,
+      line.model,
+      grouped(line.calls),
+      grouped(line.input_tokens),
+      grouped(line.output_tokens),
+      usd(line.usd),
+    ]),
+  );
+  const total = spend.reduce((sum, line) => sum + line.usd, 0);
+  output.line(
+    styled('Spent     ', 'bold'),
+    `${usd(total)} today in ${counted(
+      spend.reduce((sum, line) => sum + line.calls, 0),
+      'call',
+    )}`,
+  );
+}
+
+function showPauses(output: Output, { pauses }: Status): void {
+  for (const { faculty, reason } of pauses) {
+    const what = faculty === '*' ? 'every faculty' : faculty;
+    output.line(styled('Paused    ', 'yellow'), `${what}: ${reason}`);
+  }
+}

@@ -1,0 +1,37 @@
+/** `animus status`: what is going on, once or again and again. */
+import type { Command } from 'commander';
+import { readStatus } from '../../store/views/status-view.ts';
+import { wholeNumber } from '../command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { reportJson, type StatusReport, showStatus } from './status-view.ts';
+import { watchStatus } from './status-watch.ts';
+
+interface StatusOptions extends CommonOptions {
+  readonly watch?: boolean;
+  readonly every: number;
+}
+
+/** Adds `animus status`. */
+export function addStatusCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'status', {
+    summary: 'show the database, the queue, running work, daemons, dead letters, schedules and what today has cost',
+    examples: ['animus status', 'animus status --json', 'animus status --watch --every 5'],
+  })
+    .option('--watch', 'show it again and again until Ctrl-C: in place on a terminal, else one after the other')
+    .option('--every <seconds>', 'with --watch: the time between two looks', wholeNumber(1, 3600), 2)
+    .action(run(statusCommand));
+}
+
+async function statusCommand(invocation: Invocation, { watch, every }: StatusOptions): Promise<number> {
+  const look = () => readReport(invocation);
+  if (watch) return watchStatus(invocation, look, every);
+  const report = await look();
+  invocation.output.document(reportJson(report));
+  showStatus(invocation.output, report);
+  return 0;
+}
+
+function readReport(invocation: Invocation): Promise<StatusReport> {
+  return withDatabase(invocation, async (db) => ({ kind: db.kind, where: db.where, status: await readStatus(db) }));
+}

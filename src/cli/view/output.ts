@@ -1,0 +1,187 @@
+/** Everything commands print goes through here: it is made harmless, fits the terminal, and is plain when piped. */
+import type { Environment } from '../../core/config/environment.ts';
+import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { displayWidth, harmless, harmlessJson, harmlessLines, truncate, wrap } from './display-width.ts';
+import { layOutTable } from './table.ts';
+
+/** The part of a stream that printing needs. */
+export interface Sink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+}
+
+export type Style = 'plain' | 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** A piece of text with its style; a bare string is plain. */
+export type Part = string | { readonly text: string; readonly style: Style };
+
+/** A column of a table. Where the terminal is too narrow, `optional` columns are left out, then `shrink` columns are cut. */
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  readonly shrink?: boolean;
+  readonly optional?: boolean;
+}
+
+/** Prints for people, or one JSON document for programs. */
+export interface Output {
+  /** True with `--json`: only `document` and `fail` print anything. */
+  readonly json: boolean;
+  /** Columns of the terminal; infinite when piped. */
+  readonly width: number;
+  /** One line, cut to the terminal's width. */
+  line(...parts: readonly Part[]): void;
+  /** Text of several lines, all of it: each line after `indent`, broken where the terminal ends. */
+  block(text: string, indent?: string): void;
+  /** True where people see what is printed at once: a terminal, without `--json`. */
+  readonly live: boolean;
+  /** Pieces of a text that is still coming, straight on; does nothing unless `live`. Whatever is printed next begins a line. */
+  piece(...parts: readonly Part[]): void;
+  /** One line that is there to be copied: neither cut nor broken, however narrow the terminal. */
+  copyable(text: string): void;
+  /** Aligned columns under their titles. */
+  table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
+  /** The result for programs; does nothing without `--json`. */
+  document(value: unknown): void;
+  /** One of many results for programs, on a line of its own; does nothing without `--json`. */
+  event(value: unknown): void;
+  /**
+   * What a wait is for, on a line of its own that the next one replaces; null ends it. Only on a terminal's stderr, without
+   * `--json`: whatever is printed next takes its place.
+   */
+  progress(text: string | null): void;
+  /** A remark beside the result, on stderr; silent with `--json`. */
+  note(text: string): void;
+  /** The error, on stderr; returns its exit code. */
+  fail(error: unknown): number;
+}
+
+/** What an output writes to. */
+export interface OutputOptions {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Environment;
+  readonly json: boolean;
+}
+
+/** An output on these streams. Colours only on a terminal, never with NO_COLOR or TERM=dumb. */
+export function createOutput({ stdout: stream, stderr, env, json }: OutputOptions): Output {
+  let inPiece = false;
+  const endPiece = () => {
+    if (inPiece) stream.write('\n');
+    inPiece = false;
+  };
+  const progress = progressLine(stderr);
+  const stdout = {
+    write(text: string) {
+      progress(null);
+      endPiece();
+      stream.write(text);
+    },
+  };
+  // A terminal that does not know its size says 0.
+  const width = stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY;
+  const colours = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  const live = stream.isTTY === true && !json;
+  const printLine = (parts: readonly Part[]) => stdout.write(`${renderLine(parts, width, colours)}\n`);
+
+  return {
+    json,
+    width,
+    line(...parts) {
+      if (!json) printLine(parts);
+    },
+    block(text, indent = '') {
+      if (json) return;
+      for (const line of harmlessLines(text).flatMap((each) => wrap(indent + each, width))) {
+        stdout.write(line.trimEnd().concat('\n'));
+      }
+    },
+    live,
+    piece(...parts) {
+      if (!live) return;
+      progress(null);
+      for (const part of parts) stream.write(renderPart(part, colours));
+      inPiece ||= parts.length > 0;
+    },
+    copyable(text) {
+      if (!json) stdout.write(`${harmless(text)}\n`);
+    },
+    table(columns, rows) {
+      if (json) return;
+      for (const line of layOutTable(columns, rows, width)) printLine(line);
+    },
+    document(value) {
+      if (json) stdout.write(`${harmlessJson(value, 2)}\n`);
+    },
+    event(value) {
+      if (json) stdout.write(`${harmlessJson(value)}\n`);
+    },
+    progress(text) {
+      if (!json && !inPiece) progress(text);
+    },
+    note(text) {
+      progress(null);
+      endPiece();
+      if (!json) stderr.write(`animus: ${harmless(text)}\n`);
+    },
+    fail(error) {
+      progress(null);
+      endPiece();
+      const known = isAnimusError(error) ? error : new AnimusError('internal.bug', { detail: messageOf(error) });
+      const { code, message } = known;
+      if (json) stderr.write(`${harmlessJson({ error: { code, message } })}\n`);
+      else stderr.write(`animus: ${harmlessLines(message).join('\n')}\n`);
+      // The stack of a bug is what its report needs.
+      if (!isAnimusError(error) && error instanceof Error && !json) stderr.write(`${error.stack ?? ''}\n`);
+      return known.exitCode;
+    },
+  };
+}
+
+/** Writes over what it wrote before; nothing at all where nobody looks. */
+function progressLine(stderr: Sink): (text: string | null) => void {
+  let shown = false;
+  return (text) => {
+    if (stderr.isTTY !== true || (text === null && !shown)) return;
+    // One column is left free: behind a full line the cursor may stand in the next.
+    const line = text === null ? '' : truncate(harmless(text), Math.max(20, stderr.columns || 80) - 1);
+    stderr.write(`\r\u001b[2K${line}`);
+    shown = text !== null;
+  };
+}
+
+/** A piece of styled text. */
+export function styled(text: string, style: Style): Part {
+  return { text, style };
+}
+
+function renderLine(parts: readonly Part[], width: number, colours: boolean): string {
+  let left = width;
+  let line = '';
+  for (const part of parts) {
+    const { text, style } = typeof part === 'string' ? { text: part, style: 'plain' as const } : part;
+    const safe = truncate(harmless(text), left);
+    left -= displayWidth(safe);
+    line += colours && style !== 'plain' && safe !== '' ? `${SGR[style]}${safe}\u001b[0m` : safe;
+    if (left <= 0) break;
+  }
+  return colours ? line : line.trimEnd();
+}
+
+function renderPart(part: Part, colours: boolean): string {
+  const { text, style } = typeof part === 'string' ? { text: part, style: 'plain' as const } : part;
+  const safe = harmlessLines(text).join('\n');
+  return colours && style !== 'plain' ? `${SGR[style]}${safe}\u001b[0m` : safe;
+}
+
+const SGR: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
+  bold: '\u001b[1m',
+  dim: '\u001b[2m',
+  red: '\u001b[31m',
+  green: '\u001b[32m',
+  yellow: '\u001b[33m',
+  cyan: '\u001b[36m',
+};

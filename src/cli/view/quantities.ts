@@ -1,0 +1,72 @@
+/** Ids, ages, durations, counts and money as people read them. */
+import type { WorkState } from '../../core/work/work.ts';
+import { type Part, type Style, styled } from './output.ts';
+
+/**
+ * The last 12 hex digits of an id: its random part. The beginning of a version 7 id is the time, which neighbours share.
+ */
+export function shortId(id: string): string {
+  return id.slice(-12);
+}
+
+/** How long ago, in its largest unit; `in …` for the future. */
+export function age(then: Date | string, nowMs: number): string {
+  const ms = nowMs - new Date(then).getTime();
+  return ms < -1000 ? `in ${duration(-ms)}` : `${duration(Math.max(0, ms))} ago`;
+}
+
+/** A length of time: `12 ms`, `3.4 s`, `5 min`, `2 h`, `3 d`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
+  if (ms < 172_800_000) return `${Math.round(ms / 3_600_000)} h`;
+  return `${Math.round(ms / 86_400_000)} d`;
+}
+
+/** `12,345`. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** `1 turn`, `3 turns`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `$0.0042`, `$1.25`; four digits below a dollar, where calls of models are. */
+export function usd(amount: number): string {
+  return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
+}
+
+/** `831 B`, `12 kB`, `3.4 MB`, `1.2 GB`. */
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  if (count < 1_000_000) return `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)} kB`;
+  if (count < 1_000_000_000) return `${(count / 1_000_000).toFixed(1)} MB`;
+  return `${(count / 1_000_000_000).toFixed(1)} GB`;
+}
+
+/** A state in its colour. */
+export function stateLabel(state: WorkState): Part {
+  return styled(state, STATE_STYLES[state]);
+}
+
+const STATE_STYLES: Readonly<Record<WorkState, Style>> = {
+  scheduled: 'plain',
+  queued: 'yellow',
+  claimed: 'cyan',
+  running: 'cyan',
+  waiting: 'yellow',
+  completed: 'green',
+  dead: 'red',
+  merged: 'dim',
+  cancelled: 'dim',
+};
+
+/** A description as people are shown it, also where no terminal cuts it: at most `characters`, then how much there is. */
+export function shortDescription(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  return `${text.slice(0, characters).toWellFormed()}… (${bytes(Buffer.byteLength(text))}; --json has all)`;
+}

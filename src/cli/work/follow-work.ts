@@ -1,0 +1,70 @@
+/** Follows a work item to its end, showing what happens. */
+
+import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import { isTerminal, type WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { readLedgerAfter, readWork, type WorkDetail } from '../../store/views/work-views.ts';
+import type { SubmittedWork } from '../../store/work/submit-work.ts';
+import type { Invocation } from '../command/command.ts';
+import { type Part, styled } from '../view/output.ts';
+import { duration, stateLabel, usd } from '../view/quantities.ts';
+import { showOutcome } from './work-show.ts';
+
+/** One look by primary key costs well under a millisecond, and works the same on the embedded database, where notifications do not arrive. */
+const LOOK_EVERY_MS = 300;
+
+/**
+ * Waits until the item, or the one it merged into, has ended; prints its ledger as it grows, then its outcome. Returns
+ * the exit code: 0 completed, else 1. Ends early with the process's signals (withDatabase sees to it).
+ */
+export async function followWork(invocation: Invocation, db: Queryable, submitted: SubmittedWork): Promise<number> {
+  const { output, context } = invocation;
+  let id = submitted.mergedInto ?? submitted.id;
+  let state: WorkState | null = null;
+  let seen = 0;
+  const announce = ({ state: now, error }: WorkDetail) => {
+    if (now !== state) output.line(stateLabel(now), ...whyWaiting(now, error));
+    state = now;
+  };
+  for (;;) {
+    // Read before the state, which is then at least as new; of work that has ended, once more, for nothing is added after.
+    const entries = await readLedgerAfter(db, id, seen);
+    const item = await readWork(db, id);
+    const over = isTerminal(item.state);
+    if (!over) announce(item);
+    if (over) entries.push(...(await readLedgerAfter(db, id, entries.at(-1)?.seq ?? seen)));
+    for (const entry of entries) {
+      output.line(styled(entry.type.padEnd(8), 'cyan'), ' ', entry.content);
+      seen = entry.seq;
+    }
+    if (over) announce(item);
+    if (item.state === 'merged' && item.merged_into !== null) {
+      [id, seen] = [item.merged_into, 0];
+      continue;
+    }
+    if (over) {
+      output.document({ submitted: submitted.id, item });
+      const took = duration((item.resolved_at?.getTime() ?? Date.now()) - item.created_at.getTime());
+      output.line(styled(`${took}, ${item.turns} turns, ${usd(item.cost_usd)}`, 'dim'));
+      showOutcome(output, item);
+      return item.state === 'completed' ? 0 : 1;
+    }
+    output.progress(progressOf(item));
+    await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
+    if (context.signals.drain.aborted) throw new AnimusError('interrupted');
+  }
+}
+
+/** Work that was put off says why: an attempt that failed, or a provider in trouble. */
+function whyWaiting(state: WorkState, error: unknown): Part[] {
+  const message = (error as { readonly message?: unknown } | null)?.message;
+  return state === 'scheduled' && typeof message === 'string' ? [styled(`  ${message}`, 'dim')] : [];
+}
+
+/** What the waiting is for, by the host's clock: near enough for somebody who waits. */
+function progressOf({ state, turns, cost_usd: cost, faculty, created_at: created }: WorkDetail): string {
+  const since = duration(Math.max(0, Date.now() - created.getTime()));
+  if (state === 'queued') return `queued for ${faculty}, ${since} now; is a daemon running? see: animus status`;
+  return `${state}, turn ${turns}, ${usd(cost)}, ${since} since it was submitted; Ctrl-C leaves it to the daemon`;
+}

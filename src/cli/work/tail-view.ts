@@ -1,0 +1,74 @@
+/** What `work tail` prints of an item: lines for people, one event a line for programs. */
+import type { TimedEvent } from '../../engage/events/replay.ts';
+import { createAnswerView } from '../events/answer-view.ts';
+import type { Output, Part } from '../view/output.ts';
+import { styled } from '../view/output.ts';
+import { duration, stateLabel } from '../view/quantities.ts';
+
+export type TailView = (event: TimedEvent) => void;
+
+/** For the events of one item, in order. */
+export function createTailView(output: Output, workItemId: string, faculty: string): TailView {
+  let atMs = 0;
+  const answers = createAnswerView(output, (turn) => [timeOf(atMs), styled(`turn ${turn}  `, 'cyan')]);
+  return (event) => {
+    atMs = event.atMs;
+    const { atMs: _at, ...fields } = event;
+    output.event({ at: new Date(atMs).toISOString(), work_item_id: workItemId, faculty, ...snakeCase(fields) });
+    if (event.type === 'text' || event.type === 'restart') answers.coming(event);
+    else if (event.type === 'turn_recorded') answers.recorded(event);
+    else {
+      const parts = describe(event);
+      if (parts !== null) output.line(timeOf(atMs), ...parts);
+    }
+  };
+}
+
+function timeOf(atMs: number): Part {
+  return styled(`${new Date(atMs).toISOString().slice(11, 19)}  `, 'dim');
+}
+
+type Described = Exclude<TimedEvent, { readonly type: 'text' | 'restart' | 'turn_recorded' }>;
+
+/** One line of an event, or null for one that only programs want. */
+function describe(event: Described): readonly Part[] | null {
+  switch (event.type) {
+    case 'focus_started':
+      return [styled(`focus ${event.number} ${event.resumed ? 'goes on' : 'begins'}`, 'bold')];
+    case 'turn_started':
+      return [styled(`turn ${event.turn}  `, 'cyan'), styled(`asking ${event.model}`, 'dim')];
+    case 'tool_started':
+      return ['  ', styled(event.name, 'bold'), styled(`  ${JSON.stringify(event.input)}`, 'dim')];
+    case 'tool_ended': {
+      const mark: Part = event.isError ? styled('✗', 'red') : styled('✓', 'green');
+      return ['  ', mark, ` ${event.name}`, styled(`  ${duration(event.durationMs)}  ${event.output}`, 'dim')];
+    }
+    case 'waiting':
+      return [
+        '  ',
+        styled('waiting', 'yellow'),
+        ` ${event.kind}`,
+        event.deadline === null ? '' : ` until ${event.deadline}`,
+      ];
+    case 'ledger':
+      return ['  ', styled(`ledger ${event.seq}  ${event.entryType}  `, 'yellow'), event.content];
+    case 'focus_ended':
+      return [styled(`focus ${event.endedAs}`, 'bold'), event.reason === null ? '' : `: ${event.reason}`];
+    case 'ended':
+      return [stateLabel(event.state)];
+    case 'phase':
+      return null;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** As all of `--json` names its fields. */
+function snakeCase(event: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(event).map(([key, value]) => [
+      key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+}

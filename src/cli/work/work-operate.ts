@@ -1,0 +1,59 @@
+/** `animus work cancel|retry`: what operators do to one item. */
+import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { findWork, readWork } from '../../store/views/work-views.ts';
+import { cancelWork, retryWork } from '../../store/work/operate.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { styled } from '../view/output.ts';
+import { stateLabel } from '../view/quantities.ts';
+
+interface CancelOptions extends CommonOptions {
+  readonly reason?: string;
+}
+
+/** Adds `animus work cancel|retry`. */
+export function addOperateCommands(group: Command, run: RunCommand): void {
+  addCommand(group, 'cancel <id>', {
+    summary: 'cancel an item and its children; running work is stopped by its daemon within a heartbeat',
+    examples: ['animus work cancel 5b1f0c3de2a9 --reason "superseded"'],
+  })
+    .option('--reason <text>', 'why, for the record')
+    .action(run(cancelCommand));
+  addCommand(group, 'retry <id>', {
+    summary: 'queue a dead or cancelled item again, with fresh attempts; its ledger stays',
+    examples: ['animus work retry 5b1f0c3de2a9'],
+  }).action(run(retryCommand));
+}
+
+async function cancelCommand(invocation: Invocation, options: CancelOptions, reference: string): Promise<number> {
+  const { output } = invocation;
+  const { id, state } = await withDatabase(invocation, async (db) => {
+    const found = await findWork(db, reference);
+    return { id: found, state: await cancelWork(db, found, options.reason) };
+  });
+  if (state === 'completed' || state === 'dead' || state === 'merged') {
+    throw new AnimusError('work.state', {
+      id,
+      detail: `work item ${id} is ${state} already; there is nothing to cancel`,
+    });
+  }
+  output.document({ id, state, cancelled: state === 'cancelled' });
+  const how = state === 'cancelled' ? '' : '  its daemon was told and stops it';
+  output.line(styled(id, 'bold'), '  ', stateLabel(state), how);
+  return 0;
+}
+
+async function retryCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
+  const { output } = invocation;
+  const { id, item } = await withDatabase(invocation, async (db) => {
+    const found = await findWork(db, reference);
+    return { id: found, item: await readWork(db, await retryWork(db, found)) };
+  });
+  const retried = item.id === id;
+  output.document({ id, retried, active_id: item.id, state: item.state });
+  if (retried) output.line(styled(id, 'bold'), '  ', stateLabel(item.state));
+  else
+    output.line(styled(id, 'bold'), '  is left as it is: the same work is active already as ', styled(item.id, 'bold'));
+  return 0;
+}

@@ -1,0 +1,188 @@
+/** `animus work show`: everything about one item. */
+import type { Command } from 'commander';
+import type { LedgerEntry } from '../../store/transcript/ledger.ts';
+import { readLedger } from '../../store/transcript/ledger.ts';
+import {
+  type FocusView,
+  findWork,
+  readDescendants,
+  readFoci,
+  readWork,
+  type ToolCallView,
+  type TurnView,
+  type WorkDetail,
+  type WorkSummary,
+} from '../../store/views/work-views.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { type Output, type Part, styled } from '../view/output.ts';
+import {
+  age,
+  bytes,
+  counted,
+  duration,
+  grouped,
+  shortDescription,
+  shortId,
+  stateLabel,
+  usd,
+} from '../view/quantities.ts';
+import { ledgerJson, showLedger } from './ledger.ts';
+
+/** Adds `animus work show`. */
+export function addShowCommand(group: Command, run: RunCommand): void {
+  addCommand(group, 'show <id>', {
+    summary: 'show an item: tree, foci, turns, tool calls, ledger, outcome (ids may be cut to their beginning or end)',
+    examples: ['animus work show 5b1f0c3de2a9', 'animus work show 5b1f0c3de2a9 --json | jq .item.outcome'],
+  }).action(run(showCommand));
+}
+
+async function showCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
+  const { output } = invocation;
+  const shown = await withDatabase(invocation, async (db) => {
+    const id = await findWork(db, reference);
+    return {
+      item: await readWork(db, id),
+      children: await readDescendants(db, id),
+      foci: await readFoci(db, id),
+      ledger: await readLedger(db, id),
+    };
+  });
+  output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
+  showItem(output, shown.item);
+  showTree(output, shown.item.id, shown.children);
+  for (const focus of shown.foci) showFocus(output, focus);
+  showEntries(output, shown.ledger);
+  showOutcome(output, shown.item);
+  return 0;
+}
+
+function showItem(output: Output, item: WorkDetail): void {
+  const now = Date.now();
+  output.line(styled(shortDescription(item.description, 2000) || '(no description)', 'bold'));
+  const field = (name: string, ...parts: readonly Part[]) =>
+    output.line('  ', styled(name.padEnd(10), 'dim'), ...parts);
+  const idField = (name: string, id: string) => {
+    const line = `  ${name.padEnd(10)}${id}`;
+    if (line.length > output.width) output.line(`  ${name}`);
+    output.copyable(line.length > output.width ? `  ${id}` : line);
+  };
+  idField('id', item.id);
+  const ended = item.resolved_at ? `, ended ${age(item.resolved_at, now)}` : '';
+  field('state', stateLabel(item.state), `  (created ${age(item.created_at, now)}${ended})`);
+  if (item.merged_into !== null) idField('merged to', item.merged_into);
+  field('faculty', item.faculty, item.skill === null ? '' : `, skill ${item.skill}`);
+  if (item.run_at !== null && item.state === 'scheduled') field('runs', age(item.run_at, now));
+  if (item.attempts > 0) field('attempts', `${item.attempts} of ${item.max_attempts ?? '?'} failed`);
+  if (item.priority !== 0) field('priority', String(item.priority));
+  if (item.dedup_key !== null) field('dedup key', item.dedup_key);
+  field('source', item.source, item.trigger_info === null ? '' : `  ${JSON.stringify(item.trigger_info)}`);
+  if (item.parent_id !== null) idField('parent', item.parent_id);
+  if (Object.keys(item.params).length > 0) field('params', JSON.stringify(item.params));
+  const tokens = `${grouped(item.input_tokens)} in, ${grouped(item.output_tokens)} out`;
+  if (item.turns > 0) field('cost', usd(item.cost_usd), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
+  if (item.cancel_requested_at !== null) field('cancel', item.cancel_reason ?? 'requested');
+}
+
+function showTree(output: Output, rootId: string, items: readonly WorkSummary[]): void {
+  if (items.length === 0) return;
+  heading(output, 'Children');
+  const draw = (parentId: string, indent: string) => {
+    const children = items.filter((item) => item.parent_id === parentId);
+    for (const [index, child] of children.entries()) {
+      const last = index === children.length - 1;
+      const branch = last ? '└─ ' : '├─ ';
+      output.line(
+        indent,
+        branch,
+        `${shortId(child.id)}  `,
+        stateLabel(child.state),
+        `  ${child.faculty}  ${child.description}`,
+      );
+      draw(child.id, indent + (last ? '   ' : '│  '));
+    }
+  };
+  draw(rootId, '  ');
+}
+
+function showFocus(output: Output, focus: FocusView): void {
+  const ms = (focus.ended_at?.getTime() ?? Date.now()) - focus.started_at.getTime();
+  const resumed = focus.resumes > 0 ? `, resumed ${counted(focus.resumes, 'time')}` : '';
+  const how = focus.ended_as ?? `in ${focus.phase}`;
+  heading(output, `Focus ${focus.number}`, `  ${how} on ${focus.host}, ${duration(ms)}${resumed}`);
+  if (focus.directory !== null) output.line(styled(`  ${focus.directory}`, 'dim'));
+  if (focus.branch !== null) output.line('  ', styled('branch ', 'dim'), focus.branch);
+  for (const turn of focus.turns) showTurn(output, turn);
+  if (focus.error !== null && focus.ended_as !== 'completed')
+    output.line('  ', styled(`error ${errorText(focus.error)}`, 'red'));
+}
+
+function showTurn(output: Output, turn: TurnView): void {
+  if (turn.recorded_at === null) {
+    output.line(`  turn ${turn.turn}  `, styled(`asking, ${age(turn.begun_at, Date.now())}`, 'cyan'));
+    return;
+  }
+  const cached =
+    turn.cache_read_tokens && turn.input_tokens
+      ? ` (${Math.round((100 * turn.cache_read_tokens) / turn.input_tokens)} % cached)`
+      : '';
+  const tokens =
+    turn.input_tokens === null
+      ? ''
+      : `  ${grouped(turn.input_tokens)} in${cached}, ${grouped(turn.output_tokens ?? 0)} out`;
+  const took = turn.duration_ms === null ? '' : `  ${duration(turn.duration_ms)}`;
+  output.line(
+    `  turn ${turn.turn}  `,
+    styled(turn.stop_reason ?? '', turn.stop_reason === 'refusal' ? 'red' : 'plain'),
+    styled(`  ${turn.model ?? ''}${tokens}  ${usd(turn.cost_usd)}${took}`, 'dim'),
+  );
+  if (turn.text) output.line('    ', turn.text);
+  for (const call of turn.tool_calls) showCall(output, call);
+}
+
+function showCall(output: Output, call: ToolCallView): void {
+  const bad = call.is_error === true || call.state === 'failed' || call.state === 'in_doubt' || call.state === 'denied';
+  const took = call.duration_ms === null ? '' : `, ${duration(call.duration_ms)}`;
+  const size = call.output_bytes === null ? '' : `, ${bytes(call.output_bytes)}`;
+  const state = styled(`${bad && call.state === 'done' ? 'error' : call.state}${took}${size}`, bad ? 'red' : 'green');
+  output.line('    ', styled(call.name, 'bold'), '  ', state, '  ', styled(call.input, 'dim'));
+  if (bad && call.output !== null) output.line('      ', styled(call.output, 'red'));
+}
+
+function showEntries(output: Output, entries: readonly LedgerEntry[]): void {
+  if (entries.length === 0) return;
+  heading(output, 'Ledger');
+  showLedger(output, entries, '  ');
+}
+
+/** Prints how an item ended: outcome, or error. */
+export function showOutcome(output: Output, item: WorkDetail): void {
+  if (item.error !== null && item.state !== 'completed') {
+    heading(output, 'Error');
+    output.block(errorText(item.error), '  ');
+  }
+  if (item.outcome === null) return;
+  heading(output, 'Outcome');
+  const text = onlyText(item.outcome);
+  if (text === null && item.outcome_summary !== null) output.block(item.outcome_summary, '  ');
+  const rest = text ?? JSON.stringify(item.outcome, null, 2);
+  if (rest !== '{}') output.block(rest, '  ');
+}
+
+/** What the model said last, where that is the whole outcome: its summary is its first line. */
+function onlyText(outcome: unknown): string | null {
+  const { text, ...others } = (outcome ?? {}) as { text?: unknown };
+  return typeof text === 'string' && Object.keys(others).length === 0 ? text : null;
+}
+
+function heading(output: Output, title: string, ...rest: readonly Part[]): void {
+  output.line();
+  output.line(styled(title, 'bold'), ...rest);
+}
+
+/** `code: message` of a stored error, else its JSON. */
+function errorText(error: unknown): string {
+  const { code, message, reason } = (error ?? {}) as { code?: unknown; message?: unknown; reason?: unknown };
+  if (typeof message === 'string') return typeof code === 'string' ? `${code}: ${message}` : message;
+  return typeof reason === 'string' ? reason : JSON.stringify(error);
+}

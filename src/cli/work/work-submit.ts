@@ -1,0 +1,140 @@
+/** `animus work submit`. */
+import { text as readAll } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { loadFaculties } from '../../catalog/faculties.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { findWork } from '../../store/views/work-views.ts';
+import { liveDaemons } from '../../store/work/daemons.ts';
+import { type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
+import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
+import { moment, wholeNumber } from '../command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { styled } from '../view/output.ts';
+import { stateLabel } from '../view/quantities.ts';
+import { followWork } from './follow-work.ts';
+
+interface SubmitOptions extends CommonOptions {
+  readonly skill?: string;
+  readonly params?: string;
+  readonly priority?: number;
+  readonly dedupKey?: string;
+  readonly runAt?: Date;
+  readonly source?: string;
+  readonly trigger?: string;
+  readonly parent?: string;
+  readonly wait?: boolean;
+  readonly faculties?: string;
+}
+
+/** Adds `animus work submit`. */
+export function addSubmitCommand(group: Command, run: RunCommand): void {
+  addCommand(group, 'submit <faculty> [description]', {
+    summary: 'submit a piece of work; prints its id and whether it was created or merged into a duplicate',
+    examples: [
+      'animus work submit engineer "Fix the failing timezone test" --wait',
+      'animus work submit reviewer --params @pull-request.json --dedup-key pr-17',
+      'git log -1 | animus work submit scribe - --run-at +10m',
+    ],
+  })
+    .option('--skill <name>', 'the methodology to begin with')
+    .option('--params <json>', 'a JSON object, or @file')
+    .option('--priority <n>', 'higher goes first (default: 0)', wholeNumber(-2147483648, 2147483647))
+    .option('--dedup-key <key>', 'while an item of the faculty with this key is active, another one merges into it')
+    .option('--run-at <time>', 'not before: 2026-03-01T09:00, +90s, +10m, +2h, +1d', moment)
+    .option('--source <text>', 'who submits (default: cli)')
+    .option('--trigger <json>', 'what caused it: any JSON, or @file')
+    .option('--parent <id>', 'make it a child of this item')
+    .option('--wait', 'follow it to its end; exit 0 when it completed, else 1')
+    .option('--faculties <dir>', 'where to look whether the faculty exists')
+    .action(run(submitCommand));
+}
+
+async function submitCommand(
+  invocation: Invocation,
+  options: SubmitOptions,
+  faculty: string,
+  description: string | undefined,
+): Promise<number> {
+  const { output } = invocation;
+  const work = await readWork(invocation, options, faculty, description);
+  return withDatabase(invocation, async (db) => {
+    const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
+    const submitted = await submitWork(db, { ...work, parentId });
+    await warnIfUnknown(invocation, db, options, faculty);
+    if (!options.wait) {
+      output.document({
+        id: submitted.id,
+        result: resultOf(submitted),
+        state: submitted.state,
+        merged_into: submitted.mergedInto,
+      });
+      show(invocation, submitted);
+      return 0;
+    }
+    show(invocation, submitted);
+    return followWork(invocation, db, submitted);
+  });
+}
+
+async function readWork(
+  { context }: Invocation,
+  options: SubmitOptions,
+  faculty: string,
+  description: string | undefined,
+): Promise<NewWork> {
+  return {
+    faculty,
+    description: description === '-' ? (await readAll(context.stdin)).trimEnd() : description,
+    params:
+      options.params === undefined
+        ? undefined
+        : jsonObject('--params', jsonOf('--params', options.params, context.cwd)),
+    skill: options.skill,
+    dedupKey: options.dedupKey,
+    priority: options.priority,
+    runAt: options.runAt,
+    source: options.source ?? 'cli',
+    triggerInfo: options.trigger === undefined ? undefined : jsonOf('--trigger', options.trigger, context.cwd),
+    traceContext: traceparent(context.env['TRACEPARENT']),
+  };
+}
+
+function show({ output }: Invocation, { id, state, mergedInto }: SubmittedWork): void {
+  if (mergedInto === null) output.line(styled(id, 'bold'), '  created  ', stateLabel(state));
+  else output.line(styled(id, 'bold'), '  merged into ', mergedInto);
+}
+
+function resultOf(submitted: SubmittedWork): 'created' | 'merged' {
+  return submitted.mergedInto === null ? 'created' : 'merged';
+}
+
+/** The work stays queued until a daemon knows the faculty: not an error, but most often a slip. */
+async function warnIfUnknown(
+  invocation: Invocation,
+  db: Queryable,
+  options: SubmitOptions,
+  faculty: string,
+): Promise<void> {
+  const daemons = await liveDaemons(db);
+  if (daemons === null) return;
+  const live = daemons.flatMap(({ faculties }) => faculties);
+  const directory = facultiesDirectory(invocation, options.faculties);
+  const here = [...loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES }).faculties.keys()];
+  const known = [...live, ...here];
+  if (!known.includes(faculty)) {
+    invocation.output.note(
+      `no loaded faculty is named ${faculty}${didYouMean(faculty, known)}; the work waits until one is`,
+    );
+  } else if (daemons.length > 0 && !live.includes(faculty)) {
+    invocation.output.note(`no running daemon takes work for ${faculty}; the work waits. To see why: animus status`);
+  }
+}
+
+/** Links the work to the caller's trace, where it has one in W3C form. */
+function traceparent(value: string | undefined): string | undefined {
+  return value !== undefined && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value) ? value : undefined;
+}

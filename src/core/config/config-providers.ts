@@ -1,0 +1,93 @@
+/** `[providers.*]` and `[models.*]` of animus.toml. */
+import { resolve } from 'node:path';
+import { type Problem, problemAt } from '../errors/problem.ts';
+import type { StrictDocument } from '../toml/strict-toml.ts';
+import type { ModelConfig, ProviderConfig } from './config.ts';
+import type { ConfigDocument } from './config-schema.ts';
+import type { ConfigSources } from './config-sources.ts';
+import type { EnvironmentReader } from './environment.ts';
+
+/** Where the vendors themselves are. */
+export const BUILT_IN_BASE_URLS = {
+  anthropic: 'https://api.anthropic.com',
+  openai: 'https://api.openai.com/v1',
+} as const;
+/** Providers that need no entry in animus.toml. */
+export const BUILT_IN = ['anthropic', 'openai'] as const;
+
+/** The built-in providers and those of the file; what is wrong with one goes to `problems`, and it is left out. */
+export function providersOf(
+  document: StrictDocument<ConfigDocument>,
+  env: EnvironmentReader,
+  sources: ConfigSources,
+  problems: Problem[],
+): ReadonlyMap<string, ProviderConfig> {
+  const providers = new Map<string, ProviderConfig>();
+  for (const name of BUILT_IN) {
+    const apiKeyEnv = `${name.toUpperCase()}_API_KEY`;
+    const baseUrl = env.url(`${name.toUpperCase()}_BASE_URL`) ?? BUILT_IN_BASE_URLS[name];
+    providers.set(
+      name,
+      Object.freeze({ name, kind: name, baseUrl: bare(baseUrl), apiKey: env.secret(apiKeyEnv), apiKeyEnv }),
+    );
+  }
+  for (const [name, provider] of Object.entries(document.sound?.providers ?? {})) {
+    const at = (...key: string[]) => document.placeOf('providers', name, ...key);
+    const conflict = (key: string, detail: string) => problems.push(problemAt('config.conflict', at(key), { detail }));
+    if (providers.has(name)) {
+      const detail = `${name} is a built-in name; set ${name.toUpperCase()}_BASE_URL, or choose another name`;
+      problems.push(problemAt('config.conflict', at(), { detail }));
+    } else if (provider.kind === 'scripted') {
+      if (provider.base_url !== undefined) conflict('base_url', 'a scripted provider has no URL');
+      if (provider.api_key_env !== undefined) conflict('api_key_env', 'a scripted provider needs no key');
+      if (provider.script === undefined) conflict('script', 'a scripted provider needs script = "file.toml"');
+      else providers.set(name, Object.freeze({ name, kind: 'scripted', script: besideToml(sources, provider.script) }));
+    } else {
+      if (provider.script !== undefined) conflict('script', 'only a provider of kind "scripted" has a script');
+      const apiKeyEnv = provider.api_key_env ?? null;
+      const apiKey = apiKeyEnv === null ? null : env.secret(apiKeyEnv);
+      const baseUrl = bare(provider.base_url ?? BUILT_IN_BASE_URLS[provider.kind]);
+      providers.set(name, Object.freeze({ name, kind: provider.kind, baseUrl, apiKey, apiKeyEnv }));
+    }
+  }
+  return providers;
+}
+
+/** A model's provider has to be there. */
+export function checkModels(
+  document: StrictDocument<ConfigDocument>,
+  providers: ReadonlyMap<string, ProviderConfig>,
+  problems: Problem[],
+): void {
+  for (const name of Object.keys(document.sound?.models ?? {})) {
+    const provider = name.slice(0, name.indexOf('/'));
+    // A provider that has problems of its own is known all the same.
+    if (providers.has(provider) || document.written('providers', provider) !== undefined) continue;
+    const detail = `no provider named ${provider}; known are ${[...providers.keys()].join(', ')}`;
+    problems.push(problemAt('config.conflict', document.placeOf('models', name), { detail }));
+  }
+}
+
+/** The models of the file, by `provider/model`. */
+export function modelsOf(document: ConfigDocument): ReadonlyMap<string, ModelConfig> {
+  const models = Object.entries(document.models).map(([name, model]) => {
+    const price = model.usd_per_million;
+    const usdPerMillion = Object.freeze({
+      input: price?.input,
+      output: price?.output,
+      cacheRead: price?.cache_read,
+      cacheWrite: price?.cache_write,
+    });
+    const { context_window: contextWindow, max_output: maxOutput } = model;
+    return [name, Object.freeze({ contextWindow, maxOutput, usdPerMillion })] as const;
+  });
+  return new Map(models);
+}
+
+function besideToml(sources: ConfigSources, path: string): string {
+  return resolve(sources.toml === null ? sources.cwd : resolve(sources.toml.path, '..'), path);
+}
+
+function bare(url: string): string {
+  return url.replace(/\/+$/, '');
+}

@@ -1,0 +1,81 @@
+/** The keys of animus.toml. docs/config.md lists the same keys, expectations and defaults; a test holds the two equal. */
+import { z } from 'zod';
+import {
+  count,
+  httpUrl,
+  listenAddress,
+  matching,
+  oneOf,
+  planned,
+  seconds,
+  table,
+  tableOf,
+  text,
+  textsMatching,
+  usdPerMillion,
+} from '../toml/fields.ts';
+
+/** The part of a model's name before the slash. */
+const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+const providerName = matching(PROVIDER_NAME, 'of 1 to 63 lower-case letters, digits, - and _');
+const modelName = matching(/^[a-z0-9][a-z0-9_-]{0,62}\/\S+$/, 'of the form "provider/model"');
+const variableName = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+
+const daemon = table({
+  max_concurrent: count(1, 1000).default(4),
+  lease_seconds: seconds(5, 3600).default(60),
+  /** 0.25 where the embedded database is used, which cannot notify across connections. */
+  poll_seconds: seconds(0.1, 600).default(5),
+  shutdown_grace_seconds: seconds(0, 3600).default(30),
+  pool_size: count(2, 500).default(10),
+  http: listenAddress().default('127.0.0.1:7717'),
+  focus_host_grace_seconds: seconds(0, 86_400).default(120),
+});
+
+const retention = table({
+  resolved_days: count(1, 36_500).default(90),
+  artifacts_days: count(1, 36_500).default(30),
+});
+
+const hooks = table({
+  environment: textsMatching(
+    /^[A-Za-z_][A-Za-z0-9_]*\*?$/,
+    'the name of an environment variable, or how it begins and *',
+    'a list of names of environment variables',
+    200,
+  ).default([]),
+});
+
+const provider = table({
+  kind: oneOf(['anthropic', 'openai', 'scripted']),
+  base_url: httpUrl().optional(),
+  api_key_env: variableName.optional(),
+  script: text('a path of a TOML script').optional(),
+});
+
+const model = table({
+  context_window: count(1, 100_000_000).optional(),
+  max_output: count(1, 100_000_000).optional(),
+  usd_per_million: table({
+    input: usdPerMillion(),
+    output: usdPerMillion(),
+    cache_read: usdPerMillion().optional(),
+    cache_write: usdPerMillion().optional(),
+  }).optional(),
+});
+
+/** animus.toml, as written. */
+export const configSchema = table({
+  daemon: daemon.prefault({}),
+  providers: tableOf(providerName, provider).prefault({}),
+  models: tableOf(modelName, model).prefault({}),
+  retention: retention.prefault({}),
+  hooks: hooks.prefault({}),
+  budget: planned(),
+  sandbox: planned(),
+  embeddings: planned(),
+});
+
+/** animus.toml with the defaults of the schema filled in. */
+export type ConfigDocument = z.output<typeof configSchema>;

@@ -1,0 +1,139 @@
+/** Puts the configuration together: environment first, then animus.toml, then defaults. Pure: texts in, a frozen Config or all problems out. */
+import { isAbsolute, resolve } from 'node:path';
+import { AnimusError } from '../errors/errors.ts';
+import { listProblems, type Problem, problemAt } from '../errors/problem.ts';
+import type { Secret } from '../secrets/secret.ts';
+import { parseListenAddress } from '../toml/fields.ts';
+import { readStrictToml, type StrictDocument } from '../toml/strict-toml.ts';
+import { type Config, LOG_LEVELS } from './config.ts';
+import { BUILT_IN, checkModels, modelsOf, providersOf } from './config-providers.ts';
+import { type ConfigDocument, configSchema } from './config-schema.ts';
+import type { ConfigSources } from './config-sources.ts';
+import { type EnvironmentReader, environmentReader } from './environment.ts';
+
+/** Poll of the embedded database: its notifications do not reach other connections. */
+const EMBEDDED_POLL_SECONDS = 0.25;
+
+/** Puts the configuration together. Throws an AnimusError `config.*` that names every problem at once. */
+export function readConfig(sources: ConfigSources): Config {
+  const env = environmentReader(sources.env, sources.readSecretFile);
+  const document = readStrictToml(sources.toml?.path ?? 'animus.toml', sources.toml?.text ?? '', configSchema);
+  const conflicts: Problem[] = [];
+  const home = homeOf(env, sources, conflicts);
+  const databaseUrl = databaseUrlOf(env, conflicts);
+  const logLevel = env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info';
+  checkDaemon(document, conflicts);
+  const providers = providersOf(document, env, sources, conflicts);
+  checkModels(document, providers, conflicts);
+
+  const problems = [...env.problems, ...document.problems, ...conflicts];
+  if (problems.length > 0 || document.sound === null) throw configError(problems);
+  return Object.freeze({
+    file: sources.toml?.path ?? null,
+    home,
+    databaseUrl,
+    logLevel,
+    daemon: daemonOf(document, document.sound, databaseUrl === null),
+    retention: retentionOf(document.sound),
+    hooks: Object.freeze({ environment: Object.freeze(document.sound.hooks.environment) }),
+    defaultProvider: 'anthropic',
+    providers,
+    models: modelsOf(document.sound),
+    origins: originsOf(document, env, providers),
+  });
+}
+
+/** One problem keeps its own code; several become `config.problems`. */
+function configError(problems: readonly Problem[]): AnimusError {
+  const [only] = problems;
+  if (problems.length === 1 && only !== undefined) return new AnimusError(only.code, only.details);
+  return new AnimusError('config.problems', { count: problems.length, problems: listProblems(problems) });
+}
+
+function homeOf(env: EnvironmentReader, sources: ConfigSources, problems: Problem[]): string {
+  const home = env.text('ANIMUS_HOME');
+  if (home !== null) return resolve(sources.cwd, home);
+  if (sources.userHome !== null && isAbsolute(sources.userHome)) return resolve(sources.userHome, '.animus');
+  const details = { expected: 'a directory, as this user has no home directory', value: 'nothing', hint: '' };
+  problems.push(problemAt('config.invalid', { file: 'environment', line: null, key: 'ANIMUS_HOME' }, details));
+  return '';
+}
+
+function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secret | null {
+  const url = env.secret('DATABASE_URL');
+  if (url === null || isPostgresUrl(url.reveal())) return url;
+  const key = env.secretOrigin('DATABASE_URL');
+  const details = { expected: 'postgres://user:password@host:port/database', value: '***', hint: '' };
+  problems.push(problemAt('config.invalid', { file: 'environment', line: null, key }, details));
+  return null;
+}
+
+function isPostgresUrl(value: string): boolean {
+  // Sockets in a directory are written postgres://%2Fvar%2Frun/db or postgres:///db, which URL.parse takes too.
+  return /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '');
+}
+
+function checkDaemon(document: StrictDocument<ConfigDocument>, problems: Problem[]): void {
+  const lease = document.given('daemon', 'lease_seconds') ?? 60;
+  const poll = document.given('daemon', 'poll_seconds');
+  if (typeof lease !== 'number' || typeof poll !== 'number' || poll < lease) return;
+  const details = { expected: `less than lease_seconds (${lease})`, value: String(poll), hint: '' };
+  problems.push(problemAt('config.invalid', document.placeOf('daemon', 'poll_seconds'), details));
+}
+
+function retentionOf({ retention }: ConfigDocument): Config['retention'] {
+  return Object.freeze({ resolvedDays: retention.resolved_days, artifactsDays: retention.artifacts_days });
+}
+
+function daemonOf(
+  document: StrictDocument<ConfigDocument>,
+  { daemon }: ConfigDocument,
+  embedded: boolean,
+): Config['daemon'] {
+  const pollEmbedded = embedded && document.originOf('daemon', 'poll_seconds') === null;
+  const http = parseListenAddress(daemon.http);
+  return Object.freeze({
+    maxConcurrent: daemon.max_concurrent,
+    leaseSeconds: daemon.lease_seconds,
+    pollSeconds: pollEmbedded ? EMBEDDED_POLL_SECONDS : daemon.poll_seconds,
+    shutdownGraceSeconds: daemon.shutdown_grace_seconds,
+    focusHostGraceSeconds: daemon.focus_host_grace_seconds,
+    poolSize: daemon.pool_size,
+    http: http && Object.freeze({ ...http, configured: document.originOf('daemon', 'http') !== null }),
+  });
+}
+
+function originsOf(
+  document: StrictDocument<ConfigDocument>,
+  env: EnvironmentReader,
+  providers: Config['providers'],
+): ReadonlyMap<string, string> {
+  const origins = new Map<string, string>();
+  const set = (name: string) => (env.text(name) === null ? null : name);
+  origins.set('home', variable(set('ANIMUS_HOME')));
+  origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
+  origins.set('log_level', variable(set('LOG_LEVEL')));
+  for (const table of ['daemon', 'retention', 'hooks'] as const) {
+    for (const key of Object.keys(document.sound?.[table] ?? {})) {
+      origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
+    }
+  }
+  for (const provider of providers.values()) {
+    const { name } = provider;
+    const builtIn = (BUILT_IN as readonly string[]).includes(name);
+    const written = document.originOf('providers', name, 'base_url') ?? 'default';
+    origins.set(`providers.${name}`, document.originOf('providers', name) ?? 'default');
+    if (provider.kind === 'scripted') continue;
+    const baseUrl = builtIn ? variable(set(`${name.toUpperCase()}_BASE_URL`)) : written;
+    origins.set(`providers.${name}.base_url`, baseUrl);
+    origins.set(`providers.${name}.api_key`, variable(env.secretOrigin(provider.apiKeyEnv ?? '')));
+  }
+  for (const name of Object.keys(document.sound?.models ?? {})) {
+    origins.set(`models."${name}"`, document.originOf('models', name) ?? 'default');
+  }
+  return origins;
+}
+
+function variable(name: string | null): string {
+  return name === null ? 'default' : `environment ${name}`;
+}

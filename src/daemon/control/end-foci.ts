@@ -1,0 +1,35 @@
+/** How a daemon's foci end when it is told to. */
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { ControlPlane } from './control-plane.ts';
+
+/**
+ * Claims nothing more, lets foci finish for the grace time, then sends them home at their next turn boundary; an abort stops them
+ * at once. Resolves when none runs any more.
+ */
+export async function endFoci(
+  controlPlane: ControlPlane,
+  graceSeconds: number,
+  signals: EndSignals,
+  clock: Clock,
+  log: Log,
+): Promise<void> {
+  const drained = new AbortController();
+  const draining = controlPlane.drain().finally(() => drained.abort());
+  const foci = controlPlane.running.size;
+  if (foci > 0) {
+    log.info(
+      { foci, grace_seconds: graceSeconds },
+      'ending: no new work; foci may finish. Once more to stop them at once',
+    );
+  }
+  const stopNow = () => {
+    for (const focus of controlPlane.running.values()) focus.control.abort('shutdown');
+  };
+  if (signals.abort.aborted) stopNow();
+  signals.abort.addEventListener('abort', stopNow, { once: true });
+  await clock.sleep(graceSeconds * 1000, AbortSignal.any([drained.signal, signals.abort]));
+  for (const focus of controlPlane.running.values()) focus.control.drainSoon();
+  await draining;
+}

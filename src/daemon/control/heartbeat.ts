@@ -1,0 +1,119 @@
+/** Keeps the leases of all running foci with one statement, and stops foci before a lease can end without them knowing. */
+
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { ProcessHost } from '../../process/process-host.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { extendLeases, type LeaseReport } from '../../store/work/work.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { RunningFocus } from './control-plane.ts';
+
+export interface HeartbeatMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly daemonId: string;
+  readonly leaseSeconds: number;
+  readonly running: ReadonlyMap<string, RunningFocus>;
+  readonly processes: ProcessHost;
+}
+
+export interface Heartbeat extends Service {
+  /** Beats now: a cancel was announced. */
+  beat(): Promise<void>;
+}
+
+/** Others take a daemon that was not seen for two minutes for gone, however long its leases are. */
+const MAX_PAUSE_MS = 30_000;
+
+/**
+ * Beats every third of the lease, at least every 30 s. Whoever cannot renew stops its foci at 80 % of the lease: they are aborted here while
+ * the lease still holds, and the supervisor kills their processes at its end even when this process is frozen.
+ */
+export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
+  const { clock, log, running } = means;
+  const leaseMs = means.leaseSeconds * 1000;
+  const stopping = new AbortController();
+  const renewedMs = new Map<string, number>();
+  let loop: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const renewing = beat();
+      // A statement that hangs (a cut network) must not hide that the lease is running out.
+      const watching = watch(renewing);
+      await Promise.all([renewing, watching]);
+      await clock.sleep(Math.min(leaseMs / 3, MAX_PAUSE_MS), stopping.signal);
+    }
+  }
+
+  async function beat(): Promise<void> {
+    const startedMs = clock.monotonicMs();
+    const leases = [...running.values()].map(({ work }) => work);
+    try {
+      const reports = await extendLeases(means.db, means.daemonId, leases, means.leaseSeconds);
+      warnOfLocked(leases, reports);
+      for (const report of reports) {
+        const focus = running.get(report.workItemId);
+        if (!focus) continue;
+        if (!report.held) {
+          log.warn({ work_item_id: report.workItemId }, 'the lease is lost: another daemon owns the work now');
+          focus.control.abort('lease_lost');
+        } else if (report.cancelRequested) {
+          focus.control.abort('cancelled');
+        } else {
+          renewedMs.set(report.workItemId, startedMs);
+          means.processes.setDeadline(report.workItemId, leaseMs - (clock.monotonicMs() - startedMs));
+        }
+      }
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'cannot renew the leases; trying again');
+    }
+    for (const id of renewedMs.keys()) {
+      if (!running.has(id)) renewedMs.delete(id);
+    }
+    dropExpiring();
+  }
+
+  /** Not renewed and not lost either: its focus goes on until its lease runs out, or the next beat finds it free. */
+  function warnOfLocked(leases: readonly { readonly id: string }[], reports: readonly LeaseReport[]): void {
+    const answered = new Set(reports.map((report) => report.workItemId));
+    for (const { id } of leases.filter((lease) => !answered.has(lease.id))) {
+      log.warn(
+        { work_item_id: id },
+        'the lease was not renewed: another transaction has locked the work item; look in pg_stat_activity for one that is «idle in transaction»',
+      );
+    }
+  }
+
+  async function watch(renewing: Promise<void>): Promise<void> {
+    const done = new AbortController();
+    const finished = renewing.finally(() => done.abort());
+    while (!done.signal.aborted) {
+      await clock.sleep(leaseMs / 10, done.signal);
+      dropExpiring();
+    }
+    await finished;
+  }
+
+  function dropExpiring(): void {
+    for (const [id, focus] of running) {
+      const sinceMs = clock.monotonicMs() - (renewedMs.get(id) ?? focus.leasedAtMs);
+      if (sinceMs < 0.8 * leaseMs || focus.control.signal.aborted) continue;
+      log.error({ work_item_id: id }, 'the lease could not be renewed: the focus stops before it ends');
+      focus.control.abort('lease_lost');
+    }
+  }
+
+  return {
+    beat,
+    async start() {
+      loop = run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** Consolidate: the final answer becomes the outcome; a hook may check it, change it, or refuse it. */
+import type { EngageDone } from '../../engage/verdict/engage-end.ts';
+import { type Outcome, outcomeOf, summaryOf } from '../../engage/verdict/outcome.ts';
+import { readLedger } from '../../store/transcript/ledger.ts';
+import { span } from '../../telemetry/spans.ts';
+import type { FocusEnd } from './focus-end.ts';
+import { recordHookLedger, runHook } from './focus-hook.ts';
+import { type Focus, spanKey } from './focus-scope.ts';
+
+/** Turns what engage came to into the end of the focus. */
+export async function consolidate(
+  focus: Focus,
+  { finalText, outcome, summary: said }: Omit<EngageDone, 'kind'>,
+): Promise<FocusEnd> {
+  const summaryFor = (final: Outcome) => said ?? summaryOf(finalText, final);
+  return span('work.consolidate', spanKey(focus), async () => {
+    const hook = focus.faculty.consolidate;
+    if (!hook) return completed(outcome, summaryFor(outcome));
+    const ledger = await readLedger(focus.means.db, focus.work.id);
+    const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children: [] });
+    switch (result.kind) {
+      case 'proceed':
+        return completed(outcome, summaryFor(outcome));
+      case 'output': {
+        await recordHookLedger(focus, result.output.ledger);
+        const { outcome: own, summary } = result.output;
+        const final = own === undefined ? outcome : outcomeOf(own);
+        return completed(final, summary ?? summaryFor(final));
+      }
+      case 'blocked':
+      case 'failed':
+        return {
+          kind: 'failed',
+          error: { code: result.error.code, message: result.error.message, phase: 'consolidate' },
+        };
+      case 'aborted':
+        focus.control.signal.throwIfAborted();
+        return {
+          kind: 'failed',
+          error: { code: 'hook.failed', message: `the consolidate hook was ended: ${result.reason}` },
+        };
+      default:
+        return result satisfies never;
+    }
+  });
+}
+
+function completed(outcome: Readonly<Record<string, unknown>>, summary: string): FocusEnd {
+  return { kind: 'completed', outcome, summary };
+}

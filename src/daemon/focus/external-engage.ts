@@ -1,0 +1,66 @@
+/** External engage: a command of the faculty does the work in place of the loop of model and tools. */
+import type { PhaseHook } from '../../catalog/faculty.ts';
+import { outcomeProblems } from '../../catalog/outcome-schema.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { EngageDone } from '../../engage/verdict/engage-end.ts';
+import { outcomeOf } from '../../engage/verdict/outcome.ts';
+import { readLedger } from '../../store/transcript/ledger.ts';
+import { readTranscript } from '../../store/transcript/transcript.ts';
+import { span } from '../../telemetry/spans.ts';
+import type { HookOutput } from '../hooks/hook-output.ts';
+import type { FocusEnd } from './focus-end.ts';
+import { recordHookLedger, runHook } from './focus-hook.ts';
+import { type Focus, spanKey } from './focus-scope.ts';
+
+/**
+ * Runs the command to its end, at least once: after a crash it is run again, with the same ANIMUS_FOCUS_ID. It has no
+ * turns at which it could be interrupted, so a drain ends it when the grace time is over, and the work goes back.
+ * Errors: those of hooks; rejects as the other phases do when the focus is aborted or its lease lost.
+ */
+export async function engageExternally(focus: Focus, command: PhaseHook): Promise<FocusEnd | EngageDone> {
+  const { means, control, key, work } = focus;
+  return span('work.engage', spanKey(focus), async () => {
+    const ledger = await readLedger(means.db, work.id);
+    const context = await orientation(focus);
+    const signal = AbortSignal.any([control.signal, control.drain]);
+    const result = await runHook(focus, 'engage', command, { ledger, context }, signal);
+    switch (result.kind) {
+      case 'output':
+        await recordHookLedger(focus, result.output.ledger);
+        return doneWith(result.output, focus);
+      case 'blocked':
+      case 'failed':
+        return failed(result.error.code, result.error.message);
+      case 'aborted':
+        control.signal.throwIfAborted();
+        if (control.drain.aborted)
+          return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
+        throw new AnimusError('focus.ended', { reason: `the command of engage was ended: ${result.reason}` });
+      case 'proceed':
+        throw new AnimusError('internal.bug', { detail: `engage of focus ${key.focusId} ended without an outcome` });
+      default:
+        return result satisfies never;
+    }
+  });
+}
+
+/** The first message of the focus: what a model would be told, with what the orient hook found. */
+async function orientation({ means, key }: Focus): Promise<string> {
+  const { messages } = await readTranscript(means.db, key.focusId);
+  return messages.find(({ kind }) => kind === 'orient')?.content ?? '';
+}
+
+/** The outcome, held to the faculty's schema where there is one: nobody is there to be asked for a repair. */
+function doneWith({ outcome: printed, summary }: HookOutput['engage'], { faculty }: Focus): FocusEnd | EngageDone {
+  const outcome = outcomeOf(printed);
+  const { outcomeSchema } = faculty.engage;
+  const problems = outcomeSchema === null ? [] : outcomeProblems(outcomeSchema, outcome);
+  if (problems.length > 0) {
+    return failed('engage.outcome_invalid', `the outcome does not conform to outcome_schema: ${problems.join('; ')}`);
+  }
+  return { kind: 'done', finalText: summary ?? '', outcome, ...(summary !== undefined && { summary }) };
+}
+
+function failed(code: string, message: string): FocusEnd {
+  return { kind: 'failed', error: { code, message, phase: 'engage' } };
+}

@@ -1,0 +1,142 @@
+/** The ends of a focus and how each is written: fenced, retried while the database is away, never guessed. */
+
+import type { Faculty } from '../../catalog/faculty.ts';
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import { estimateTokens } from '../../core/work/tokens.ts';
+import type { WorkState } from '../../core/work/work.ts';
+import { failureNotice } from '../../engage/verdict/attempt.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { addMessage, readTranscript } from '../../store/transcript/transcript.ts';
+import { parkWork } from '../../store/transcript/waits.ts';
+import { type ClaimedWork, endCancelled, failWork, releaseWork, type WorkError } from '../../store/work/work.ts';
+import type { WorkCompleter } from '../../store/work/work-completer.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { retryDelaySeconds } from './recovery.ts';
+
+export type FocusEnd =
+  | { readonly kind: 'completed'; readonly outcome: Readonly<Record<string, unknown>>; readonly summary: string }
+  | {
+      readonly kind: 'failed';
+      /** `ledger_kept_after`: the next attempt's orientation leaves out the entries up to this one. */
+      readonly error: WorkError & { readonly ledger_kept_after?: number };
+      /** What the recover hook decided; none: the default policy decides. */
+      readonly recovery?: Recovery;
+    }
+  | {
+      readonly kind: 'released';
+      readonly delaySeconds: number;
+      readonly reason: string;
+      /** The provider is in trouble: claim nothing more for this faculty until the delay is over. */
+      readonly holdFaculty: boolean;
+    }
+  /** Nothing but waiting calls is left of the turn; the item is waiting and the focus goes on later, perhaps elsewhere. */
+  | { readonly kind: 'parked' }
+  | { readonly kind: 'cancelled' }
+  /** The lease is gone: another daemon owns the item, and nothing may be written. */
+  | { readonly kind: 'lost' };
+
+/** Again after the delay, or never; and what the next attempt goes on from. */
+export interface Recovery {
+  /** Null: dead. */
+  readonly retryDelaySeconds: number | null;
+  readonly keep: 'ledger' | 'transcript' | 'nothing';
+}
+
+export interface SettleMeans {
+  readonly db: Database;
+  /** Gathers the completions of all foci of the daemon. */
+  readonly completer: WorkCompleter;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long the database may stay away before the lease has ended anyway. */
+  readonly giveUpAfterMs: number;
+  /** Null where it never began. */
+  readonly focusId: string | null;
+}
+
+/** Writes the end of a focus and returns the item's state, or null where it is no longer ours to say. */
+export async function settle(
+  end: FocusEnd,
+  work: ClaimedWork,
+  faculty: Faculty,
+  means: SettleMeans,
+): Promise<WorkState | null> {
+  const deadlineMs = means.clock.monotonicMs() + means.giveUpAfterMs;
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
+    try {
+      return await write(end, work, faculty, means);
+    } catch (error) {
+      // Also how a second try after a lost acknowledgement ends: the first had been written.
+      if (isAnimusError(error, 'work.lease_lost')) {
+        means.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
+        return null;
+      }
+      if (!isAnimusError(error, 'db.unreachable') || means.clock.monotonicMs() > deadlineMs) {
+        means.log.error(
+          { work_item_id: work.id, end: end.kind, error: messageOf(error) },
+          'the end of a focus could not be recorded; its lease will run out and it will be taken up again',
+        );
+        return null;
+      }
+      await means.clock.sleep(pauseMs);
+    }
+  }
+}
+
+async function write(
+  end: FocusEnd,
+  work: ClaimedWork,
+  faculty: Faculty,
+  { db, completer, focusId }: SettleMeans,
+): Promise<WorkState | null> {
+  switch (end.kind) {
+    case 'completed':
+      await completer.complete({ ...work, outcome: end.outcome, summary: end.summary });
+      return 'completed';
+    case 'failed':
+      return writeFailure(end, work, faculty, db, focusId);
+    case 'released':
+      await releaseWork(db, work, end);
+      return end.delaySeconds > 0 ? 'scheduled' : 'queued';
+    case 'parked':
+      return parkWork(db, work);
+    case 'cancelled':
+      await endCancelled(db, work);
+      return 'cancelled';
+    case 'lost':
+      return null;
+    default:
+      return end satisfies never;
+  }
+}
+
+async function writeFailure(
+  end: Extract<FocusEnd, { kind: 'failed' }>,
+  work: ClaimedWork,
+  faculty: Faculty,
+  db: Database,
+  focusId: string | null,
+): Promise<WorkState> {
+  const { recovery } = end;
+  if (recovery?.keep === 'transcript' && focusId !== null) return failWithin(focusId, end.error, recovery, work, db);
+  if (recovery) return failWork(db, work, end.error, recovery.retryDelaySeconds, recovery.keep);
+  return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
+}
+
+/** The same focus goes on: what failed is told to it in the transaction that ends the attempt, so once. */
+function failWithin(
+  focusId: string,
+  error: WorkError,
+  { retryDelaySeconds: delay, keep }: Recovery,
+  work: ClaimedWork,
+  db: Database,
+): Promise<WorkState> {
+  return db.transaction(async (tx) => {
+    const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId };
+    const { turns } = await readTranscript(tx, focusId);
+    const content = failureNotice(error);
+    await addMessage(tx, key, { afterTurn: turns.length, kind: 'notice', content }, estimateTokens(content));
+    return failWork(tx, work, error, delay, keep);
+  });
+}

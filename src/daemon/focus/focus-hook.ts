@@ -1,0 +1,68 @@
+/** A phase hook run for a focus: what it is told of the work, and what it may write to the ledger. */
+import type { PhaseHook } from '../../catalog/faculty.ts';
+import { appendLedger, type LedgerEntry } from '../../store/transcript/ledger.ts';
+import { currentTraceparent } from '../../telemetry/spans.ts';
+import type { HookInput, HookOutput, HookPhase } from '../hooks/hook-output.ts';
+import { type HookResult, runPhaseHook } from '../hooks/phase-hook.ts';
+import type { Focus } from './focus-scope.ts';
+
+/** Runs the hook with the facts every phase gets and those of this one. Runs at least once: ANIMUS_FOCUS_ID is its idempotency key. */
+export async function runHook<P extends HookPhase>(
+  focus: Focus,
+  phase: P,
+  hook: PhaseHook,
+  facts: { readonly ledger: readonly LedgerEntry[] } & Readonly<Record<string, unknown>>,
+  signal: AbortSignal = focus.control.signal,
+): Promise<HookResult<P>> {
+  const { work, faculty, key, row, means } = focus;
+  const input = {
+    work_item: {
+      id: work.id,
+      faculty: work.faculty,
+      skill: work.skill,
+      description: work.description,
+      params: work.params,
+      source: work.source,
+      trigger_info: work.triggerInfo,
+      priority: work.priority,
+      parent_id: work.parentId,
+      attempts: work.attempts,
+      created_at: work.createdAt.toISOString(),
+    },
+    faculty: { name: faculty.name, description: faculty.description, workspace: focus.workspace },
+    ...facts,
+    ledger: facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content })),
+  };
+  const traceparent = currentTraceparent();
+  return runPhaseHook(
+    phase,
+    {
+      command: hook.command,
+      args: hook.args,
+      focusDirectory: row.directory,
+      owner: work.id,
+      workItemId: work.id,
+      focusId: key.focusId,
+      faculty: work.faculty,
+      ...(traceparent !== null && { traceparent }),
+      environment: means.hookEnvironment,
+      hidePaths: means.hidePaths,
+      timeoutMs: hook.timeoutSeconds * 1000,
+      isolation: faculty.engage.bashIsolation ?? means.isolation,
+    },
+    input as unknown as HookInput[P],
+    means.processes,
+    signal,
+  );
+}
+
+/** Writes a hook's ledger entries under the focus's lease, and shows them. */
+export async function recordHookLedger(focus: Focus, entries: HookOutput[HookPhase]['ledger']): Promise<void> {
+  for (const entry of entries ?? []) {
+    const seq = await appendLedger(focus.means.db, focus.work.id, entry.type, entry.content, {
+      leaseToken: focus.key.leaseToken,
+      focusId: focus.key.focusId,
+    });
+    focus.emit({ type: 'ledger', seq, entryType: entry.type, content: entry.content });
+  }
+}

@@ -1,0 +1,57 @@
+/** What a focus is made of, as its phases see it. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { FocusEvent, FocusEventBody } from '../../engage/events/events.ts';
+import type { TextTeller } from '../../engage/events/live-text.ts';
+import type { Isolation, ProcessHost } from '../../process/process-host.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { FocusKey, FocusRow } from '../../store/transcript/transcript.ts';
+import type { ClaimedWork } from '../../store/work/work.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { ModelSource } from '../models/focus-model.ts';
+import type { Worktree } from '../workspace/worktree.ts';
+import type { FocusControl } from './focus-control.ts';
+import type { RunDeadline } from './run-deadline.ts';
+
+/** What every focus of a daemon is given. */
+export interface FocusMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly deadline: RunDeadline;
+  readonly log: Log;
+  readonly processes: ProcessHost;
+  readonly models: ModelSource;
+  readonly host: string;
+  /** Focus directories are made below it; absolute. */
+  readonly directoryRoot: string;
+  readonly isolation: Isolation;
+  /** Files and directories that tools must not read: the daemon's own secrets. */
+  readonly hidePaths: readonly string[];
+  /** What hooks get of the daemon's environment. */
+  readonly hookEnvironment: Readonly<Record<string, string>>;
+  readonly toolsOf: (faculty: Faculty) => ReadonlyMap<string, Tool>;
+  readonly onEvent: (event: FocusEvent) => void;
+}
+
+/** A focus in progress, as its phases see it. */
+export interface Focus {
+  readonly work: ClaimedWork;
+  /** As it was when the focus began; a resumed focus does not see what was edited since. */
+  readonly faculty: Faculty;
+  readonly row: FocusRow;
+  readonly key: FocusKey;
+  readonly workspace: string;
+  /** With `isolation = "worktree"`: the workspace is its path. */
+  readonly worktree: Worktree | null;
+  readonly control: FocusControl;
+  readonly means: FocusMeans;
+  readonly emit: (event: FocusEventBody) => void;
+  /** Tells answers to watchers in other processes while they come; fed by `emit`, stopped when the focus is over. */
+  readonly texts: TextTeller;
+}
+
+/** What the spans of a focus's phases carry. */
+export function spanKey({ work, key }: Focus) {
+  return { 'work.id': work.id, 'work.faculty': work.faculty, 'work.focus_id': key.focusId };
+}

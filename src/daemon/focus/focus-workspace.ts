@@ -1,0 +1,119 @@
+/** Where a focus works: the faculty's workspace, its own directory, or a worktree in it; opened, described, cleaned up. */
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import type { Faculty } from '../../catalog/faculty.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import { estimateTokens } from '../../core/work/tokens.ts';
+import { worktreeBranch } from '../../core/work/worktree-branch.ts';
+import { addMessage, type FocusKey, type FocusRow, readTranscript } from '../../store/transcript/transcript.ts';
+import type { ClaimedWork } from '../../store/work/work.ts';
+import { giveFocusDirectory, makeFocusDirectory } from '../workspace/focus-directory.ts';
+import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from '../workspace/worktree.ts';
+import type { FocusControl } from './focus-control.ts';
+import type { FocusEnd } from './focus-end.ts';
+import type { Focus, FocusMeans } from './focus-scope.ts';
+
+/** What looking at a worktree and removing it may take. */
+const CLOSE_MS = 60_000;
+
+export interface FocusWorkspace {
+  readonly workspace: string;
+  readonly worktree: Worktree | null;
+}
+
+/**
+ * Makes the focus's directory and what is in it, or finds them. A focus that goes on where they are gone (another host) is
+ * told so by a notice. Errors: `worktree.failed`.
+ */
+export async function openWorkspace(
+  key: FocusKey,
+  row: FocusRow,
+  faculty: Faculty,
+  control: FocusControl,
+  means: FocusMeans,
+): Promise<FocusWorkspace> {
+  const goesOn = row.resumes > 0;
+  const wasThere = existsSync(row.directory);
+  await makeFocusDirectory(row.directory);
+  const isolation = faculty.engage.bashIsolation ?? means.isolation;
+  if (isolation === 'uid') await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
+  if (faculty.isolation !== 'worktree' || faculty.repo === null) {
+    if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
+    // File tools hold what they touch to the real path: a linked home would make them refuse everything.
+    return { workspace: await realpath(faculty.workspace ?? row.directory), worktree: null };
+  }
+  const worktree = await openWorktree(
+    { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId, row.number) },
+    worktreeMeans(key, faculty, control.signal, means),
+  );
+  if (goesOn && worktree.made !== 'kept') await tell(key, means, remadeNotice(worktree));
+  return { workspace: worktree.path, worktree };
+}
+
+/** The workspace as the first message describes it. */
+export function describeWorkspace({ workspace, worktree }: FocusWorkspace): string {
+  if (!worktree) return workspace;
+  const dirty = worktree.repoIsDirty ? ' The repository itself has uncommitted changes, which are not in it.' : '';
+  return `${workspace}\nA git worktree of ${worktree.repo} on branch ${worktree.branch}, which began at commit ${worktree.base.slice(0, 12)}.${dirty} Stay on this branch; committing is optional, the files as you leave them are kept.`;
+}
+
+/**
+ * Before the end of a focus is written, while it still owns the item: an end that is final gets what changed in the
+ * worktree into its outcome, and an unchanged worktree is removed. Whatever fails here changes nothing and is logged.
+ */
+export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<FocusEnd> {
+  const { worktree, means, key, faculty } = focus;
+  if (!worktree || !isFinal(end, focus.work)) return end;
+  try {
+    const { branch, commits, changedFiles, moreFiles } = await closeWorktree(
+      worktree,
+      // Its own time: the focus may have been ended by its signal. A lost lease ends git through the supervisor.
+      worktreeMeans(key, faculty, AbortSignal.timeout(CLOSE_MS), means),
+    );
+    if (end.kind !== 'completed') return end;
+    const changes = { branch, commits, changed_files: changedFiles, ...(moreFiles > 0 && { more_files: moreFiles }) };
+    return { ...end, outcome: { ...end.outcome, worktree: changes } };
+  } catch (error) {
+    means.log.warn(
+      { work_item_id: key.workItemId, error: messageOf(error) },
+      'the worktree could not be looked at; it stays',
+    );
+    return end;
+  } finally {
+    await means.processes.killAll(key.workItemId);
+  }
+}
+
+/** Not for a failure after which the same focus goes on. */
+function isFinal(end: FocusEnd, work: ClaimedWork): boolean {
+  if (end.kind !== 'failed') return end.kind === 'completed' || end.kind === 'cancelled';
+  const again = end.recovery?.retryDelaySeconds != null && work.attempts + 1 < work.maxAttempts;
+  return !again || end.recovery?.keep !== 'transcript';
+}
+
+function worktreeMeans(key: FocusKey, faculty: Faculty, signal: AbortSignal, means: FocusMeans): WorktreeMeans {
+  return {
+    processes: means.processes,
+    owner: key.workItemId,
+    isolation: faculty.engage.bashIsolation ?? means.isolation,
+    hidePaths: means.hidePaths,
+    signal,
+    clock: means.clock,
+  };
+}
+
+const EMPTY_DIRECTORY =
+  'The work goes on in an empty directory: the one with your files is on another host, or gone. Make again what you still need.';
+
+function remadeNotice({ branch, made, path }: Worktree): string {
+  const what =
+    made === 'new' ? 'Nothing of it is left: it begins anew.' : 'What was committed is there, what was not is gone.';
+  return `The worktree was made anew at ${path}, on branch ${branch}: the old one is on another host, or gone. ${what}`;
+}
+
+/** After the newest turn; not before the first message, which describes the workspace itself. */
+async function tell(key: FocusKey, { db }: FocusMeans, content: string): Promise<void> {
+  const { turns, messages } = await readTranscript(db, key.focusId);
+  if (messages.length === 0) return;
+  await addMessage(db, key, { afterTurn: turns.length, kind: 'notice', content }, estimateTokens(content));
+}

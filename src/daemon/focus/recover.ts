@@ -1,0 +1,83 @@
+/** Recover: what becomes of work whose focus failed. The faculty's hook decides, within its attempts; else the default policy does. */
+import { ERRORS, type ErrorCode, messageOf } from '../../core/errors/errors.ts';
+import { readLedger } from '../../store/transcript/ledger.ts';
+import { setPhase } from '../../store/transcript/transcript.ts';
+import type { WorkError } from '../../store/work/work.ts';
+import { type ActiveSpan, span } from '../../telemetry/spans.ts';
+import type { HookOutput } from '../hooks/hook-output.ts';
+import { abortReason, createFocusControl, type FocusControl } from './focus-control.ts';
+import type { FocusEnd } from './focus-end.ts';
+import { recordHookLedger, runHook } from './focus-hook.ts';
+import { type Focus, spanKey } from './focus-scope.ts';
+import { retryDelaySeconds } from './recovery.ts';
+
+export type FailedEnd = Extract<FocusEnd, { kind: 'failed' }>;
+
+/**
+ * Adds the decision to a failed end: leaves it to the default policy where there is no hook, or where the hook fails, with
+ * the reason in the log. Rejects as the focus's other phases do: when it is aborted, or its lease is lost.
+ */
+export async function recover(focus: Focus, failed: FailedEnd): Promise<FailedEnd> {
+  // A focus that began under an earlier animus has a snapshot without it.
+  const hook = focus.faculty.recover.hook ?? null;
+  if (hook === null) return failed;
+  const { work, means, key } = focus;
+  const attempt = work.attempts + 1;
+  return span('work.recover', { ...spanKey(focus), 'work.attempt': attempt }, async (recovering) => {
+    await setPhase(means.db, key, 'recover');
+    focus.emit({ type: 'phase', phase: 'recover' });
+    const ledger = await readLedger(means.db, work.id);
+    const control = liveControl(focus.control);
+    const facts = { ledger, phase: failed.error.phase ?? 'engage', error: errorFacts(failed.error), attempt };
+    const result = await runHook({ ...focus, control }, 'recover', hook, facts);
+    switch (result.kind) {
+      case 'proceed':
+        return failed;
+      case 'output': {
+        await recordHookLedger(focus, result.output.ledger);
+        const seen = (ledger.at(-1)?.seq ?? 0) + (result.output.ledger?.length ?? 0);
+        return decided(focus, failed, result.output, seen);
+      }
+      case 'blocked':
+        await recordHookLedger(focus, [
+          { type: 'note', content: `The recover hook allows no further attempt: ${result.reason}` },
+        ]);
+        return { ...failed, recovery: { retryDelaySeconds: null, keep: 'ledger' } };
+      case 'failed':
+        return unhelped(focus, failed, recovering, result.error);
+      case 'aborted':
+        control.signal.throwIfAborted();
+        return unhelped(focus, failed, recovering, result.reason);
+      default:
+        return result satisfies never;
+    }
+  });
+}
+
+function decided(focus: Focus, failed: FailedEnd, output: HookOutput['recover'], ledgerSeen: number): FailedEnd {
+  const { action, keep = 'ledger' } = output;
+  if (action === 'dead') return { ...failed, recovery: { retryDelaySeconds: null, keep } };
+  const policyDelay = () => retryDelaySeconds(focus.faculty.recover, focus.work.attempts + 1, Math.random());
+  const recovery = { retryDelaySeconds: output.delay_seconds ?? policyDelay(), keep };
+  if (keep !== 'nothing') return { ...failed, recovery };
+  // Kept on the item: the next attempt's orientation leaves out the ledger up to here.
+  return { ...failed, recovery, error: { ...failed.error, ledger_kept_after: ledgerSeen } };
+}
+
+function unhelped(focus: Focus, failed: FailedEnd, recovering: ActiveSpan<'work.recover'>, error: unknown): FailedEnd {
+  recovering.fail('hook.failed');
+  const fields = { work_item_id: focus.work.id, faculty: focus.work.faculty, reason: messageOf(error) };
+  focus.means.log.warn(fields, 'the recover hook did not decide; the default policy does');
+  return failed;
+}
+
+/** A focus past its deadline was aborted for that, and may still recover. */
+function liveControl(control: FocusControl): FocusControl {
+  return abortReason(control) === 'deadline' ? createFocusControl() : control;
+}
+
+/** The error as the hook sees it; `retryable` says whether the same may succeed later without a change by a person. */
+function errorFacts(error: WorkError) {
+  const retryable = Object.hasOwn(ERRORS, error.code) ? ERRORS[error.code as ErrorCode].retryable : false;
+  return { ...error, retryable: retryable || error.code === 'focus.deadline' };
+}

@@ -1,0 +1,109 @@
+/** A focus from claim to end: attempted, settled, cleaned up after, observed. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { ClaimedWork } from '../../store/work/work.ts';
+import type { WorkCompleter } from '../../store/work/work-completer.ts';
+import { count, record } from '../../telemetry/metrics.ts';
+import { type ActiveSpan, span } from '../../telemetry/spans.ts';
+import { holdsWorktree, removeFocusDirectory } from '../workspace/focus-directory.ts';
+import { attempt } from './focus.ts';
+import type { FocusControl } from './focus-control.ts';
+import { type FocusEnd, settle } from './focus-end.ts';
+import type { Focus, FocusMeans } from './focus-scope.ts';
+import { closeWorkspace } from './focus-workspace.ts';
+import { startRunDeadline } from './run-deadline.ts';
+
+export interface RunMeans extends Omit<FocusMeans, 'deadline'> {
+  readonly leaseSeconds: number;
+  readonly completer: WorkCompleter;
+  /** Claims nothing more for the faculty for that long, and says so. */
+  readonly holdFaculty: (faculty: string, seconds: number, reason: string) => Promise<void>;
+  /** The faculty's provider answers (again). */
+  readonly workedOn: (faculty: string) => Promise<void>;
+}
+
+/** Runs one focus to its end and leaves nothing of it behind on this host; never rejects for what the focus does. */
+export async function runFocus(
+  work: ClaimedWork,
+  faculty: Faculty,
+  control: FocusControl,
+  means: RunMeans,
+): Promise<'parked' | 'ended'> {
+  const attributes = {
+    'work.id': work.id,
+    'work.faculty': work.faculty,
+    'work.skill': work.skill,
+    'work.source': work.source,
+    'work.priority': work.priority,
+    'work.parent_id': work.parentId,
+    'work.attempt': work.attempts + 1,
+  };
+  const execute = async (executing: ActiveSpan<'work.execute'>) => {
+    const startedMs = means.clock.monotonicMs();
+    const deadline = startRunDeadline(faculty.runDeadlineSeconds, control, means.clock);
+    // Until the first heartbeat: a daemon that freezes right after the claim leaves no process behind either.
+    means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
+    try {
+      const { end: reached, focus } = await attempt(work, faculty, control, { ...means, deadline });
+      await focus?.texts.stop();
+      // Before the end is written: once it is, another daemon may own the item.
+      await means.processes.killAll(work.id);
+      const end = focus ? await closeWorkspace(reached, focus) : reached;
+      const state = await settle(end, work, faculty, {
+        ...means,
+        giveUpAfterMs: means.leaseSeconds * 1000,
+        focusId: focus?.key.focusId ?? null,
+      });
+      if (end.kind === 'released' && end.holdFaculty) {
+        await means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
+      } else if (end.kind === 'completed' || end.kind === 'parked') {
+        await means.workedOn(work.faculty);
+      }
+      const over = focus && isOver(end, state) && !holdsWorktree(focus.row.directory);
+      if (over) await removeFocusDirectory(focus.row.directory);
+      executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
+      if (end.kind === 'failed') executing.fail(end.error.code);
+      report(end, state, work, focus, means);
+      record('work.focus.duration', means.clock.monotonicMs() - startedMs, {
+        faculty: work.faculty,
+        ended_as: end.kind,
+      });
+      return end.kind === 'parked' ? 'parked' : 'ended';
+    } finally {
+      await deadline.stop();
+    }
+  };
+  return span('work.execute', attributes, execute, { root: true, links: [work.traceContext] });
+}
+
+/** A focus that was released or lost, or whose transcript is kept, goes on later, perhaps here, and needs its directory. */
+function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boolean {
+  if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
+  return end.kind === 'completed' || end.kind === 'cancelled';
+}
+
+function report(
+  end: FocusEnd,
+  state: Awaited<ReturnType<typeof settle>>,
+  work: ClaimedWork,
+  focus: Focus | null,
+  means: RunMeans,
+): void {
+  const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
+  const reason = reasonOf(end);
+  if (end.kind === 'failed' || end.kind === 'lost') means.log.warn({ ...fields, reason }, `focus ${end.kind}`);
+  else means.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
+  if (state === null) return;
+  count('work.state_transitions', 1, { faculty: work.faculty, from: 'running', to: state });
+  means.onEvent({ type: 'ended', state, reason, workItemId: work.id, faculty: work.faculty });
+}
+
+function reasonOf(end: FocusEnd): string | null {
+  switch (end.kind) {
+    case 'failed':
+      return end.error.message;
+    case 'released':
+      return end.reason;
+    default:
+      return null;
+  }
+}

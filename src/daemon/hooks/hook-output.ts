@@ -1,0 +1,98 @@
+/** What hooks are given and may answer, per phase; strict, so that a misspelt field is told and not ignored. */
+import { z } from 'zod';
+import { LEDGER_TYPES } from '../../core/work/work.ts';
+
+const json = z.json();
+const ledger = z
+  .array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) }))
+  .max(100)
+  .optional();
+const notYet = (key: string) => z.undefined({ error: `«${key}» is not supported yet` }).optional();
+
+const OUTPUTS = {
+  orient: z.strictObject({
+    context: z.string().optional(),
+    params: z.record(z.string(), json).optional(),
+    ledger,
+  }),
+  engage: z.strictObject({ outcome: json, summary: z.string().optional(), ledger }),
+  consolidate: z.strictObject({
+    outcome: json.optional(),
+    summary: z.string().optional(),
+    memories: notYet('memories'),
+    skills: notYet('skills'),
+    ledger,
+  }),
+  recover: z.strictObject({
+    action: z.enum(['retry', 'dead']),
+    delay_seconds: z.number().min(0).max(31_536_000).optional(),
+    keep: z.enum(['ledger', 'transcript', 'nothing']).optional(),
+    ledger,
+  }),
+} as const;
+
+/** The phases that a command can serve; `engage` only in faculties of mode `external`. */
+export type HookPhase = keyof typeof OUTPUTS;
+
+/** A validated answer. */
+export type HookOutput = { readonly [P in HookPhase]: z.infer<(typeof OUTPUTS)[P]> };
+
+type Json = z.infer<typeof json>;
+interface HookBase {
+  readonly work_item: Json;
+  readonly faculty: Json;
+  readonly ledger: Json;
+}
+
+/** The object on a hook's stdin. */
+export interface HookInput {
+  readonly orient: HookBase;
+  readonly engage: HookBase & { readonly context: string };
+  readonly consolidate: HookBase & { readonly outcome: Json; readonly final_text: string; readonly children: Json };
+  readonly recover: HookBase & { readonly phase: string; readonly error: Json; readonly attempt: number };
+}
+
+/**
+ * Reads what a hook printed: null for nothing at all, which is «proceed» except for engage, whose point is its outcome.
+ * Text that does not start with `{` is context for orient and a problem for the others.
+ */
+export function parseHookOutput<P extends HookPhase>(
+  phase: P,
+  printed: string,
+): { readonly output: HookOutput[P] | null } | { readonly problem: string } {
+  const text = printed.replace(/^\uFEFF/, '').trim();
+  if (text === '')
+    return phase === 'engage' ? { problem: 'nothing; an external engage must print {"outcome": …}' } : { output: null };
+  if (!text.startsWith('{')) {
+    if (text.includes('\0')) return { problem: 'binary data' };
+    if (phase === 'orient') return { output: OUTPUTS.orient.parse({ context: text }) as HookOutput[P] };
+    return { problem: `text that is no JSON object: ${excerpt(text)}` };
+  }
+  const value = parseJson(text);
+  if ('problem' in value) return value;
+  const checked = OUTPUTS[phase].safeParse(value.parsed);
+  if (checked.success) return { output: checked.data as HookOutput[P] };
+  const problems = checked.error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${path.join('.')}: ${message}` : message,
+  );
+  return { problem: problems.join('; ') };
+}
+
+function parseJson(text: string): { readonly parsed: unknown } | { readonly problem: string } {
+  try {
+    return { parsed: JSON.parse(text, refuseUnstorable) };
+  } catch (error) {
+    return { problem: `broken JSON (${(error as Error).message}): ${excerpt(text)}` };
+  }
+}
+
+/** What neither text nor jsonb of Postgres can hold. */
+function refuseUnstorable(_key: string, value: unknown): unknown {
+  if (typeof value === 'string' && value.includes('\0')) throw new Error('a string holds a NUL character');
+  if (typeof value === 'string' && !value.isWellFormed()) throw new Error('a string holds half of a surrogate pair');
+  return value;
+}
+
+function excerpt(text: string): string {
+  return text.length <= 200 ? text : `${text.slice(0, 200).toWellFormed()}…`;
+}

@@ -1,0 +1,54 @@
+/** The models that a faculty asks, as this configuration finds them. */
+import { type Faculty, modelChain } from '../../catalog/faculty.ts';
+import type { Config, ProviderConfig } from '../../core/config/config.ts';
+import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { type LocatedModel, locateModel } from '../../llm/locate-model.ts';
+import { listModels } from '../../llm/models/list-models.ts';
+import { modelNames } from './model-names.ts';
+
+/** A model of a faculty's chain. */
+export interface FacultyModel extends LocatedModel {
+  /** As the faculty names it. */
+  readonly written: string;
+  readonly key: 'model' | 'fallback_models';
+  readonly settings: ProviderConfig | null;
+  /** Where what is known of it stands: `file:line` of animus.toml, the `catalogue`, or `nowhere`. */
+  readonly knownFrom: string;
+}
+
+/** The first one asked comes first; none where a command does the work. */
+export function facultyModels({ engage }: Faculty, config: Config): readonly FacultyModel[] {
+  const names = modelNames(config);
+  return modelChain(engage).map((written, index) => {
+    const located = locateModel(written, names);
+    const origin = config.origins.get(`models."${located.provider}/${located.model}"`);
+    return {
+      ...located,
+      written,
+      key: index === 0 ? 'model' : 'fallback_models',
+      settings: config.providers.get(located.provider) ?? null,
+      knownFrom: origin ?? (located.info.known ? 'catalogue' : 'nowhere'),
+    };
+  });
+}
+
+/**
+ * Models of a vendor's own provider that the catalogue does not have: most often a slip, sometimes a model younger than this
+ * animus, so they are remarks and no problems. Other providers name their models as they like.
+ */
+export function unknownModels(faculty: Faculty, config: Config): readonly Problem[] {
+  const listed = listModels(modelNames(config).models);
+  return facultyModels(faculty, config).flatMap((model) => {
+    const ofVendor = listed.filter(({ provider }) => provider === model.provider).map((each) => each.model);
+    // Behind an address of one's own there may be any gateway, with names of its own.
+    const elsewhere = config.origins.get(`providers.${model.provider}.base_url`) !== 'default';
+    if (model.info.known || ofVendor.length === 0 || elsewhere) return [];
+    const origin = faculty.origins[`engage.${model.key}`];
+    const line = origin?.startsWith(`${faculty.file}:`) ? Number(origin.slice(faculty.file.length + 1)) : null;
+    const place = { file: faculty.file, line, key: `faculty.engage.${model.key}` };
+    const expected = 'a model of the catalogue (see: animus models), or one that animus.toml describes';
+    const hint = didYouMean(model.model, ofVendor);
+    return [problemAt('config.invalid', place, { expected, value: showValue(model.written), hint })];
+  });
+}

@@ -1,0 +1,94 @@
+/** From configuration to the model a focus calls. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { FocusModel } from '../../engage/turn/model-turn.ts';
+import type { LlmFailure, LlmResponse, Usage } from '../../llm/client.ts';
+import { completeWithFallback } from '../../llm/fallback.ts';
+import { createLlm, type Llm, type ResolvedModel } from '../../llm/llm.ts';
+import { costUsd } from '../../llm/models/models.ts';
+import type { ProviderSettings } from '../../llm/provider-settings.ts';
+import { loadScript } from '../../llm/scripted/script.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { modelNames, modelOptions } from './model-names.ts';
+import { remedyOf } from './provider-remedy.ts';
+
+/** Where foci get their models. */
+export interface ModelSource {
+  /** The faculty's model with its fallbacks; throws `llm.unknown_provider` where a provider is not configured. */
+  forFocus(faculty: Faculty, focusId: string): FocusModel;
+  /** What failed, of which provider, and what can be done about it: one line for people. */
+  explain(failure: LlmFailure): string;
+  stop(): Promise<void>;
+}
+
+/** Sets up every configured provider; scripts are read now, nothing is connected before the first call. */
+export async function openModels(config: Config, log: Log): Promise<ModelSource> {
+  const llm = await createConfiguredLlm(config);
+  return {
+    forFocus(faculty, focusId) {
+      const settings = faculty.engage;
+      const first = llm.resolve(settings.model);
+      const chain = [first, ...settings.fallbackModels.map((name) => llm.resolve(name))] as const;
+      return {
+        ...answering(chain, (response) => reportFallback(response, { faculty, focusId, log })),
+        provider: first.provider,
+        model: first.model,
+        // What is asked must fit whichever model answers.
+        contextWindow: Math.min(...chain.map(({ info }) => info.contextWindow)),
+        settings: { ...modelOptions(settings), conversationId: focusId },
+        timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
+      };
+    },
+    explain({ kind, provider: name, message }) {
+      const provider = config.providers.get(name);
+      const remedy = provider === undefined ? null : remedyOf({ kind }, provider);
+      const restart = kind === 'credentials' && remedy !== null ? ', and start animus again' : '';
+      return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
+    },
+    stop: () => llm.stop(),
+  };
+}
+
+/** The chain as one client, and the price of its answers: that of the model that gave them. */
+function answering(
+  chain: readonly [ResolvedModel, ...ResolvedModel[]],
+  onAnswer: (response: LlmResponse) => void,
+): Pick<FocusModel, 'client' | 'costUsd'> {
+  // An answer names its model in the provider's own words; which of the chain gave it is known here only.
+  const usedBy = new WeakMap<Usage, ResolvedModel>();
+  return {
+    client: {
+      async complete(request, options) {
+        const { result, used } = await completeWithFallback(chain, request, options);
+        if (!result.ok) return result;
+        if (result.response.usage) usedBy.set(result.response.usage, used);
+        onAnswer(result.response);
+        return result;
+      },
+    },
+    costUsd: (usage) => costUsd((usedBy.get(usage) ?? chain[0]).info, usage) ?? 0,
+  };
+}
+
+function reportFallback(
+  { provider, model, fellBackFrom }: LlmResponse,
+  { faculty, focusId, log }: { readonly faculty: Faculty; readonly focusId: string; readonly log: Log },
+): void {
+  for (const failed of fellBackFrom) {
+    const fields = { faculty: faculty.name, focus: focusId, failed: `${failed.provider}/${failed.model}` };
+    const answered = `${provider}/${model}`;
+    log.warn({ ...fields, kind: failed.kind, error: failed.message, answered }, 'a fallback model answered');
+  }
+}
+
+/** All providers and model overrides of the configuration as one Llm. */
+export async function createConfiguredLlm(config: Config): Promise<Llm> {
+  const providers: Record<string, ProviderSettings> = {};
+  for (const provider of config.providers.values()) {
+    providers[provider.name] =
+      provider.kind === 'scripted'
+        ? { kind: 'scripted', script: await loadScript(provider.script) }
+        : { kind: provider.kind, baseUrl: provider.baseUrl, apiKey: provider.apiKey?.reveal() ?? null };
+  }
+  return createLlm({ ...modelNames(config), providers });
+}

@@ -1,0 +1,37 @@
+/** The models of a configuration, by name: nothing is read or connected. */
+import type { EngageSettings } from '../../catalog/faculty.ts';
+import type { Config, ModelConfig } from '../../core/config/config.ts';
+import type { ModelNames } from '../../llm/locate-model.ts';
+import type { ModelOptions } from '../../llm/model-options.ts';
+import type { ModelOverride } from '../../llm/models/models.ts';
+
+/** The configuration's providers and its overrides of the catalogue. */
+export function modelNames(config: Config): ModelNames & { readonly models: Readonly<Record<string, ModelOverride>> } {
+  return {
+    providers: Object.fromEntries([...config.providers].map(([name, { kind }]) => [name, { kind }])),
+    defaultProvider: config.defaultProvider,
+    models: Object.fromEntries([...config.models].map(([name, model]) => [name, overrideOf(model)])),
+  };
+}
+
+/** What a faculty asks of each model of its chain. */
+export function modelOptions(engage: EngageSettings): ModelOptions {
+  return {
+    maxTokens: engage.maxTokens,
+    ...(engage.temperature !== null && { temperature: engage.temperature }),
+    ...(engage.thinkingBudgetTokens !== null && { thinkingBudgetTokens: engage.thinkingBudgetTokens }),
+    ...(engage.reasoningEffort !== null && { reasoningEffort: engage.reasoningEffort }),
+    ...(engage.stop.length > 0 && { stop: engage.stop }),
+  };
+}
+
+function overrideOf(model: ModelConfig): ModelOverride {
+  const { input, output, cacheRead, cacheWrite } = model.usdPerMillion;
+  const priced = input !== undefined && output !== undefined;
+  return {
+    ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
+    ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
+    // A vendor that names no cache prices bills cached tokens as others.
+    ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),
+  };
+}

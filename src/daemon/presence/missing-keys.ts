@@ -1,0 +1,34 @@
+/** Faculties that cannot work because nobody gave this daemon a key. */
+import { type Faculty, modelChain } from '../../catalog/faculty.ts';
+import type { Config, ProviderConfig } from '../../core/config/config.ts';
+import { BUILT_IN_BASE_URLS } from '../../core/config/config-providers.ts';
+import { splitModelName } from '../../llm/locate-model.ts';
+import { modelNames } from '../models/model-names.ts';
+import { remedyOf } from '../models/provider-remedy.ts';
+
+/**
+ * The provider without whose key the faculty cannot work, or null. Only what is certain: every model of its chain is at a
+ * vendor's own address, which answers nobody without a key. Another server may not want one.
+ */
+export function missingKey(faculty: Faculty, config: Config): ProviderConfig | null {
+  const names = modelNames(config);
+  const chain = modelChain(faculty.engage).map((model) => config.providers.get(splitModelName(model, names).provider));
+  const keyless = chain.filter((provider) => provider !== undefined && needsKey(provider));
+  return keyless.length === chain.length ? (keyless[0] ?? null) : null;
+}
+
+/** What is missing, a line per provider, with the faculties that wait for it and what to do. */
+export function missingKeys(faculties: Iterable<Faculty>, config: Config): string[] {
+  const waiting = Map.groupBy(faculties, (faculty) => missingKey(faculty, config));
+  return [...waiting].flatMap(([provider, unable]) => {
+    if (provider === null) return [];
+    const names = unable.map(({ name }) => name).join(', ');
+    const remedy = remedyOf({ kind: 'credentials' }, provider);
+    return `provider ${provider.name} has no key, so no work is taken for ${names}; ${remedy}, and start animus again`;
+  });
+}
+
+function needsKey(provider: ProviderConfig): boolean {
+  if (provider.kind === 'scripted' || provider.apiKey !== null) return false;
+  return provider.baseUrl === BUILT_IN_BASE_URLS[provider.kind];
+}

@@ -1,0 +1,111 @@
+/** What this daemon tells about its own health, from its first moment to its last. */
+
+import type { Config } from '../../core/config/config.ts';
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import { type DaemonPhase, type OpenHealth, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import { checkCompatible } from '../../store/migrations/compatibility.ts';
+import type { Notifications } from '../../store/postgres/notifications.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface ReadinessMeans {
+  readonly http: Config['daemon']['http'];
+  readonly version: string;
+  readonly daemonId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Absent: health is not served, as in the demo. */
+  readonly openHealth: OpenHealth | undefined;
+}
+
+/** Serves health from `start` to `stop`; what is not there yet is told as such. */
+export interface DaemonReadiness extends Service {
+  /** From here on the database is looked at. */
+  watchDatabase(db: Database): void;
+  watchNotifications(notifications: Notifications): void;
+  enter(phase: DaemonPhase): void;
+}
+
+/** A database that takes longer to say its schema version serves nobody. */
+const LOOK_MS = 3000;
+
+/** `start` rejects with `http.unavailable` where the configured address cannot be had; a default that is taken is done without. */
+export function createReadiness(means: ReadinessMeans): DaemonReadiness {
+  const { http, clock, log } = means;
+  let phase: DaemonPhase = 'starting';
+  let db: Database | null = null;
+  let notifications: Notifications | null = null;
+  let checking: Promise<DatabaseChecks> | null = null;
+  let server: Service | null = null;
+
+  async function look(): Promise<Readiness> {
+    const { database, schema } = await checkWithin();
+    const listening = notifications?.listening() ? 'ok' : 'no LISTEN connection; work is found by polling only';
+    const ready = phase === 'serving' && [database, schema, listening].every((check) => check === 'ok');
+    return {
+      ready,
+      phase,
+      version: means.version,
+      daemon_id: means.daemonId,
+      checks: { database, schema, listening },
+    };
+  }
+
+  /** A check that hangs is not begun a second time: it would take another connection of the pool. */
+  async function checkWithin(): Promise<DatabaseChecks> {
+    if (db === null) return { database: 'not connected yet', schema: UNKNOWN };
+    const done = new AbortController();
+    checking ??= checkDatabase(db).finally(() => {
+      checking = null;
+    });
+    const late = clock
+      .sleep(LOOK_MS, done.signal)
+      .then(() => ({ database: `no answer within ${LOOK_MS / 1000} s`, schema: UNKNOWN }));
+    try {
+      return await Promise.race([checking, late]);
+    } finally {
+      done.abort();
+    }
+  }
+
+  return {
+    watchDatabase: (opened) => void (db = opened),
+    watchNotifications: (opened) => void (notifications = opened),
+    enter: (next) => void (phase = next),
+    async start() {
+      if (http === null || means.openHealth === undefined) return;
+      const address = showAddress(http);
+      const opened = means.openHealth(http, look);
+      try {
+        await opened.start();
+        server = opened;
+        log.info({ address }, 'health is answered at /healthz and /readyz');
+      } catch (error) {
+        // Several daemons on one host are nothing unusual; only an address that somebody chose is worth an end.
+        if (http.configured || !isAnimusError(error, 'http.unavailable')) throw error;
+        log.warn({ error: error.message }, 'carrying on without health over HTTP');
+      }
+    },
+    stop: async () => server?.stop(),
+  };
+}
+
+interface DatabaseChecks {
+  readonly database: string;
+  readonly schema: string;
+}
+
+const UNKNOWN = 'not known';
+
+/** Never rejects: a failure is what it has to tell. */
+async function checkDatabase(db: Database): Promise<DatabaseChecks> {
+  try {
+    await checkCompatible(db);
+    return { database: 'ok', schema: 'ok' };
+  } catch (error) {
+    const aboutSchema = isAnimusError(error, 'db.not_migrated', 'db.schema_older', 'db.schema_newer');
+    return aboutSchema ? { database: 'ok', schema: error.message } : { database: messageOf(error), schema: UNKNOWN };
+  }
+}

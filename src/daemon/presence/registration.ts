@@ -1,0 +1,103 @@
+/** What a daemon says of itself in the database: the faculties it takes work for, and everything that is wrong. */
+import type { Faculties } from '../../catalog/faculties.ts';
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Config } from '../../core/config/config.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { claimableFaculties } from '../control/capacity.ts';
+import { missingKey, missingKeys } from './missing-keys.ts';
+
+export interface RegistrationMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Config;
+  readonly daemon: Omit<DaemonRegistration, 'faculties' | 'problems' | 'maxConcurrent'>;
+  readonly maxConcurrent: () => number;
+}
+
+export interface Registration {
+  /** Those that this daemon takes work for. */
+  faculties(): ReadonlyMap<string, Faculty>;
+  /** Makes these known from now on. Rejects while the database is away, and then nothing has changed. */
+  take(faculties: Faculties): Promise<void>;
+  /** The faculty's provider is in trouble: `status` says so until it works again. Never rejects. */
+  trouble(faculty: string, reason: string): Promise<void>;
+  /** What is wrong with animus.toml as it is now, in place of what was before. Never rejects. */
+  configProblems(problems: readonly string[]): Promise<void>;
+  /** Something about this daemon that lasts as long as it does. Never rejects. */
+  fault(problem: string): Promise<void>;
+  /** The faculty did work. Never rejects. */
+  worked(faculty: string): Promise<void>;
+}
+
+export function createRegistration({ db, clock, log, config, daemon, maxConcurrent }: RegistrationMeans): Registration {
+  const troubles = new Map<string, { readonly since: string; readonly reason: string }>();
+  const faults: string[] = [];
+  let ofConfig: readonly string[] = [];
+  let known: Faculties = { faculties: new Map(), problems: [] };
+  let able: ReadonlyMap<string, Faculty> = new Map();
+
+  async function register(loaded: Faculties): Promise<void> {
+    const lacks = missingKeys(loaded.faculties.values(), config);
+    const runnable = ableOf(loaded, config);
+    await registerDaemon(db, {
+      ...daemon,
+      maxConcurrent: maxConcurrent(),
+      faculties: claimableFaculties(runnable.values(), new Map(), 0, config.daemon.focusHostGraceSeconds),
+      problems: [
+        ...loaded.problems.map(({ message }) => message),
+        ...lacks,
+        ...troubledLines(troubles),
+        ...faults,
+        ...ofConfig,
+      ],
+    });
+    const before = new Set(missingKeys(known.faculties.values(), config));
+    for (const lack of lacks) if (!before.has(lack)) log.warn({}, lack);
+    known = loaded;
+    able = runnable;
+  }
+
+  async function update(): Promise<void> {
+    try {
+      await register(known);
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'what is wrong could not be recorded; status does not show it yet');
+    }
+  }
+
+  return {
+    faculties: () => able,
+    take: register,
+    async trouble(faculty, reason) {
+      const before = troubles.get(faculty);
+      if (before?.reason === reason) return;
+      const since = before?.since ?? `${new Date(clock.nowMs()).toISOString().slice(0, 16)}Z`;
+      troubles.set(faculty, { since, reason });
+      await update();
+    },
+    async configProblems(problems) {
+      ofConfig = problems;
+      await update();
+    },
+    async fault(problem) {
+      faults.push(problem);
+      await update();
+    },
+    async worked(faculty) {
+      if (troubles.delete(faculty)) await update();
+    },
+  };
+}
+
+function troubledLines(troubles: ReadonlyMap<string, { readonly since: string; readonly reason: string }>): string[] {
+  return [...troubles].map(([faculty, { since, reason }]) => `faculty ${faculty} waits since ${since}: ${reason}`);
+}
+
+function ableOf({ faculties }: Faculties, config: Config): ReadonlyMap<string, Faculty> {
+  return new Map([...faculties].filter(([, faculty]) => missingKey(faculty, config) === null));
+}

@@ -1,0 +1,49 @@
+/** Notices while the daemon runs that the database has moved on too far for it. */
+
+import { type AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import { checkCompatible } from '../../store/migrations/compatibility.ts';
+import type { Database } from '../../store/sql/database.ts';
+
+export interface VersionGuard extends Service {
+  /** Aborted with `db.schema_newer` once `min_client` is above this animus. */
+  readonly outdated: AbortSignal;
+}
+
+const EVERY_MS = 30_000;
+
+/** Looks every 30 s. What else may be wrong with the database is not its business. */
+export function createVersionGuard(db: Database, clock: Clock, everyMs = EVERY_MS): VersionGuard {
+  const stopping = new AbortController();
+  const outdated = new AbortController();
+  let loop: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted && !outdated.signal.aborted) {
+      await clock.sleep(everyMs, stopping.signal);
+      const refusal = await refusalOf(db);
+      if (refusal) outdated.abort(refusal);
+    }
+  }
+
+  return {
+    outdated: outdated.signal,
+    async start() {
+      loop = run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+async function refusalOf(db: Database): Promise<AnimusError | null> {
+  try {
+    await checkCompatible(db);
+    return null;
+  } catch (error) {
+    return isAnimusError(error, 'db.schema_newer') ? error : null;
+  }
+}

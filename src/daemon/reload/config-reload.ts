@@ -1,0 +1,78 @@
+/** Hot reload of animus.toml: what can change while the daemon runs counts within seconds, what cannot is told. */
+import { readFile } from 'node:fs/promises';
+import { changedSettings, LIVE_SETTINGS } from '../../core/config/changed-settings.ts';
+import type { Config } from '../../core/config/config.ts';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface ConfigWatchOptions {
+  /** What the daemon started with; its file is watched. Without a file nothing is: one that appears counts after a restart. */
+  readonly initial: Config;
+  /** Reads file and environment again. Errors: `config.*`. */
+  readonly load: () => Config;
+  /** Told of each change of what counts at once. */
+  readonly onChange: (config: Config) => void;
+  /** Told after each change what is wrong with the file as it is now, or waits for a restart; empty when all of it counts. */
+  readonly onProblems: (problems: readonly string[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default 2,000 ms. */
+  readonly pollMs?: number;
+}
+
+export function watchConfig(options: ConfigWatchOptions): Service {
+  const { initial, clock, log, pollMs = 2000 } = options;
+  const { file } = initial;
+  const stopping = new AbortController();
+  let loop: Promise<void> | null = null;
+  let current = initial;
+  let seen: string | null = null;
+  let told: readonly string[] = [];
+
+  async function run(path: string): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const text = await readFile(path, 'utf8').catch((error: unknown) => `cannot be read: ${messageOf(error)}`);
+      if (text !== seen) await reload(path);
+      seen = text;
+      await clock.sleep(pollMs, stopping.signal);
+    }
+  }
+
+  async function reload(path: string): Promise<void> {
+    const problems = takeOver(path);
+    for (const problem of problems) if (!told.includes(problem)) log.error({}, problem);
+    if (problems.length > 0 || seen !== null) await options.onProblems(problems);
+    told = problems;
+  }
+
+  /** Returns what could not be taken over. */
+  function takeOver(path: string): string[] {
+    try {
+      const next = options.load();
+      // Every path leads to the same file, unless it is gone: then defaults would be taken for what somebody wrote.
+      if (next.file === null) throw new AnimusError('config.unreadable', { file: path, detail: 'it is gone' });
+      const changed = changedSettings(current, next).filter((key) => LIVE_SETTINGS.includes(key));
+      if (changed.length > 0) {
+        log.info({ changed }, 'animus.toml was read again');
+        options.onChange(next);
+      }
+      current = next;
+      const later = changedSettings(initial, next).filter((key) => !LIVE_SETTINGS.includes(key));
+      return later.map((key) => `${path}: ${key} was changed; it counts when this daemon is started again`);
+    } catch (error) {
+      return [`${messageOf(error)}; the settings from before stay`];
+    }
+  }
+
+  return {
+    async start() {
+      if (file !== null) loop = run(file);
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}

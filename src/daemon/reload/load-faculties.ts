@@ -1,0 +1,45 @@
+/** The faculties that can be run under a configuration: sound files, whose models take what they are asked. */
+import { type Faculties, loadFaculties } from '../../catalog/faculties.ts';
+import { type Faculty, modelChain } from '../../catalog/faculty.ts';
+import type { Config } from '../../core/config/config.ts';
+import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
+import { locateModel, type ModelNames } from '../../llm/locate-model.ts';
+import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
+import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
+import { modelNames, modelOptions } from '../models/model-names.ts';
+
+/**
+ * Reads the directory as `loadFaculties` does, and leaves out each faculty with an option that a model of its chain would
+ * refuse with every request. `adapt` changes a faculty before its options are looked at.
+ */
+export function loadRunnableFaculties(
+  directory: string,
+  config: Config,
+  adapt: (faculty: Faculty) => Faculty = (faculty) => faculty,
+): Faculties {
+  const providerNames = [...config.providers.keys()];
+  const loaded = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES, providerNames });
+  const names = modelNames(config);
+  const faculties = new Map<string, Faculty>();
+  const problems = [...loaded.problems];
+  for (const [name, found] of loaded.faculties) {
+    const faculty = adapt(found);
+    const refused = refusalsOf(faculty, names);
+    problems.push(...refused);
+    if (refused.length === 0) faculties.set(name, faculty);
+  }
+  return { faculties, problems };
+}
+
+function refusalsOf(faculty: Faculty, names: ModelNames): Problem[] {
+  const { engage } = faculty;
+  const chain = modelChain(engage).map((model) => locateModel(model, names));
+  return chain.flatMap((model) => refusedOptions(model, modelOptions(engage)).map((each) => problemOf(faculty, each)));
+}
+
+function problemOf({ file, origins }: Faculty, { key, expected, value }: RefusedOption): Problem {
+  const origin = origins[`engage.${key}`];
+  const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
+  const place = { file, line, key: `faculty.engage.${key}` };
+  return problemAt('config.invalid', place, { expected, value: showValue(value) });
+}

@@ -1,0 +1,116 @@
+/** Hot reload of the faculties: what is written to their directory counts from the next claim on. */
+import { existsSync, type FSWatcher, watch } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { Faculties } from '../../catalog/faculties.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Problem } from '../../core/errors/problem.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createWake } from '../control/wake.ts';
+
+export interface FacultyWatchOptions {
+  /** Absolute. Files right in it are watched; what they point to (prompts, hooks) is seen by the poll. */
+  readonly directory: string;
+  /** What the daemon started with. */
+  readonly initial: Faculties;
+  /** Reads the directory; never throws for what it finds. */
+  readonly load: () => Faculties;
+  /** Told of each change, with the last good version of what is broken now. When it rejects, it is told again after the next poll. */
+  readonly onChange: (faculties: Faculties) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How often to read without being told of a change; default 10,000 ms. */
+  readonly pollMs?: number;
+}
+
+/** An editor writes a file in several steps: they are waited out. */
+const SETTLE_MS = 150;
+
+/** Watches and polls: a watch can be lost (a directory replaced, no watches left, a network file system), a poll is only slower. */
+export function watchFaculties(options: FacultyWatchOptions): Service {
+  const { clock, log, directory, pollMs = 10_000 } = options;
+  const wake = createWake(clock);
+  const stopping = new AbortController();
+  let watcher: FSWatcher | null = null;
+  let current = options.initial;
+  let loop: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      watcher ??= watchDirectory();
+      await wake.wait(pollMs, stopping.signal);
+      await clock.sleep(SETTLE_MS, stopping.signal);
+      if (!stopping.signal.aborted) await reload();
+    }
+  }
+
+  async function reload(): Promise<void> {
+    const next = keepLastGood(current, options.load());
+    if (isDeepStrictEqual(next, current)) return;
+    try {
+      await options.onChange(next);
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'changed faculties could not be taken over; trying again');
+      return;
+    }
+    reportChange(current, next, log);
+    current = next;
+  }
+
+  function watchDirectory(): FSWatcher | null {
+    try {
+      const opened = watch(directory, { persistent: false }, () => wake.ring());
+      const lost = () => {
+        opened.close();
+        if (watcher === opened) watcher = null;
+      };
+      return opened.on('error', lost);
+    } catch (error) {
+      log.debug({ directory, error: messageOf(error) }, 'the faculties cannot be watched; they are read now and then');
+      return null;
+    }
+  }
+
+  return {
+    async start() {
+      loop = run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+      watcher?.close();
+    },
+  };
+}
+
+/** What was loaded, and of each faculty whose file is broken now, or whose name became ambiguous, the version before. */
+export function keepLastGood(before: Faculties, loaded: Faculties): Faculties {
+  const faculties = new Map(loaded.faculties);
+  for (const [name, faculty] of before.faculties) {
+    if (faculties.has(name) || !existsSync(faculty.file)) continue;
+    if (loaded.problems.some((problem) => concerns(problem, faculty.file, name))) faculties.set(name, faculty);
+  }
+  return { faculties, problems: loaded.problems };
+}
+
+function concerns(problem: Problem, file: string, name: string): boolean {
+  if (problem.file === file) return true;
+  // The whole directory cannot be read, or another file claims the name.
+  const unreadable = problem.code === 'config.unreadable' && file.startsWith(`${problem.file}/`);
+  return unreadable || (problem.code === 'config.conflict' && problem.details['name'] === name);
+}
+
+function reportChange(before: Faculties, after: Faculties, log: Log): void {
+  const added = [...after.faculties.keys()].filter((name) => !before.faculties.has(name));
+  const removed = [...before.faculties.keys()].filter((name) => !after.faculties.has(name));
+  const changed = [...after.faculties].flatMap(([name, faculty]) => {
+    const old = before.faculties.get(name);
+    return old !== undefined && !isDeepStrictEqual(old, faculty) ? [name] : [];
+  });
+  log.info({ added, changed, removed }, 'the faculties were read again');
+  const known = new Set(before.problems.map(({ message }) => message));
+  for (const { message } of after.problems) {
+    if (!known.has(message)) log.error({}, `a faculty file is broken; its last good version stays: ${message}`);
+  }
+}

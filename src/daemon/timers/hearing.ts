@@ -1,0 +1,44 @@
+/** Finds out, once, whether notifications reach this daemon: through a transaction pooler LISTEN succeeds and nothing ever comes. */
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import { notificationMs } from '../../store/postgres/health.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface HearingMeans {
+  readonly db: Database;
+  readonly log: Log;
+  readonly pollSeconds: number;
+  /** Told what is wrong when nothing was heard. */
+  readonly onDeaf: (problem: string) => Promise<void>;
+}
+
+/** `start` begins the check and does not wait for it. The embedded database polls anyway and is not asked. */
+export function createHearing({ db, log, pollSeconds, onDeaf }: HearingMeans): Service {
+  const stopping = new AbortController();
+  let check: Promise<void> | null = null;
+
+  async function listenOnce(): Promise<void> {
+    try {
+      const heardMs = await notificationMs(db, { signal: stopping.signal });
+      if (heardMs !== null || stopping.signal.aborted) return;
+      const problem =
+        `notifications of the database at ${db.where} do not arrive (is a transaction pooler in between?): ` +
+        `work is found by looking, every ${pollSeconds} s; connect to the server itself`;
+      log.warn({ where: db.where, poll_seconds: pollSeconds }, problem);
+      await onDeaf(problem);
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'could not find out whether notifications arrive');
+    }
+  }
+
+  return {
+    async start() {
+      if (db.kind !== 'embedded') check = listenOnce();
+    },
+    async stop() {
+      stopping.abort();
+      await check;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/** Removes what is old: resolved work, artifacts, archived messages, watches, daemons, and directories of ended foci on this host. */
+
+import type { RetentionConfig } from '../../core/config/config.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { Database } from '../../store/sql/database.ts';
+import {
+  type PruneCursor,
+  pruneArchives,
+  pruneArtifacts,
+  pruneRegisters,
+  pruneWork,
+} from '../../store/work/retention.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
+
+export interface JanitorMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** As configured now. */
+  readonly retention: () => RetentionConfig;
+  /** Focus directories of this host stand below it. */
+  readonly directoryRoot: string;
+}
+
+/** What one round removed; `busy`: another daemon was at it, the rest is its work. */
+export interface Swept {
+  readonly items: number;
+  readonly artifacts: number;
+  readonly archived: number;
+  readonly registered: number;
+  readonly directories: number;
+  readonly busy: boolean;
+}
+
+export interface Janitor extends Service {
+  /** One round, bounded in time. */
+  sweep(): Promise<Swept>;
+}
+
+/** Rounds come this far apart on average, half to one and a half times: daemons that started together do not sweep together. */
+const INTERVAL_MS = 600_000;
+/** Soon enough for a daemon that never lives long, late enough not to weigh on its start. */
+const FIRST_MS = 60_000;
+/** What one round may take; what is left over is the next one's. */
+const ROUND_MS = 30_000;
+/** Between two transactions, so that the queue always finds room. */
+const BREATH_MS = 20;
+const WORK_BATCH = 200;
+const SMALL_ROW_BATCH = 1000;
+
+/** A janitor; in the database one sweeps at a time, whatever the number of daemons. */
+export function createJanitor(means: JanitorMeans): Janitor {
+  const { db, clock, log, retention } = means;
+  const stopping = new AbortController();
+  let loop: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    for (let averageMs = FIRST_MS; ; averageMs = INTERVAL_MS) {
+      await clock.sleep(averageMs * (0.5 + Math.random()), stopping.signal);
+      if (stopping.signal.aborted) return;
+      try {
+        const swept = await sweep();
+        const removed = Object.values(swept).some((count) => typeof count === 'number' && count > 0);
+        if (removed) log.info(swept, 'removed what was old');
+      } catch (error) {
+        log.warn({ error: messageOf(error) }, 'could not remove what is old; trying again next round');
+      }
+    }
+  }
+
+  async function sweep(): Promise<Swept> {
+    const directories = await sweepFocusDirectories(db, means.directoryRoot);
+    const endMs = clock.monotonicMs() + ROUND_MS;
+    const more = async () => {
+      await clock.sleep(BREATH_MS, stopping.signal);
+      return !stopping.signal.aborted && clock.monotonicMs() < endMs;
+    };
+    const { resolvedDays, artifactsDays } = retention();
+    const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
+    const items = await allOldWork(more);
+    const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
+    const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
+    return {
+      items: items.count,
+      artifacts: artifacts.count,
+      archived: archived.count,
+      registered: registered.count,
+      directories,
+      busy: [artifacts, items, archived, registered].some((part) => part.busy),
+    };
+  }
+
+  async function allOldWork(more: () => Promise<boolean>): Promise<Part> {
+    let count = 0;
+    let cursor: PruneCursor | null = null;
+    do {
+      const pruned = await pruneWork(db, retention().resolvedDays, WORK_BATCH, cursor);
+      if (pruned.deleted === null) return { count, busy: true };
+      count += pruned.deleted;
+      cursor = pruned.cursor;
+      // A full batch without a cursor stopped inside the very first tree.
+      if (cursor === null && pruned.deleted < WORK_BATCH) break;
+    } while (await more());
+    return { count, busy: false };
+  }
+
+  return {
+    sweep,
+    async start() {
+      loop = run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+interface Part {
+  readonly count: number;
+  readonly busy: boolean;
+}
+
+/** Batch after batch until one is not full, another daemon is met, or the time is up. */
+async function repeat(prune: () => Promise<number | null>, batch: number, more: () => Promise<boolean>): Promise<Part> {
+  let count = 0;
+  do {
+    const pruned = await prune();
+    if (pruned === null) return { count, busy: true };
+    count += pruned;
+    if (pruned < batch) break;
+  } while (await more());
+  return { count, busy: false };
+}

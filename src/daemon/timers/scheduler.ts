@@ -1,0 +1,123 @@
+/** Fires schedules: works out when each is due, and lets the database decide which daemon fires it. */
+
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import { type CronReading, readCron } from '../../core/work/cron.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { fireSchedule, readDueSchedules, type ScheduleLook } from '../../store/work/schedules.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { dueRuns } from './due-runs.ts';
+
+export interface SchedulerMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How soon a schedule that was written by SQL is noticed; the embedded database is asked no more than once a second. */
+  readonly pollSeconds: number;
+}
+
+export interface Scheduler extends Service {
+  /** One look; returns after how many milliseconds to look again. `recheck`: also at schedules that had a problem. */
+  look(recheck?: boolean): Promise<number>;
+}
+
+/** Looks when the next schedule is due, and every poll; every daemon of a database may run one. */
+export function createScheduler(means: SchedulerMeans): Scheduler {
+  const { db, clock, log } = means;
+  const pollMs = Math.max(1000, means.pollSeconds * 1000);
+  const stopping = new AbortController();
+  let loop: Promise<void> | null = null;
+  let troubled = false;
+  let refused: ReadonlyMap<string, string> = new Map();
+
+  async function run(): Promise<void> {
+    // A later animus may understand what an earlier one did not.
+    for (let recheck = true; !stopping.signal.aborted; recheck = false) {
+      await clock.sleep(await lookSafely(recheck), stopping.signal);
+    }
+  }
+
+  async function lookSafely(recheck: boolean): Promise<number> {
+    try {
+      const waitMs = await look(recheck);
+      troubled = false;
+      return waitMs;
+    } catch (error) {
+      if (!troubled) log.error({ error: messageOf(error) }, 'cannot look after the schedules; trying again');
+      troubled = true;
+      return 500 + 1000 * Math.random();
+    }
+  }
+
+  async function look(recheck = false): Promise<number> {
+    const { now, due, next_in_ms: nextInMs } = await readDueSchedules(db, recheck);
+    const failures = new Map<string, string>();
+    for (const schedule of due) {
+      if (stopping.signal.aborted) break;
+      await settle(schedule, new Date(now)).catch((error: unknown) => {
+        if (isAnimusError(error, 'db.unreachable')) throw error;
+        failures.set(schedule.name, messageOf(error));
+      });
+    }
+    noteFailures(failures);
+    // What has moved on may be due again at once: next_in_ms was read before. What has not stays due, and waits.
+    return due.length > failures.size ? 0 : Math.min(pollMs, nextInMs ?? pollMs);
+  }
+
+  /** One schedule whose work the database refuses must not keep the others; each refusal is told once. */
+  function noteFailures(failures: ReadonlyMap<string, string>): void {
+    for (const [schedule, error] of failures) {
+      if (refused.get(schedule) !== error)
+        log.error({ schedule, error }, 'a schedule is due and cannot fire; trying again');
+    }
+    refused = failures;
+  }
+
+  async function settle(schedule: ScheduleLook, now: Date): Promise<void> {
+    const reading = readCron(schedule.cron, schedule.time_zone);
+    if (!reading.ok) return refuse(schedule, reading.problem);
+    const firing = firingOf(schedule, now, reading);
+    const ids = await fireSchedule(db, schedule, firing);
+    if (ids === null) return;
+    for (const id of ids) log.info({ schedule: schedule.name, work_item_id: id }, 'a schedule fired');
+    if (firing.missed !== null) {
+      const { from, until, runs } = firing.missed;
+      log.warn(
+        { schedule: schedule.name, from, until, runs },
+        'runs of a schedule were missed and will not be made up',
+      );
+    }
+  }
+
+  async function refuse(schedule: ScheduleLook, problem: string): Promise<void> {
+    const noted = await fireSchedule(db, schedule, { due: [], missed: null, nextAt: null, problem });
+    if (noted !== null) log.error({ schedule: schedule.name, problem }, 'a schedule cannot be used');
+  }
+
+  return {
+    look,
+    async start() {
+      loop = run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+function firingOf(schedule: ScheduleLook, now: Date, { dueTimes }: Extract<CronReading, { ok: true }>) {
+  const never = 'it has no further due time';
+  if (schedule.next_at === null) {
+    const nextAt = dueTimes.next(now);
+    return { due: [], missed: null, nextAt, problem: nextAt === null ? never : null };
+  }
+  const runs = dueRuns(
+    { nextAt: new Date(schedule.next_at), missed: schedule.missed, graceSeconds: schedule.grace_seconds },
+    now,
+    dueTimes,
+  );
+  const { fire, missed, nextAt } = runs;
+  return { due: fire, missed, nextAt, problem: nextAt === null ? never : null };
+}

@@ -1,0 +1,54 @@
+/** The scratch directories of foci on this host. */
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { spareUser } from '../../process/as-user.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { endedFocusIds } from '../../store/transcript/transcript.ts';
+
+/** Makes a focus's directory, private to this user; a resumed focus finds the one it had. */
+export async function makeFocusDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Gives a focus's directory to another user than root, for commands that run as the owner of where they start: to the
+ * owner of `place` (the faculty's workspace or repository), else to a user that no other focus has. Opens the way to it:
+ * the directories of animus above it can be passed through then, not listed. Does nothing unless this process is root.
+ */
+export async function giveFocusDirectory(directory: string, place: string | null): Promise<void> {
+  if (process.getuid?.() !== 0 || (await stat(directory)).uid !== 0) return;
+  const owner = place === null ? null : await stat(place);
+  const focusNumber = Number.parseInt(basename(directory).replaceAll('-', '').slice(-12), 16);
+  const { uid, gid } = owner === null || owner.uid === 0 ? spareUser(focusNumber) : owner;
+  for (const above of [dirname(dirname(directory)), dirname(directory)]) {
+    await chmod(above, (await stat(above)).mode | 0o011);
+  }
+  await chown(directory, uid, gid);
+}
+
+/** Removes a focus's directory with everything in it. */
+export async function removeFocusDirectory(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** True while a worktree is in the focus's directory: then somebody may still want what is in it. */
+export function holdsWorktree(directory: string): boolean {
+  return existsSync(join(directory, 'worktree', '.git'));
+}
+
+/** Removes what crashed daemons left: directories below `root` whose focus has ended. One with a worktree stays: it was kept for what is in it. Returns how many. */
+export async function sweepFocusDirectories(db: Database, root: string): Promise<number> {
+  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  // A focus this database does not know is left alone: another database's daemon may share the directory.
+  const ended = await endedFocusIds(
+    db,
+    names.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
+  );
+  const over = ended.filter((id) => !holdsWorktree(join(root, id)));
+  for (const id of over) await removeFocusDirectory(join(root, id));
+  return over.length;
+}

@@ -1,0 +1,36 @@
+/** A model turn within the bounds of its context. */
+import type { Transcript } from '../../store/transcript/transcript.ts';
+import { type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
+import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
+import { renderMessages } from './context.ts';
+import { newestFold } from './context-folds.ts';
+import { prepareContext } from './context-prepare.ts';
+
+/**
+ * Prepares the context, compacts it where it is full, and takes the next turn. After an answer that the window cut off it is
+ * made smaller in any case; a request that the provider refuses as too long is made smaller and sent once more. `sent` is
+ * the transcript with everything that was recorded on the way.
+ */
+export async function takeBoundedTurn(
+  transcript: Transcript,
+  means: TurnMeans & CompactMeans,
+): Promise<{ readonly sent: Transcript; readonly taken: ModelTurn }> {
+  const prepared = await prepareContext(transcript, means);
+  const sent = wasCutByWindow(prepared)
+    ? ((await compactAfterOverflow(prepared, means)) ?? prepared)
+    : await compactUnderPressure(prepared, means);
+  const taken = await take(sent, means);
+  if (taken.kind !== 'failed' || taken.failure.kind !== 'context_overflow') return { sent, taken };
+  const smaller = await compactAfterOverflow(sent, means);
+  return smaller ? { sent: smaller, taken: await take(smaller, means) } : { sent, taken };
+}
+
+/** False once a resumed focus finds the summary that was made for it. */
+function wasCutByWindow(transcript: Transcript): boolean {
+  const newest = transcript.turns.at(-1);
+  return newest?.stopReason === 'context_overflow' && newestFold(transcript)?.afterTurn !== newest.turn;
+}
+
+function take(transcript: Transcript, means: TurnMeans): Promise<ModelTurn> {
+  return takeModelTurn(transcript.turns.length + 1, renderMessages(transcript), means);
+}

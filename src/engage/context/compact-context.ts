@@ -1,0 +1,87 @@
+/** Makes a full context smaller, and records what stands for the rest. */
+
+import { readOpenHandles } from '../../store/open/open-handles.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { readLedger } from '../../store/transcript/ledger.ts';
+import { recordSideCall, type Transcript } from '../../store/transcript/transcript.ts';
+import { count } from '../../telemetry/metrics.ts';
+import type { TurnMeans } from '../turn/model-turn.ts';
+import { type Compaction, type CompactionInput, narrativeSoFar, planCompaction, summaryOf } from './compaction.ts';
+import { contextLimits } from './context-bounds.ts';
+import { type ContextMeans, recordMessage } from './context-prepare.ts';
+import { inputPressure } from './pressure.ts';
+import { narrate } from './summary-call.ts';
+
+export type CompactMeans = ContextMeans & Pick<TurnMeans, 'system' | 'tools' | 'signal' | 'time'>;
+
+/** Compacts a context that has reached its threshold; one that has not stays as it is. */
+export async function compactUnderPressure(transcript: Transcript, means: CompactMeans): Promise<Transcript> {
+  const limit = contextLimits(means.bounds, means.model).prompt;
+  if (inputPressure(transcript, means) <= limit) return transcript;
+  return (await compact(transcript, limit, means)) ?? transcript;
+}
+
+/**
+ * Compacts to half after the provider refused the request as too long; null where there is nothing to be made smaller. Its
+ * count of the last request let it come to this, so the estimate alone decides.
+ */
+export async function compactAfterOverflow(transcript: Transcript, means: CompactMeans): Promise<Transcript | null> {
+  const turns = transcript.turns.map((turn) => ({ ...turn, inputTokens: null }));
+  const uncounted = { ...transcript, turns };
+  const limit = contextLimits(means.bounds, means.model).prompt;
+  const smaller = await compact(uncounted, Math.min(limit, inputPressure(uncounted, means) / 2), means);
+  return smaller && { ...smaller, turns: transcript.turns };
+}
+
+async function compact(transcript: Transcript, limit: number, means: CompactMeans): Promise<Transcript | null> {
+  const input: CompactionInput = {
+    ledger: await readLedger(means.db, means.focus.workItemId),
+    handles: await readOpenHandles(means.db, means.focus),
+    prefix: means,
+    keepRecent: means.bounds.compactKeepRecent,
+    promptTokens: limit,
+    summaryTokens: Math.min(contextLimits(means.bounds, means.model).summary, limit / 2),
+  };
+  const plan = planCompaction(transcript, input);
+  if (!plan) return null;
+  if (plan.thin || !plan.fits) {
+    const summarised = await summarise(transcript, plan, input, means);
+    if (summarised) return summarised;
+  }
+  count('work.context.compactions', 1, { faculty: means.context.faculty });
+  return recordSummary(means.db, transcript, plan.keepsFrom, plan.content, means);
+}
+
+/** A model's summary with the ledger, each in a quarter of the room where the ledger alone had half; null where none came. */
+async function summarise(
+  transcript: Transcript,
+  plan: Compaction,
+  input: CompactionInput,
+  means: CompactMeans,
+): Promise<Transcript | null> {
+  const narrative = await means.time.elsewhere(narrate(transcript, plan.keepsFrom, means.model, means.signal));
+  // Without one the ledger has to do; the failed call shows as a span.
+  if (!narrative) return null;
+  const { response } = narrative;
+  const text = narrative.text || narrativeSoFar(transcript);
+  const smaller = plan.fits ? input : { ...input, summaryTokens: input.summaryTokens / 2 };
+  const content = summaryOf(transcript, smaller, text);
+  count('work.context.emergency_summarizations', 1, { faculty: means.context.faculty });
+  // One transaction: a summary that is paid for is not asked for again.
+  return means.db.transaction(async (tx) => {
+    await recordSideCall(tx, means.focus, response, response.usage ? means.model.costUsd(response.usage) : 0);
+    return recordSummary(tx, transcript, plan.keepsFrom, content, means);
+  });
+}
+
+async function recordSummary(
+  db: Queryable,
+  transcript: Transcript,
+  keepsFrom: number,
+  content: string,
+  means: CompactMeans,
+): Promise<Transcript> {
+  const summary = { afterTurn: transcript.turns.length, kind: 'summary' as const, content, keepsFrom };
+  const recorded = await recordMessage(db, means.focus, summary);
+  return { ...transcript, messages: [...transcript.messages, recorded] };
+}

@@ -1,0 +1,114 @@
+/** Plans what a full context is made smaller to: the beginning, the ledger, and the newest messages. Pure. */
+import { BYTES_PER_TOKEN, estimateTokens } from '../../core/work/tokens.ts';
+import type { LedgerType } from '../../core/work/work.ts';
+import type { OpenHandle } from '../../store/open/open-handles.ts';
+import type { LedgerEntry } from '../../store/transcript/ledger.ts';
+import type { EngineMessage, Transcript } from '../../store/transcript/transcript.ts';
+import { fitEntries } from '../prompt/cut-text.ts';
+import { LEDGER_HEADING, NARRATIVE_HEADING, summaryText } from '../prompt/prompt.ts';
+import { renderMessages } from './context.ts';
+import { keptFrom, legalCut, liveFolds } from './context-folds.ts';
+import { estimateTurn, inputPressure, type Prefix } from './pressure.ts';
+
+/** What a compaction is made from. */
+export interface CompactionInput {
+  readonly ledger: readonly Pick<LedgerEntry, 'type' | 'content'>[];
+  readonly handles: readonly OpenHandle[];
+  readonly prefix: Prefix;
+  /** Messages to keep verbatim, if they fit. */
+  readonly keepRecent: number;
+  /** Tokens the prompt may have afterwards. */
+  readonly promptTokens: number;
+  /** Tokens for the entries of the ledger. */
+  readonly summaryTokens: number;
+}
+
+/** A compaction that would make the context smaller. */
+export interface Compaction {
+  readonly keepsFrom: number;
+  /** What stands for everything before. */
+  readonly content: string;
+  /** The prompt fits afterwards. */
+  readonly fits: boolean;
+  /** The ledger says next to nothing of what goes: a model should say more. */
+  readonly thin: boolean;
+}
+
+/** Less than this share of what goes, written to the ledger, is too little to go on from. */
+const THIN_SHARE = 0.01;
+
+/** A compaction that leaves more than this share of the prompt is not worth losing the cache for, and would soon come again. */
+const WORTH_SHARE = 0.8;
+
+/**
+ * Cuts at the oldest message that still is among the `keepRecent` newest, or later where that does not fit; the newest turn,
+ * whose results the model has not seen, always stays. Null where it would not help.
+ */
+export function planCompaction(transcript: Transcript, input: CompactionInput): Compaction | null {
+  const newest = transcript.turns.at(-1);
+  if (!newest) return null;
+  const content = summaryOf(transcript, input, narrativeSoFar(transcript));
+  const after = (keepsFrom: number) => inputPressure(withSummary(transcript, keepsFrom, content), input.prefix);
+  const last = Math.max(keptFrom(transcript), legalCut(transcript, newest.turn));
+  let keepsFrom = recentFrom(transcript, input.keepRecent);
+  while (keepsFrom < last && after(keepsFrom) > input.promptTokens) keepsFrom = nextCut(transcript, keepsFrom, last);
+  const tokens = after(keepsFrom);
+  if (tokens > WORTH_SHARE * inputPressure(transcript, input.prefix)) return null;
+  return { keepsFrom, content, fits: tokens <= input.promptTokens, thin: isThin(transcript, keepsFrom, input.ledger) };
+}
+
+/** The text of a summary: the ledger by kind, and a narrative before it where there is one. */
+export function summaryOf(
+  transcript: Transcript,
+  { ledger, handles, summaryTokens }: Pick<CompactionInput, 'ledger' | 'handles' | 'summaryTokens'>,
+  narrative: string | null,
+): string {
+  const of = (type: LedgerType) => ledger.filter((entry) => entry.type === type).map(({ content }) => content);
+  const groups = [
+    { heading: 'Plan', entries: of('plan').slice(-1) },
+    { heading: 'Findings', entries: of('finding') },
+    { heading: 'Decisions', entries: of('decision') },
+    { heading: 'Steps done', entries: of('step') },
+    { heading: 'Errors', entries: of('error') },
+  ];
+  const all = groups.flatMap(({ entries }) => entries);
+  const fit = fitEntries(all, summaryTokens * BYTES_PER_TOKEN);
+  const fitting = groups.map(({ heading, entries }) => ({ heading, entries: entries.map(fit) }));
+  return summaryText({ narrative, groups: fitting, handles });
+}
+
+/** The transcript as it will be once the summary is recorded. */
+export function withSummary(transcript: Transcript, keepsFrom: number, content: string): Transcript {
+  const summary: EngineMessage = { afterTurn: transcript.turns.length, kind: 'summary', content, keepsFrom };
+  return { ...transcript, messages: [...transcript.messages, summary] };
+}
+
+/** What a model once said of the history before the newest summary; no ledger holds it. */
+export function narrativeSoFar(transcript: Transcript): string | null {
+  const [first] = liveFolds(transcript);
+  if (first?.kind !== 'summary' || !first.content.startsWith(`${NARRATIVE_HEADING}\n`)) return null;
+  return first.content.slice(NARRATIVE_HEADING.length + 1, first.content.lastIndexOf(`\n${LEDGER_HEADING}\n`)).trim();
+}
+
+/** The first turn of the newest `count` messages, moved back to where a history may be cut. */
+function recentFrom(transcript: Transcript, count: number): number {
+  const from = keptFrom(transcript);
+  let cut = transcript.turns.length;
+  // The first message is the opening; the rest is the open block.
+  const kept = (turn: number) => renderMessages(withSummary(transcript, turn, LEDGER_HEADING)).length - 1;
+  while (cut > from && kept(cut - 1) <= count) cut -= 1;
+  return Math.max(from, legalCut(transcript, cut));
+}
+
+function nextCut(transcript: Transcript, cut: number, last: number): number {
+  for (let turn = cut + 1; turn < last; turn += 1) if (legalCut(transcript, turn) === turn) return turn;
+  return last;
+}
+
+function isThin(transcript: Transcript, keepsFrom: number, ledger: CompactionInput['ledger']): boolean {
+  const from = keptFrom(transcript);
+  const gone = transcript.turns.filter(({ turn }) => turn >= from && turn < keepsFrom);
+  const tokens = gone.reduce((sum, turn) => sum + estimateTurn(turn), 0);
+  const written = ledger.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  return written < THIN_SHARE * tokens;
+}

@@ -1,0 +1,48 @@
+/** What keeps the context of a focus within its window: the faculty's settings, and limits that follow from the window. */
+import type { FocusModel } from '../turn/model-turn.ts';
+
+/** Settings of a faculty, fixed for a focus. */
+export interface ContextBounds {
+  /** Share of the context window, 0.1 to 1, at which the history is compacted. Default 0.7. */
+  readonly compactThreshold: number;
+  /** Messages that a compaction keeps verbatim; the results the model has not seen are always kept. Default 10. */
+  readonly compactKeepRecent: number;
+  /** Turns without a ledger entry before the model is reminded of it; 0 never. Default 5. */
+  readonly ledgerNudgeInterval: number;
+  /** Closed blocks become stubs. Default true. */
+  readonly truncateClosedBlocks: boolean;
+}
+
+/** Limits in tokens, by estimate. */
+export interface ContextLimits {
+  /** A longer prompt is compacted. */
+  readonly prompt: number;
+  /** A single result; longer ones are kept whole elsewhere and cut. */
+  readonly result: number;
+  /** All results of one answer together. */
+  readonly results: number;
+  /** The entries in one stub. */
+  readonly stub: number;
+  /** The entries in one summary. */
+  readonly summary: number;
+}
+
+/**
+ * The limits of a model's window. The prompt leaves room for an answer: providers refuse a request whose prompt and
+ * max_tokens together exceed the window. A result may take a tenth of it (70 KB of 200,000 tokens: more than any tool of
+ * ours returns), those of one answer three tenths.
+ */
+export function contextLimits(
+  bounds: ContextBounds,
+  model: Pick<FocusModel, 'contextWindow' | 'settings'>,
+): ContextLimits {
+  const window = model.contextWindow;
+  const besideAnswer = Math.max(window - model.settings.maxTokens, window / 10);
+  return {
+    prompt: Math.min(bounds.compactThreshold * window, besideAnswer),
+    result: window * 0.1,
+    results: window * 0.3,
+    stub: Math.min(8000, window * 0.05),
+    summary: window * 0.2,
+  };
+}

@@ -1,0 +1,50 @@
+/** What stands for the older part of a history: stubs of closed blocks, and summaries, which replace the stubs before them. */
+import type { EngineMessage, Transcript } from '../../store/transcript/transcript.ts';
+
+/** A recorded stub or summary. `afterTurn` is the newest turn there was, `keepsFrom` the first that stays verbatim. */
+export type Fold = EngineMessage & { readonly kind: 'stub' | 'summary'; readonly keepsFrom: number };
+
+export function isFold(message: EngineMessage): message is Fold {
+  return message.kind === 'stub' || message.kind === 'summary';
+}
+
+/** The folds that are rendered: the newest summary, if there is one, and the stubs after it. */
+export function liveFolds(transcript: Transcript): Fold[] {
+  const folds = transcript.messages.filter(isFold);
+  return folds.slice(
+    Math.max(
+      0,
+      folds.findLastIndex((fold) => fold.kind === 'summary'),
+    ),
+  );
+}
+
+/** The newest fold; null before the first. */
+export function newestFold(transcript: Transcript): Fold | null {
+  return transcript.messages.findLast(isFold) ?? null;
+}
+
+/** The first turn that is rendered verbatim: 1 before the first fold. */
+export function keptFrom(transcript: Transcript): number {
+  return newestFold(transcript)?.keepsFrom ?? 1;
+}
+
+/** What people and skills said is kept verbatim when its block is folded; the engine's other messages go with it. */
+export function outlivesItsBlock(message: EngineMessage): boolean {
+  return message.kind === 'skill' || message.kind === 'operator';
+}
+
+/**
+ * The nearest turn at or before `turn` where a history may be cut: one that begins a message of its own. An answer that
+ * goes on where a paused or empty one stopped belongs to that one: what it holds may refer to it.
+ */
+export function legalCut(transcript: Transcript, turn: number): number {
+  let cut = turn;
+  while (cut > 1 && !endsInUserMessage(transcript, cut - 1)) cut -= 1;
+  return cut;
+}
+
+function endsInUserMessage(transcript: Transcript, turn: number): boolean {
+  const calls = transcript.turns.find((one) => one.turn === turn)?.calls ?? [];
+  return calls.length > 0 || transcript.messages.some((message) => message.afterTurn === turn && !isFold(message));
+}

@@ -1,0 +1,57 @@
+/** What happens to a context between two requests. Everything is recorded before it is sent, so that a resumed focus renders the same. */
+import { estimateTokens } from '../../core/work/tokens.ts';
+import { readOpenHandles } from '../../store/open/open-handles.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+import { storeOutput } from '../../store/transcript/artifacts.ts';
+import { addMessage, type EngineMessage, type FocusKey, type Transcript } from '../../store/transcript/transcript.ts';
+import { count } from '../../telemetry/metrics.ts';
+import type { Journal } from '../calls/journal.ts';
+import type { FocusModel } from '../turn/model-turn.ts';
+import { closedBlock } from './context-blocks.ts';
+import { type ContextBounds, contextLimits } from './context-bounds.ts';
+import { type ContextSettings, planContext, withPlan } from './plan-context.ts';
+
+export interface ContextMeans {
+  readonly db: Database;
+  readonly focus: FocusKey;
+  readonly model: FocusModel;
+  readonly bounds: ContextBounds;
+  readonly maxTurns: number;
+  readonly journal: Journal;
+  readonly context: { readonly faculty: string };
+}
+
+/** Makes the newest turn part of the context: its results cut to size, the block it closes stubbed, reminders given. */
+export async function prepareContext(transcript: Transcript, means: ContextMeans): Promise<Transcript> {
+  const { db, focus } = means;
+  const handles = closedBlock(transcript) ? await readOpenHandles(db, focus) : [];
+  const { oversized, messages, closes } = planContext(transcript, handles, settingsOf(means));
+  if (oversized.length > 0) {
+    await means.journal.flush(); // what is moved must be there
+    await db.transaction(async (tx) => {
+      for (const output of oversized) await storeOutput(tx, focus, output);
+    });
+  }
+  const recorded: EngineMessage[] = [];
+  for (const message of messages) recorded.push(await recordMessage(db, focus, message));
+  if (closes) count('work.context.blocks_closed', 1, { faculty: means.context.faculty });
+  if (messages[0]?.kind === 'stub') count('work.context.blocks_truncated', 1, { faculty: means.context.faculty });
+  return withPlan(transcript, oversized, recorded);
+}
+
+/** Records a message of the engine with its size. */
+export function recordMessage(db: Queryable, focus: FocusKey, message: EngineMessage): Promise<EngineMessage> {
+  return addMessage(db, focus, message, estimateTokens(message.content));
+}
+
+function settingsOf({ focus, bounds, model, maxTurns }: ContextMeans): ContextSettings {
+  const { thinkingBudgetTokens, reasoningEffort } = model.settings;
+  return {
+    focusId: focus.focusId,
+    truncateClosedBlocks: bounds.truncateClosedBlocks,
+    limits: contextLimits(bounds, model),
+    ledgerNudgeInterval: bounds.ledgerNudgeInterval,
+    maxTurns,
+    thinks: thinkingBudgetTokens !== undefined || reasoningEffort !== undefined,
+  };
+}

@@ -1,0 +1,68 @@
+/** Renders what is recorded of a focus into the messages of the next request. Pure: the same rows give the same bytes. */
+import type { ContentBlock, Message, ToolResultBlock } from '../../llm/client.ts';
+import type { EngineMessage, RecordedCall, Transcript } from '../../store/transcript/transcript.ts';
+import { isFold, keptFrom, liveFolds, outlivesItsBlock } from './context-folds.ts';
+
+/**
+ * The messages of the next request: one user message of what the focus began with and the stubs of what is done, then the
+ * open block. Roles alternate; every tool call is followed by its result, first in the next user message, in call order;
+ * engine messages stand after them.
+ *
+ * Cache breakpoints: the first message (its end is the last stub), the newest, and the user message before it. That one was
+ * the newest of the request before, so its end is in the cache: however many calls an answer has, no look-back is needed.
+ */
+export function renderMessages(transcript: Transcript): Message[] {
+  const messages: { role: Message['role']; content: ContentBlock[] }[] = [];
+  const append = (role: Message['role'], content: readonly ContentBlock[]) => {
+    if (content.length === 0) return;
+    const last = messages.at(-1);
+    // Two neighbours of one role occur: an empty or paused answer leaves nothing between them.
+    if (last?.role === role) last.content.push(...content);
+    else messages.push({ role, content: [...content] });
+  };
+
+  append('user', opening(transcript));
+  const from = keptFrom(transcript);
+  for (const turn of transcript.turns) {
+    if (turn.turn < from) continue;
+    append('assistant', turn.content);
+    append('user', turn.calls.map(resultBlock));
+    append('user', messagesAfter(transcript, turn.turn).map(textBlock));
+  }
+  const newest = messages.length - 1;
+  const before = messages.findLastIndex(({ role }, index) => role === 'user' && index < newest);
+  const marked = new Set([0, before, newest]);
+  return messages.map((message, index) => (marked.has(index) ? { ...message, cacheBreakpoint: true } : message));
+}
+
+/** What stands before the open block: the messages the focus began with, then each fold after what outlives its block. */
+function opening(transcript: Transcript): ContentBlock[] {
+  const begun = messagesAfter(transcript, 0);
+  let from = 1;
+  const folded = liveFolds(transcript).flatMap((fold) => {
+    const kept = transcript.messages.filter(
+      (message) => outlivesItsBlock(message) && message.afterTurn >= from && message.afterTurn < fold.keepsFrom,
+    );
+    from = fold.keepsFrom;
+    return [...kept, fold];
+  });
+  return [...begun, ...folded].map(textBlock);
+}
+
+function messagesAfter(transcript: Transcript, turn: number): EngineMessage[] {
+  return transcript.messages.filter((message) => message.afterTurn === turn && !isFold(message));
+}
+
+function textBlock(message: EngineMessage): ContentBlock {
+  return { type: 'text', text: message.content };
+}
+
+function resultBlock(call: RecordedCall): ToolResultBlock {
+  if (call.output === null) throw new Error(`call ${call.callId} has no result yet`);
+  return {
+    type: 'tool_result',
+    callId: call.callId,
+    content: [{ type: 'text', text: call.output }],
+    isError: call.isError,
+  };
+}

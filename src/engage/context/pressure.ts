@@ -1,0 +1,64 @@
+/** How full the context is: the provider's own count of the last request, and an estimate of what changed since. Pure. */
+import { estimateTokens } from '../../core/work/tokens.ts';
+import type { ContentBlock, Message, ToolSpec } from '../../llm/client.ts';
+import type { RecordedTurn, Transcript } from '../../store/transcript/transcript.ts';
+import { renderMessages } from './context.ts';
+
+/** What stands before the messages in every request of a focus. */
+export interface Prefix {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+}
+
+/**
+ * Tokens of the next request. The last answer's own input count holds for the request that asked for it; what was added or
+ * folded since is the difference of two estimates. Without a count all of it is an estimate.
+ */
+export function inputPressure(transcript: Transcript, prefix: Prefix): number {
+  const now = estimateMessages(renderMessages(transcript));
+  const last = transcript.turns.at(-1);
+  if (last?.inputTokens == null) return now + estimateTokens(prefix.system + JSON.stringify(prefix.tools));
+  const asked = {
+    turns: transcript.turns.slice(0, -1),
+    messages: transcript.messages.filter(({ afterTurn }) => afterTurn < last.turn),
+  };
+  return Math.max(0, last.inputTokens + now - estimateMessages(renderMessages(asked)));
+}
+
+/** Tokens of messages, by estimate. */
+export function estimateMessages(messages: readonly Message[]): number {
+  return sum(messages.flatMap(({ content }) => content.map(estimateBlock)));
+}
+
+/** Tokens of an answer and the results of its calls, by estimate. */
+export function estimateTurn(turn: RecordedTurn): number {
+  return sum([...turn.content.map(estimateBlock), ...turn.calls.map(({ output }) => estimateTokens(output ?? ''))]);
+}
+
+/** An image takes about 1,600 tokens at most (Anthropic scales larger ones down); a document is counted by its bytes. */
+const IMAGE_TOKENS = 1600;
+
+function estimateBlock(block: ContentBlock): number {
+  switch (block.type) {
+    case 'text':
+    case 'thinking':
+      return estimateTokens(block.text);
+    case 'tool_call':
+      return estimateTokens(block.name + JSON.stringify(block.input));
+    case 'tool_result':
+      return sum(block.content.map(estimateBlock));
+    case 'image':
+      return IMAGE_TOKENS;
+    case 'document':
+    case 'redacted_thinking':
+      return estimateTokens(block.data);
+    case 'opaque':
+      return estimateTokens(JSON.stringify(block.value));
+    default:
+      return block satisfies never;
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,93 @@
+/** The last resort of a full context: a model says what happened so far, where the ledger does not. */
+import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
+import type { ContentBlock, LlmRequest, LlmResponse } from '../../llm/client.ts';
+import type { RecordedTurn, Transcript } from '../../store/transcript/transcript.ts';
+import { span } from '../../telemetry/spans.ts';
+import { cutMiddle, fairShare } from '../prompt/cut-text.ts';
+import { SUMMARY_SYSTEM } from '../prompt/prompt.ts';
+import type { FocusModel } from '../turn/model-turn.ts';
+import { isFold, keptFrom } from './context-folds.ts';
+
+/** Tokens a summary may have. */
+const SUMMARY_TOKENS = 3000;
+
+/** What a model made of the history; the text may be empty. */
+export interface Narrative {
+  readonly text: string;
+  readonly response: LlmResponse;
+}
+
+/** Asks the focus's own model, once; null where it fails. What it is given fits half of the window: the longest pieces are cut. */
+export async function narrate(
+  transcript: Transcript,
+  keepsFrom: number,
+  model: FocusModel,
+  signal: AbortSignal,
+): Promise<Narrative | null> {
+  const request = summaryRequest(transcript, keepsFrom, model);
+  return span(
+    'chat',
+    { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': model.provider, 'gen_ai.request.model': model.model },
+    async (chat) => {
+      const result = await model.client.complete(request, { signal, timeouts: model.timeouts });
+      signal.throwIfAborted();
+      if (!result.ok) {
+        chat.fail(result.failure.kind);
+        return null;
+      }
+      const { response } = result;
+      const texts = response.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+      return { text: response.stopReason === 'refusal' ? '' : texts.join('').trim(), response };
+    },
+  );
+}
+
+/** A request of its own, without tools: the history goes into it as one text, so it is legal whatever the history holds. */
+function summaryRequest(transcript: Transcript, keepsFrom: number, model: FocusModel): LlmRequest {
+  const pieces = historyPieces(transcript, keepsFrom);
+  const bytes = (model.contextWindow / 2) * BYTES_PER_TOKEN;
+  const share = fairShare(
+    pieces.map((piece) => Buffer.byteLength(piece)),
+    bytes - pieces.length,
+  );
+  const text = pieces.map((piece) => cutMiddle(piece, share, (leftOut) => ` [… ${leftOut} bytes …] `)).join('\n');
+  const { conversationId } = model.settings;
+  return {
+    model: model.model,
+    system: SUMMARY_SYSTEM,
+    tools: [],
+    messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+    maxTokens: Math.min(SUMMARY_TOKENS, model.settings.maxTokens),
+    ...(conversationId !== undefined && { conversationId }),
+    // No turn of the focus: a script has no answer for it.
+    turn: 0,
+  };
+}
+
+function historyPieces(transcript: Transcript, keepsFrom: number): string[] {
+  const from = keptFrom(transcript);
+  const before = transcript.messages.filter((message) => message.afterTurn === 0 || isFold(message));
+  const turns = transcript.turns.filter(({ turn }) => turn >= from && turn < keepsFrom);
+  return [
+    ...before.map(({ content }) => content),
+    ...turns.flatMap((turn) => [
+      ...turnPieces(turn),
+      ...transcript.messages
+        .filter((message) => message.afterTurn === turn.turn && !isFold(message))
+        .map(({ content }) => `[told]\n${content}`),
+    ]),
+  ];
+}
+
+function turnPieces(turn: RecordedTurn): string[] {
+  const said = turn.content.flatMap(saidIn);
+  const results = turn.calls.map(
+    (call) => `[${call.isError ? 'failed' : 'result'} of ${call.name}]\n${call.output ?? ''}`,
+  );
+  return [`[turn ${turn.turn}]`, ...said, ...results];
+}
+
+function saidIn(block: ContentBlock): string[] {
+  if (block.type === 'text') return block.text.trim() === '' ? [] : [block.text];
+  return block.type === 'tool_call' ? [`[call of ${block.name}] ${JSON.stringify(block.input)}`] : [];
+}

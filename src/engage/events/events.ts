@@ -1,0 +1,65 @@
+/**
+ * What can be watched of a focus. One typed union: told live in the daemon (the demo, tests), and rebuilt from the tables
+ * for everybody else (replay.ts, `work tail`), with the texts of answers as they come (live-text.ts).
+ */
+import type { LedgerType, WorkState } from '../../core/work/work.ts';
+import type { Phase } from '../../store/transcript/transcript.ts';
+import type { WaitKind } from '../../store/transcript/waits.ts';
+
+export type FocusEvent = { readonly workItemId: string; readonly faculty: string } & FocusEventBody;
+
+export type FocusEventBody =
+  | { readonly type: 'focus_started'; readonly focusId: string; readonly number: number; readonly resumed: boolean }
+  | { readonly type: 'phase'; readonly phase: Phase }
+  /** `model` is the one asked first; a fallback may answer. */
+  | { readonly type: 'turn_started'; readonly turn: number; readonly model: string }
+  /** A piece of the answer. `restart` says: what came of this turn so far is void, it comes anew. `turn_recorded` has the whole. */
+  | { readonly type: 'text'; readonly turn: number; readonly text: string }
+  | { readonly type: 'restart'; readonly turn: number }
+  | {
+      readonly type: 'turn_recorded';
+      readonly turn: number;
+      /** Who answered: `provider/model`, the model in its provider's words. */
+      readonly model: string;
+      readonly text: string;
+      readonly calls: number;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number | null;
+    }
+  | {
+      readonly type: 'tool_started';
+      readonly turn: number;
+      readonly callId: string;
+      readonly name: string;
+      readonly input: object;
+    }
+  | {
+      readonly type: 'tool_ended';
+      readonly turn: number;
+      readonly callId: string;
+      readonly name: string;
+      readonly isError: boolean;
+      readonly output: string;
+      readonly durationMs: number;
+    }
+  /** A call waits. The focus is parked when every other call of its turn has ended; `deadline` is ISO 8601. */
+  | {
+      readonly type: 'waiting';
+      readonly turn: number;
+      readonly callId: string;
+      readonly name: string;
+      readonly kind: WaitKind;
+      readonly deadline: string | null;
+    }
+  | { readonly type: 'ledger'; readonly seq: number; readonly entryType: LedgerType; readonly content: string }
+  /** Only from the tables: a focus is over, the item may go on. `endedAs`: completed, failed, cancelled or lost. */
+  | {
+      readonly type: 'focus_ended';
+      readonly focusId: string;
+      readonly endedAs: string;
+      readonly reason: string | null;
+    }
+  | { readonly type: 'ended'; readonly state: WorkState; readonly reason: string | null };
+
+/** Receives events; must not throw and is not awaited. */
+export type FocusListener = (event: FocusEventBody) => void;

@@ -1,0 +1,161 @@
+/** One model call: permitted, sent, recorded. */
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type {
+  CompleteOptions,
+  LlmClient,
+  LlmEvent,
+  LlmFailure,
+  LlmRequest,
+  LlmResult,
+  Message,
+  ToolSpec,
+  Usage,
+} from '../../llm/client.ts';
+import type { Database } from '../../store/sql/database.ts';
+import {
+  beginTurn,
+  type FocusKey,
+  type RecordedTurn,
+  recordTurn,
+  type TurnPermit,
+} from '../../store/transcript/transcript.ts';
+import { record } from '../../telemetry/metrics.ts';
+import { span } from '../../telemetry/spans.ts';
+import type { Journal } from '../calls/journal.ts';
+import type { CallMeans } from '../calls/tool-calls.ts';
+import type { FocusListener } from '../events/events.ts';
+import type { TurnTime } from './turn-time.ts';
+
+/** The model of a focus, with everything fixed that does not change from turn to turn. */
+export interface FocusModel {
+  readonly client: LlmClient;
+  readonly provider: string;
+  /** As the provider knows it. */
+  readonly model: string;
+  /** Tokens of prompt and answer together. */
+  readonly contextWindow: number;
+  readonly settings: Omit<LlmRequest, 'model' | 'system' | 'tools' | 'messages' | 'turn'>;
+  readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
+  /** US dollars for a call's tokens; 0 where the model has no price. */
+  costUsd(usage: Usage): number;
+}
+
+export interface TurnMeans {
+  readonly db: Database;
+  readonly focus: FocusKey;
+  readonly model: FocusModel;
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+  readonly onEvent: FocusListener;
+  readonly context: CallMeans['context'];
+  readonly time: TurnTime;
+}
+
+export type ModelTurn =
+  | { readonly kind: 'recorded'; readonly turn: RecordedTurn }
+  | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'> }
+  | { readonly kind: 'failed'; readonly failure: LlmFailure };
+
+/**
+ * Asks the model for turn `turn`. The answer is durable before this resolves, and so are the results of the turn before:
+ * two statements stand on the path of a turn, and only the second waits for the disk.
+ */
+export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
+  const permit = await begin(turn, means);
+  if (permit !== 'go') return { kind: 'refused', permit };
+  means.signal.throwIfAborted();
+
+  means.onEvent({ type: 'turn_started', turn, model: means.model.model });
+  const result = await means.time.elsewhere(callModel(turn, messages, means));
+  means.signal.throwIfAborted();
+  if (!result.ok) return { kind: 'failed', failure: result.failure };
+
+  const { response } = result;
+  await means.journal.flush();
+  const cost = response.usage ? means.model.costUsd(response.usage) : 0;
+  const write = () => recordTurn(means.db, means.focus, turn, response, cost);
+  const recorded = await write().catch(async (error: unknown) => {
+    if (!isAnimusError(error, 'work.state')) throw error;
+    // The server crashed since and took the beginning along, which does not wait for the disk: it is written again, with the ends of calls.
+    const again = await begin(turn, means);
+    return again === 'go' ? write() : again;
+  });
+  if (typeof recorded === 'string') return { kind: 'refused', permit: recorded };
+  means.journal.kept();
+  means.onEvent({
+    type: 'turn_recorded',
+    turn,
+    model: `${recorded.provider}/${recorded.model}`,
+    text: textOf(recorded),
+    calls: recorded.calls.length,
+    inputTokens: response.usage?.input ?? null,
+    outputTokens: response.usage?.output ?? null,
+  });
+  return { kind: 'recorded', turn: recorded };
+}
+
+function begin(turn: number, means: TurnMeans): Promise<TurnPermit> {
+  return beginTurn(means.db, means.focus, turn, 0, means.journal.take());
+}
+
+async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {
+  const { client, provider, model, settings, timeouts } = means.model;
+  const request = { ...settings, model, system: means.system, tools: means.tools, messages, turn };
+  return span(
+    'chat',
+    { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model },
+    async (chat) => {
+      const result = await client.complete(request, {
+        signal: means.signal,
+        timeouts,
+        canDiscard: true,
+        onEvent: (event) => passOn(turn, event, means.onEvent),
+      });
+      if (!result.ok) {
+        chat.fail(result.failure.kind);
+        return result;
+      }
+      const { response } = result;
+      // The fallback that answered may be of another provider.
+      chat.set({
+        'gen_ai.provider.name': response.provider,
+        'gen_ai.response.model': response.model,
+        'gen_ai.response.id': response.responseId,
+        'gen_ai.response.finish_reasons': [response.rawStopReason ?? response.stopReason],
+        'gen_ai.usage.input_tokens': response.usage?.input,
+        'gen_ai.usage.output_tokens': response.usage?.output,
+        'gen_ai.usage.cache_read.input_tokens': response.usage?.cacheRead,
+        'gen_ai.usage.cache_creation.input_tokens': response.usage?.cacheWrite,
+      });
+      const labels = {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': response.provider,
+        'gen_ai.request.model': model,
+        'gen_ai.response.model': response.model,
+      };
+      record('gen_ai.client.operation.duration', response.durationMs / 1000, labels);
+      if (response.usage) {
+        const cached = response.usage.cacheRead / Math.max(1, response.usage.input);
+        record('work.context.cache_hit_ratio', cached, { faculty: means.context.faculty });
+        record('gen_ai.client.token.usage', response.usage.input, { ...labels, 'gen_ai.token.type': 'input' });
+        record('gen_ai.client.token.usage', response.usage.output, { ...labels, 'gen_ai.token.type': 'output' });
+      }
+      return result;
+    },
+  );
+}
+
+function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {
+  if (event.type === 'text') onEvent({ type: 'text', turn, text: event.text });
+  if (event.type === 'restart') onEvent({ type: 'restart', turn });
+}
+
+/** The text of an answer, its blocks joined. */
+export function textOf(turn: Pick<RecordedTurn, 'content'>): string {
+  return turn.content
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('')
+    .trim();
+}

@@ -1,0 +1,92 @@
+/** From the model's last words to the outcome of the work: read, checked against the faculty's schema, repaired once. */
+import { type OutcomeSchema, outcomeProblems } from '../../catalog/outcome-schema.ts';
+
+export type Outcome = Readonly<Record<string, unknown>>;
+
+export type OutcomeReading =
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+
+/** Of a summary, as `status` and the digest show it. */
+const MAX_SUMMARY_CHARS = 300;
+
+/** The outcome in a final answer: its text, or with a schema the JSON object it consists of or holds in its last fenced block. */
+export function readOutcome(text: string, schema: OutcomeSchema | null): OutcomeReading {
+  if (schema === null) return { kind: 'outcome', outcome: { text } };
+  const found = objectIn(text);
+  if ('problem' in found) return { kind: 'invalid', problems: [found.problem] };
+  const problems = outcomeProblems(schema, found.object);
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: found.object };
+}
+
+/** An outcome is an object; anything else a hook prints as one is kept under `value`. */
+export function outcomeOf(printed: unknown): Outcome {
+  const isObject = printed !== null && typeof printed === 'object' && !Array.isArray(printed);
+  return isObject ? (printed as Outcome) : { value: printed };
+}
+
+/** One line for lists: the outcome's own `summary`, else the first line of words in the answer. */
+export function summaryOf(text: string, outcome: Outcome): string {
+  const own = outcome['summary'];
+  const words = typeof own === 'string' && own.trim() !== '' ? own : (firstWords(text) ?? JSON.stringify(outcome));
+  const line = words.trim().split('\n', 1)[0]!.trim();
+  return line.length <= MAX_SUMMARY_CHARS ? line : `${line.slice(0, MAX_SUMMARY_CHARS - 1).toWellFormed()}…`;
+}
+
+/** What the system prompt says of the outcome; empty without a schema. */
+export function outcomeInstruction(schema: OutcomeSchema | null): string {
+  if (schema === null) return '';
+  return `\n\n# The form of your final answer\nYour final answer must hold the outcome as one JSON object, as its whole text or in one fenced block (\`\`\`json), that conforms to this JSON Schema:\n${JSON.stringify(schema)}`;
+}
+
+const REPAIR = 'Your final answer does not hold a valid outcome:';
+
+/** Asks once for an outcome that conforms. */
+export function repairNotice(problems: readonly string[]): string {
+  const list = problems.map((problem) => `- ${problem}`).join('\n');
+  return `${REPAIR}\n${list}\nAnswer again with the whole outcome as one JSON object that conforms to the schema. This is the only repair: another invalid one ends the work as failed.`;
+}
+
+/** True for a message that asked for a repair. */
+export function isRepairNotice(content: string): boolean {
+  return content.startsWith(REPAIR);
+}
+
+function objectIn(text: string): { readonly object: Outcome } | { readonly problem: string } {
+  const whole = text.trim();
+  const fenced = whole.startsWith('{') ? null : lastFencedBlock(whole);
+  if (!whole.startsWith('{') && fenced === null) {
+    return { problem: 'there is no JSON object in it, neither as the whole text nor in a fenced block (```json)' };
+  }
+  try {
+    const value: unknown = JSON.parse(fenced ?? whole);
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { object: value as Outcome };
+    return { problem: 'the fenced block holds JSON that is no object' };
+  } catch (error) {
+    return { problem: `it is not valid JSON: ${(error as Error).message}` };
+  }
+}
+
+/** Line by line, for an answer may be long and full of backticks; a block that is not closed does not count. */
+function lastFencedBlock(text: string): string | null {
+  let open: { readonly fence: string; readonly lines: string[] } | null = null;
+  let last: string | null = null;
+  for (const line of text.split('\n')) {
+    const fence = /^\s*(`{3,}|~{3,})\s*(\w*)\s*$/.exec(line);
+    if (open === null) {
+      if (fence) open = { fence: fence[1]!, lines: [] };
+    } else if (fence?.[2] === '' && fence[1]!.startsWith(open.fence)) {
+      last = open.lines.join('\n');
+      open = null;
+    } else open.lines.push(line);
+  }
+  return last;
+}
+
+/** The first line that is neither JSON nor a fence. */
+function firstWords(text: string): string | null {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('{')) return null;
+  const line = trimmed.split('\n', 1)[0]!;
+  return /^(`{3,}|~{3,})/.test(line) || line === '' ? null : line;
+}

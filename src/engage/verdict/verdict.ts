@@ -1,0 +1,160 @@
+/** What an answer means for the loop: the guards that end a run which goes wrong, with a reason a person understands. */
+import type { OutcomeSchema } from '../../catalog/outcome-schema.ts';
+import type { EngineMessage, RecordedTurn, Transcript } from '../../store/transcript/transcript.ts';
+import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } from '../prompt/prompt.ts';
+import { textOf } from '../turn/model-turn.ts';
+import { newestAttempt } from './attempt.ts';
+import type { EngageEnd, EngageFailure } from './engage-end.ts';
+import { isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
+import { measureStall } from './progress.ts';
+
+/** What the newest answer means: the loop ends, or goes on once these messages have been said. */
+export type Verdict =
+  | { readonly kind: 'end'; readonly end: EngageEnd }
+  | { readonly kind: 'go_on'; readonly say: readonly Saying[] };
+
+/** A message to the model, placed after the newest turn. */
+export type Saying = Pick<EngineMessage, 'kind' | 'content'>;
+
+/** Bounds of a run. */
+export interface Limits {
+  readonly maxTurns: number;
+  /** What the outcome must conform to; null: any text will do. */
+  readonly outcomeSchema: OutcomeSchema | null;
+}
+
+/** The same call with the same result, in so many turns with nothing new between them. */
+const REPEATS = { warn: 3, end: 5 } as const;
+/** So many turns in a row of calls that all had been made before with the same result: a circle of several calls. */
+const WITHOUT_NEWS = { warn: 6, end: 10 } as const;
+/** So many answers in a row cut at max_tokens before a call was complete. */
+const CUT_ANSWERS = 3;
+
+/**
+ * Judges the newest turn, its calls all ended. Pure: a resumed focus comes to the same verdict, less what was said
+ * already. Messages by others (stubs, operators) do not change it.
+ */
+export function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Verdict {
+  const transcript = newestAttempt(whole);
+  // What ended the attempt before is over with it.
+  if (transcript.turns.length === 0) return { kind: 'go_on', say: [] };
+  const ended = isFinal(turn) ? endOfFinal(turn, transcript, limits) : endOf(turn, transcript, limits);
+  if (ended) return { kind: 'end', end: ended };
+  return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, limits), turn, transcript) };
+}
+
+/** Turns the attempt may still take after its newest one. */
+export function turnsLeft(transcript: Transcript, { maxTurns }: Pick<Limits, 'maxTurns'>): number {
+  return Math.max(0, maxTurns - newestAttempt(transcript).turns.length);
+}
+
+function endOf(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
+  if (turn.stopReason === 'refusal')
+    return failed('refused', `the model refused: ${textOf(turn) || 'no reason given'}`);
+  return (
+    emptyAgain(turn, transcript) ??
+    overflowed(turn, transcript) ??
+    cutTooOften(turn, transcript) ??
+    stalled(transcript) ??
+    outOfTurns(transcript, limits)
+  );
+}
+
+/** The end, unless the outcome is not what the faculty demands and may still be repaired. */
+function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
+  const finalText = textOf(turn);
+  const reading = readOutcome(finalText, limits.outcomeSchema);
+  if (reading.kind === 'outcome') return { kind: 'done', finalText, outcome: reading.outcome };
+  const repaired = transcript.messages.some(
+    (message) => message.afterTurn < turn.turn && isRepairNotice(message.content),
+  );
+  if (!repaired && transcript.turns.length < limits.maxTurns) return null;
+  const when = repaired ? ', also after a repair' : '';
+  return failed(
+    'outcome_invalid',
+    `the outcome is not what outcome_schema demands${when}: ${reading.problems.join('; ')}`,
+  );
+}
+
+/** An answer in words that asks for nothing more. */
+function isFinal(turn: RecordedTurn): boolean {
+  const goesOn = ['pause_turn', 'max_tokens', 'context_overflow', 'refusal'].includes(turn.stopReason);
+  return turn.calls.length === 0 && !goesOn && textOf(turn) !== '';
+}
+
+function isEmpty(turn: RecordedTurn): boolean {
+  return turn.calls.length === 0 && !isCut(turn) && turn.stopReason !== 'pause_turn' && textOf(turn) === '';
+}
+
+function isCut(turn: RecordedTurn): boolean {
+  return turn.stopReason === 'max_tokens' || turn.stopReason === 'context_overflow';
+}
+
+function emptyAgain(turn: RecordedTurn, { turns }: Transcript): EngageEnd | null {
+  const before = turns.at(-2);
+  if (!isEmpty(turn) || !before || !isEmpty(before)) return null;
+  return failed('empty_answer', 'the model answered nothing, twice in a row');
+}
+
+/** The first time the context is made smaller and the model goes on; when that did not help, nothing does. */
+function overflowed(turn: RecordedTurn, { turns }: Transcript): EngageEnd | null {
+  if (turn.stopReason !== 'context_overflow' || turns.at(-2)?.stopReason !== 'context_overflow') return null;
+  return failed('context_overflow', "the model's context window is full, and compacting the context did not help");
+}
+
+function cutTooOften(turn: RecordedTurn, { turns }: Transcript): EngageEnd | null {
+  const last = turns.slice(-CUT_ANSWERS);
+  const cut = last.length === CUT_ANSWERS && last.every((each) => isCut(each) && each.calls.length === 0);
+  if (!isCut(turn) || !cut) return null;
+  return failed(
+    'cut_answers',
+    `${CUT_ANSWERS} answers in a row were cut at max_tokens; raise max_tokens of the faculty`,
+  );
+}
+
+function stalled({ turns }: Transcript): EngageEnd | null {
+  const stall = measureStall(turns);
+  if (!stall) return null;
+  const { tool, repeats, turnsWithoutNews } = stall;
+  if (repeats >= REPEATS.end) {
+    return failed(
+      'repeated_call',
+      `the same call of ${tool} gave the same result ${repeats} times, also after a warning`,
+    );
+  }
+  if (turnsWithoutNews < WITHOUT_NEWS.end) return null;
+  return failed(
+    'no_progress',
+    `for ${turnsWithoutNews} turns every call only repeated an earlier one with the same result`,
+  );
+}
+
+function outOfTurns({ turns }: Transcript, { maxTurns }: Limits): EngageEnd | null {
+  return turns.length >= maxTurns ? failed('max_turns', `not done after ${maxTurns} turns (max_turns)`) : null;
+}
+
+function failed(code: EngageFailure, message: string): EngageEnd {
+  return { kind: 'failed', code, message };
+}
+
+function sayings(turn: RecordedTurn, transcript: Transcript, { outcomeSchema }: Limits): Saying[] {
+  if (isFinal(turn)) {
+    const reading = readOutcome(textOf(turn), outcomeSchema);
+    return reading.kind === 'invalid' ? [{ kind: 'notice', content: repairNotice(reading.problems) }] : [];
+  }
+  // A paused answer goes back exactly as it is.
+  if (turn.stopReason === 'pause_turn') return [];
+  if (turn.stopReason === 'max_tokens') return [{ kind: 'notice', content: cutAnswerNotice(turn.cutToolCalls) }];
+  if (turn.stopReason === 'context_overflow') return [{ kind: 'notice', content: FULL_WINDOW_NOTICE }];
+  if (isEmpty(turn)) return [{ kind: 'nudge', content: EMPTY_ANSWER_NUDGE }];
+  const stall = measureStall(transcript.turns);
+  if (stall?.repeats === REPEATS.warn || stall?.turnsWithoutNews === WITHOUT_NEWS.warn) {
+    return [{ kind: 'notice', content: stallNotice(stall) }];
+  }
+  return [];
+}
+
+function notYetSaid(say: readonly Saying[], turn: RecordedTurn, { messages }: Transcript): Saying[] {
+  const said = messages.filter((message) => message.afterTurn === turn.turn);
+  return say.filter(({ kind, content }) => !said.some((old) => old.kind === kind && old.content === content));
+}

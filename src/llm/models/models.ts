@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import type { Usage } from '../client.ts';
+
+/** USD per million tokens. What a vendor does not price apart costs what plain input costs. */
+interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  /** Of a cache entry that lives five minutes (Anthropic). */
+  readonly cacheWrite: number;
+}
+
+/** What animus knows of a model. */
+export interface ModelInfo {
+  /** Tokens of prompt and answer together. Default 128,000. */
+  readonly contextWindow: number;
+  /** Tokens of one answer; null where unknown. */
+  readonly maxOutput: number | null;
+  /** Null where unknown: budgets in USD are then refused. */
+  readonly prices: Prices | null;
+  /** Other prices, for every token of a call whose prompt is longer. */
+  readonly longPrompt: { readonly aboveTokens: number; readonly prices: Prices } | null;
+  /**
+   * How it thinks. `budget`: within a budget it is given (Claude up to 4.6). `adaptive`: as it sees fit, it refuses a
+   * budget (Claude 4.7 to 5). `bound`: so, always, and its thinking blocks hold only behind an unchanged history
+   * (Claude Fable 5.1, 5.5). `always`: OpenAI's reasoning models. `none`: not, or nothing has to be said about it.
+   */
+  readonly thinking: 'none' | 'budget' | 'adaptive' | 'bound' | 'always';
+  /** Takes a reasoning effort. */
+  readonly effort: boolean;
+  /** Takes an effort beside tools; OpenAI's Chat Completions refuses both together since GPT-5.4. */
+  readonly effortWithTools: boolean;
+  /** Takes `parallel_tool_calls`; OpenAI's o-series refuses the word. */
+  readonly parallelTools: boolean;
+  /** Takes a user message right after tool messages; Mistral's refuse it ("unexpected role user after role tool"). */
+  readonly userAfterTools: boolean;
+  /** Takes a temperature. */
+  readonly temperature: boolean;
+  readonly images: boolean;
+  /** False where nothing in the catalogue or the configuration speaks of it. */
+  readonly known: boolean;
+}
+
+/** What `animus.toml` may say of a model; what it leaves out stays as the catalogue has it. */
+export type ModelOverride = Partial<Omit<ModelInfo, 'known'>>;
+
+/** A catalogue entry with its place: `vendor` is the provider name that its prices hold for. */
+interface ModelEntry {
+  readonly vendor: string;
+  readonly model: string;
+  readonly info: ModelInfo;
+}
+
+/** The built-in catalogue, from models.json. */
+export interface Catalogue {
+  /** The day its numbers were checked, ISO date. */
+  readonly checked: string;
+  readonly entries: readonly ModelEntry[];
+}
+
+const UNKNOWN: ModelInfo = {
+  contextWindow: 128_000,
+  maxOutput: null,
+  prices: null,
+  longPrompt: null,
+  thinking: 'none',
+  effort: false,
+  effortWithTools: true,
+  parallelTools: true,
+  userAfterTools: true,
+  temperature: true,
+  images: false,
+  known: false,
+};
+
+interface CatalogueFile {
+  readonly checked: string;
+  readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelOverride>>>>;
+}
+
+interface Indexed extends Catalogue {
+  readonly byVendor: ReadonlyMap<string, ModelInfo>;
+  readonly byName: ReadonlyMap<string, ModelInfo>;
+}
+
+let loaded: Indexed | null = null;
+
+/** The catalogue; read on first use, then kept. */
+export function builtInCatalogue(): Catalogue {
+  return catalogue();
+}
+
+function catalogue(): Indexed {
+  loaded ??= readCatalogue();
+  return loaded;
+}
+
+/**
+ * What is known of `provider`'s `model`: the configuration first, then the catalogue. A dated or `-latest` name is its
+ * undated model. A model of another vendor's list (through a gateway, or under a name of your own) keeps its window and
+ * abilities but has no price: gateways set their own.
+ */
+export function modelInfo(
+  provider: string,
+  model: string,
+  overrides: Readonly<Record<string, ModelOverride>> = {},
+): ModelInfo {
+  const override = overrides[`${provider}/${model}`];
+  const builtIn = findBuiltIn(provider, model);
+  if (!override) return builtIn;
+  return { ...builtIn, ...override, known: true };
+}
+
+/** What a call cost in USD, or null without prices. */
+export function costUsd(info: Pick<ModelInfo, 'prices' | 'longPrompt'>, usage: Usage): number | null {
+  const { longPrompt } = info;
+  const prices = longPrompt && usage.input > longPrompt.aboveTokens ? longPrompt.prices : info.prices;
+  if (!prices) return null;
+  const plain = Math.max(0, usage.input - usage.cacheRead - usage.cacheWrite);
+  const micro =
+    plain * prices.input +
+    usage.cacheRead * prices.cacheRead +
+    usage.cacheWrite * prices.cacheWrite +
+    usage.output * prices.output;
+  return micro / 1_000_000;
+}
+
+/** The most a call can cost in USD, for reservations: every input token at the dearest rate it can have, the whole answer used. */
+export function maxCostUsd(info: ModelInfo, inputTokens: number, maxTokens: number): number | null {
+  const dearest = costUsd(info, {
+    input: inputTokens,
+    output: maxTokens,
+    cacheRead: 0,
+    cacheWrite: inputTokens,
+    reasoning: 0,
+  });
+  const plain = costUsd(info, { input: inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
+  return dearest === null || plain === null ? null : Math.max(dearest, plain);
+}
+
+function findBuiltIn(provider: string, model: string): ModelInfo {
+  const { byVendor, byName } = catalogue();
+  const names = [model, model.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')];
+  for (const name of names) {
+    const own = byVendor.get(`${provider}/${name}`);
+    if (own) return own;
+  }
+  // `anthropic/claude-sonnet-4.5` through a gateway is `claude-sonnet-4-5` at home.
+  const bare = names.map((name) => name.slice(name.lastIndexOf('/') + 1));
+  for (const name of [...names, ...bare, ...bare.map((each) => each.replaceAll('.', '-'))]) {
+    const foreign = byName.get(name);
+    if (foreign) return { ...foreign, prices: null, longPrompt: null };
+  }
+  return UNKNOWN;
+}
+
+function readCatalogue(): Indexed {
+  const file = JSON.parse(readFileSync(new URL('./models.json', import.meta.url), 'utf8')) as CatalogueFile;
+  const entries = Object.entries(file.vendors).flatMap(([vendor, models]) =>
+    Object.entries(models).map(([model, info]) => ({
+      vendor,
+      model,
+      info: { ...UNKNOWN, ...info, known: true },
+    })),
+  );
+  return {
+    checked: file.checked,
+    entries,
+    byVendor: new Map(entries.map(({ vendor, model, info }) => [`${vendor}/${model}`, info])),
+    byName: new Map(entries.toReversed().map(({ model, info }) => [model, info])),
+  };
+}

@@ -1,0 +1,67 @@
+import type { FailureKind, LlmFailure } from '../client.ts';
+
+/** What went wrong in one attempt, before the client knows how many attempts there were. */
+export interface Fault {
+  readonly type: 'fault';
+  readonly kind: FailureKind;
+  readonly message: string;
+  /** May the same request succeed if it is sent again soon? */
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | null;
+  readonly httpStatus: number | null;
+  readonly requestId: string | null;
+}
+
+/** A fault with everything unstated left out; retryable as its kind usually is. */
+export function fault(
+  kind: FailureKind,
+  message: string,
+  rest: Partial<Omit<Fault, 'type' | 'kind' | 'message'>> = {},
+) {
+  return {
+    type: 'fault',
+    kind,
+    message,
+    retryable: isUsuallyTransient(kind),
+    retryAfterMs: null,
+    httpStatus: null,
+    requestId: null,
+    ...rest,
+  } satisfies Fault as Fault;
+}
+
+/** The failure a caller sees: one masked line of at most 600 characters, and where it came from. */
+export function toFailure(
+  cause: Fault,
+  from: { readonly provider: string; readonly model: string; readonly attempts: number },
+  mask: (text: string) => string,
+): LlmFailure {
+  const { kind, httpStatus, retryAfterMs, requestId } = cause;
+  return { kind, ...from, message: oneLine(mask(cause.message)), httpStatus, retryAfterMs, requestId };
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 600 ? `${line.slice(0, 599).toWellFormed()}…` : line;
+}
+
+function isUsuallyTransient(kind: FailureKind): boolean {
+  switch (kind) {
+    case 'rate_limit':
+    case 'overloaded':
+    case 'connection':
+    case 'timeout':
+    case 'protocol':
+      return true;
+    case 'credentials':
+    case 'quota':
+    case 'invalid_request':
+    case 'context_overflow':
+    case 'model_not_found':
+    case 'content_filter':
+    case 'aborted':
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}

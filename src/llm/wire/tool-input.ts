@@ -1,0 +1,37 @@
+import type { StopReason, ToolCallBlock } from '../client.ts';
+import { asObject, parseJson } from './loose-json.ts';
+
+/** A call as it was gathered: `json` is the text of its input, null where the input came whole. */
+export interface GatheredCall {
+  readonly id: string;
+  readonly name: string;
+  readonly json: string | null;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The call as the engine may run it, or null where the answer was cut inside it. Nothing is repaired: input that is no
+ * JSON object is kept as `invalidInput`. An answer that stopped early has cut its last block when that does not parse,
+ * or when nothing of its input had come (which else means no arguments).
+ */
+export function finishToolCall(call: GatheredCall, cut: boolean): ToolCallBlock | null {
+  const { id, name, json } = call;
+  if (json === null) return { type: 'tool_call', id, name, input: call.input };
+  if (json.trim() === '') return cut ? null : { type: 'tool_call', id, name, input: {} };
+  const input = asObject(parseJson(json));
+  if (input) return { type: 'tool_call', id, name, input };
+  return cut ? null : { type: 'tool_call', id, name, input: {}, invalidInput: json };
+}
+
+/** True for stops that may have cut the last block short. */
+export function cutsAnswers(stop: StopReason): boolean {
+  return stop === 'max_tokens' || stop === 'context_overflow' || stop === 'refusal' || stop === 'other';
+}
+
+/**
+ * The input to send back for a call: what came, or the invalid text under a key that says so, because providers
+ * accept only JSON objects here.
+ */
+export function inputToSendBack(call: ToolCallBlock): Readonly<Record<string, unknown>> {
+  return call.invalidInput === undefined ? call.input : { INVALID_JSON: call.invalidInput };
+}

@@ -1,0 +1,49 @@
+/** Entry of the thread that runs PGlite, so that a long statement does not stop the daemon's timers, nor a crash of it the process. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../core/errors/errors.ts';
+import { startEmbeddedServer } from './embedded-server.ts';
+
+/** What the thread is started with. */
+export interface EmbeddedWorkerData {
+  readonly directory: string;
+  readonly port: number;
+  readonly password: string;
+  readonly maxIdleMs: number;
+  readonly maxConnections: number;
+  readonly lingerMs: number;
+}
+
+/** What the thread says: once ready or failed, and once closed. */
+export type EmbeddedWorkerMessage =
+  | { readonly type: 'ready'; readonly port: number }
+  | { readonly type: 'failed'; readonly detail: string; readonly code: string | null };
+
+await main();
+
+async function main(): Promise<void> {
+  try {
+    const server = await startEmbeddedServer({
+      ...(workerData as EmbeddedWorkerData),
+      onCrash: (error) => {
+        throw error;
+      },
+    });
+    parentPort?.once('message', () => void server.close().finally(() => parentPort?.close()));
+    say({ type: 'ready', port: server.port });
+  } catch (error) {
+    const code = (error as { code?: unknown } | null)?.code;
+    say({ type: 'failed', detail: detailOf(error), code: typeof code === 'string' ? code : null });
+    parentPort?.close();
+  }
+}
+
+/** Emscripten throws plain objects: `{name: 'ErrnoError', errno: 51}`. */
+function detailOf(error: unknown): string {
+  return error instanceof Error || typeof error !== 'object' ? messageOf(error) : JSON.stringify(error);
+}
+
+function say(text: EmbeddedWorkerMessage): void {
+  // The rule means windows of a browser.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  parentPort?.postMessage(text);
+}

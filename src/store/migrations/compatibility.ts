@@ -1,0 +1,83 @@
+/** Whether this animus and a database's schema fit together. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Database } from '../sql/database.ts';
+import { readSchemaFiles } from './migration-files.ts';
+import { foreignOwner } from './roles.ts';
+import { hasFunctions, schemaVersion } from './schema-version.ts';
+
+/** One line per migration and function file, for `animus db status`. */
+export interface MigrationStatus {
+  readonly version: number;
+  readonly needed: number;
+  readonly migrations: readonly {
+    readonly version: number;
+    readonly name: string;
+    readonly state: 'applied' | 'pending' | 'changed' | 'unknown';
+    readonly appliedAt: Date | null;
+  }[];
+  /** Names of function files that are missing or differ. */
+  readonly staleFunctions: readonly string[];
+}
+
+/** Compares files and database without changing anything. `unknown` is a migration of a later animus. */
+export async function migrationStatus(database: Database, directory?: string): Promise<MigrationStatus> {
+  const files = await readSchemaFiles(directory);
+  const version = await schemaVersion(database);
+  const there = await bookkeepingExists(database);
+  const applied = there
+    ? await database.query<{ version: number; name: string; checksum: string; applied_at: Date }>(
+        'select version, name, checksum, applied_at from animus.schema_migrations order by version',
+      )
+    : [];
+  const functions = there
+    ? await database.query<{ name: string; checksum: string }>('select name, checksum from animus.schema_functions')
+    : [];
+  const byVersion = new Map(applied.map((row) => [row.version, row]));
+  const checksums = new Map(functions.map((row) => [row.name, row.checksum]));
+  const own = files.migrations.map((file) => {
+    const row = byVersion.get(file.version);
+    const state = !row ? 'pending' : row.checksum === file.checksum ? 'applied' : 'changed';
+    return { version: file.version, name: file.name, state, appliedAt: row?.applied_at ?? null } as const;
+  });
+  const later = applied
+    .filter((row) => row.version > files.migrations.length)
+    .map((row) => ({ version: row.version, name: row.name, state: 'unknown', appliedAt: row.applied_at }) as const);
+  return {
+    version,
+    needed: files.migrations.length,
+    migrations: [...own, ...later],
+    staleFunctions: files.functions
+      .filter((file) => checksums.get(file.name) !== file.checksum)
+      .map((file) => file.name),
+  };
+}
+
+/**
+ * Refuses to work on a schema that this animus does not understand: `db.not_migrated`, `db.schema_older`, and
+ * `db.schema_newer` when the schema's `min_client` (a schema version, in animus.settings) is above this animus's own.
+ */
+export async function checkCompatible(database: Database, directory?: string): Promise<void> {
+  const { migrations, functions } = await readSchemaFiles(directory);
+  const needed = migrations.length;
+  const schema = await schemaVersion(database);
+  const unfinished = schema === needed && functions.length > 0 && !(await hasFunctions(database));
+  if (schema === 0 || unfinished) throw new AnimusError('db.not_migrated', { where: database.where });
+  if (schema < needed) {
+    const foreign = await foreignOwner(database);
+    const hint = foreign ? ` as the schema's owner ${foreign.owner} (${foreign.role} may not)` : '';
+    throw new AnimusError('db.schema_older', { schema, needed, hint });
+  }
+  const [minimum] = await database.query<{ min_client: number | null }>(
+    `select (value #>> '{}')::int as min_client from animus.settings where key = 'min_client'`,
+  );
+  if ((minimum?.min_client ?? 0) > needed) {
+    throw new AnimusError('db.schema_newer', { needed: minimum?.min_client, have: needed });
+  }
+}
+
+async function bookkeepingExists(database: Database): Promise<boolean> {
+  const [found] = await database.query<{ there: boolean }>(
+    `select to_regclass('animus.schema_functions') is not null as there`,
+  );
+  return found?.there ?? false;
+}

@@ -1,0 +1,64 @@
+/** pgmq and pgvector: used as extensions where the server has them; pgmq otherwise from the SQL its npm package ships. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Database, Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
+import { readTarGz } from './tar.ts';
+
+/** How pgmq came to be there. */
+export type PgmqInstall = 'present' | 'extension' | 'packaged';
+
+/** Whether memory can search by vector; `reason` says why not, for `animus status`. */
+export interface VectorSupport {
+  readonly vector: boolean;
+  readonly reason: string | null;
+}
+
+/** Makes `pgmq.create` exist. Idempotent; call it under the migration lock. Errors: `db.extension_missing`. */
+export async function installPgmq(tx: Queryable): Promise<PgmqInstall> {
+  const [found] = await tx.query<{ present: boolean; offered: boolean }>(
+    `select to_regprocedure('pgmq.create(text)') is not null as present,
+            exists (select from pg_available_extensions where name = 'pgmq') as offered`,
+  );
+  if (found?.present) return 'present';
+  if (found?.offered && (await attempt(tx, 'create extension if not exists pgmq cascade')) === null) return 'extension';
+  await tx.query('create schema if not exists pgmq');
+  await tx.query(await packagedPgmq());
+  return 'packaged';
+}
+
+/** Creates the extension `vector` where the server has it and lets us. Idempotent; never rejects for its absence. */
+export async function installVector(database: Database): Promise<VectorSupport> {
+  const [found] = await database.query<{ present: boolean; offered: boolean }>(
+    `select exists (select from pg_extension where extname = 'vector') as present,
+            exists (select from pg_available_extensions where name = 'vector') as offered`,
+  );
+  if (found?.present) return { vector: true, reason: null };
+  if (!found?.offered) return { vector: false, reason: 'the server does not have the extension pgvector' };
+  const refusal = await database.transaction((tx) => attempt(tx, 'create extension if not exists vector'));
+  return { vector: refusal === null, reason: refusal };
+}
+
+/** Runs a statement that may be refused without losing the transaction; returns the refusal, or null when it went well. */
+export async function attempt(tx: Queryable, sql: string): Promise<string | null> {
+  await tx.query('savepoint attempt');
+  try {
+    await tx.query(sql);
+    await tx.query('release savepoint attempt');
+    return null;
+  } catch (error) {
+    if (sqlState(error) === undefined) throw error;
+    await tx.query('rollback to savepoint attempt');
+    return messageOf(error);
+  }
+}
+
+async function packagedPgmq(): Promise<string> {
+  const archive = createRequire(import.meta.url)
+    .resolve('@electric-sql/pglite-pgmq')
+    .replace(/[^/\\]+$/, 'pgmq.tar.gz');
+  const file = readTarGz(await readFile(archive), (path) => /(^|\/)pgmq--[\d.]+\.sql$/.test(path));
+  if (!file) throw new AnimusError('db.extension_missing', { detail: `${archive} holds no pgmq--VERSION.sql` });
+  return file.text;
+}

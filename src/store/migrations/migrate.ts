@@ -1,0 +1,242 @@
+/** Brings a database to the schema of this animus. */
+import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { type Log, silentLog } from '../../telemetry/log.ts';
+import type { Database, Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
+import { checkCompatible, migrationStatus } from './compatibility.ts';
+import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
+import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
+import { noteReplaced, wasReplaced } from './replaced-functions.ts';
+import { foreignOwner, installRoles } from './roles.ts';
+import { schemaVersion } from './schema-version.ts';
+
+export interface MigrateOptions {
+  /** Default: the project's own migrations. */
+  readonly directory?: string;
+  readonly log?: Log;
+  /** Also brings back functions that another animus has replaced; default false: a daemon that starts again during an upgrade must not. */
+  readonly putBackFunctions?: boolean;
+}
+
+export interface MigrateResult {
+  /** Names of the migrations this call applied. */
+  readonly applied: readonly string[];
+  /** Names of the function files this call re-applied: all of them, or none. */
+  readonly functions: readonly string[];
+  /** The schema's version now. */
+  readonly version: number;
+}
+
+/**
+ * Applies what is missing: schema `animus`, pgmq, pgvector, the migrations (each in a transaction of its own), when any of
+ * them changed all function files in one, and the roles with their rights. Idempotent; processes that race apply everything
+ * once. An interrupted call is finished by the next. A schema that a later animus made is left as it is. A role that may not
+ * migrate (a member of animus_daemon) changes nothing: it is refused when the schema is behind.
+ *
+ * Errors: `db.refused` (server too old, read-only, missing rights), `db.migration_changed`, `db.migration_failed`,
+ * `db.schema_older`, `db.extension_missing`, and those of the connection.
+ */
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrateResult> {
+  const { log = silentLog } = options;
+  const files = await readSchemaFiles(options.directory);
+  await checkServer(database);
+  const untouched = await leaveAsItIs(database, files, options);
+  if (untouched) return untouched;
+  await locked(database, 'the schema animus', async (tx) => {
+    await tx.query(BOOKKEEPING);
+    const pgmq = await installPgmq(tx);
+    if (pgmq !== 'present') log.info({ pgmq }, 'installed pgmq');
+  });
+  const vector = await installVector(database);
+
+  const applied: string[] = [];
+  for (const migration of files.migrations) {
+    if (await locked(database, migration.name, (tx) => applyMigration(tx, migration))) {
+      log.info({ migration: migration.name }, 'applied a migration');
+      applied.push(migration.name);
+    }
+  }
+  const functions = await applyFunctions(database, files, options);
+  if (functions.length > 0) log.info({ functions }, 'applied the functions');
+  const changed = applied.length + functions.length > 0;
+  const roles = await locked(database, 'the roles', (tx) => installRoles(tx, changed));
+  if (changed && roles.missing.length > 0) log.info({ missing: roles.missing }, 'not all roles could be made');
+  await recordVector(database, vector);
+  return { applied, functions, version: await schemaVersion(database) };
+}
+
+/** Where there is nothing to do, or nothing that this animus and this role may do: what is there. Null: go on. */
+async function leaveAsItIs(
+  database: Database,
+  files: SchemaFiles,
+  { directory, log = silentLog }: MigrateOptions,
+): Promise<MigrateResult | null> {
+  const version = await schemaVersion(database);
+  const owner = await foreignOwner(database);
+  if (version > files.migrations.length) {
+    await checkCompatible(database, directory);
+    log.warn({ version, needed: files.migrations.length }, 'a later animus made the schema: it is used as it is');
+  } else if (owner !== null) {
+    await checkCompatible(database, directory);
+    const { staleFunctions } = await migrationStatus(database, directory);
+    if (staleFunctions.length > 0) {
+      log.warn(
+        { ...owner, functions: staleFunctions },
+        'functions of the schema are those of another animus, and this role may not change them; if this animus is the newer one, run as the owner: animus db migrate',
+      );
+    }
+  } else {
+    return null;
+  }
+  return { applied: [], functions: [], version };
+}
+
+const OLDEST_SERVER = 150_000;
+
+async function checkServer(database: Database): Promise<void> {
+  const [server] = await database.query<{ number: number; version: string; read_only: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
+            current_setting('transaction_read_only') as read_only`,
+  );
+  if (!server) throw new AnimusError('internal.bug', { detail: 'the server did not tell its version' });
+  const refuse = (detail: string) => new AnimusError('db.refused', { where: database.where, detail, hint: '' });
+  if (server.number < OLDEST_SERVER) throw refuse(`PostgreSQL ${server.version} is too old, animus needs 15 or later`);
+  if (server.read_only === 'on') throw refuse('it is read-only (a replica, or default_transaction_read_only is on)');
+}
+
+const BOOKKEEPING = `
+  create schema if not exists animus;
+  create table if not exists animus.schema_migrations (
+    version int primary key,
+    name text not null,
+    checksum text not null,
+    applied_at timestamptz not null default clock_timestamp()
+  );
+  create table if not exists animus.schema_functions (
+    name text primary key,
+    checksum text not null,
+    applied_at timestamptz not null default clock_timestamp()
+  );
+  create table if not exists animus.schema_functions_replaced (
+    checksum text primary key,
+    replaced_at timestamptz not null default clock_timestamp()
+  );`;
+
+/**
+ * Runs `work` in a transaction that no other migrating process shares its time with. The lock ends with the transaction, so poolers
+ * do no harm. Daemons may be at work on the tables: a transaction that waited in a circle with theirs is run again.
+ */
+async function locked<T>(database: Database, file: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  for (let again = 5; ; again--) {
+    try {
+      return await database.transaction(async (tx) => {
+        // 'animus' as a number: any constant that nobody else uses.
+        await tx.query('select pg_advisory_xact_lock(107126708171635)');
+        return work(tx);
+      });
+    } catch (error) {
+      if (again > 0 && sqlState(error) === '40P01') continue;
+      throw migrationError(error, database, file);
+    }
+  }
+}
+
+function migrationError(error: unknown, database: Database, file: string): unknown {
+  if (isAnimusError(error, 'db.forbidden')) {
+    const hint = `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`;
+    return new AnimusError(
+      'db.refused',
+      { where: database.where, detail: String(error.details['detail']), hint },
+      { cause: error },
+    );
+  }
+  if (sqlState(error) === undefined || error instanceof AnimusError) return error;
+  const detail = messageOf(error) + lineOf(error);
+  return new AnimusError('db.migration_failed', { file, detail }, { cause: error });
+}
+
+function lineOf(error: unknown): string {
+  const { position, internalPosition, where } = error as {
+    position?: string;
+    internalPosition?: string;
+    where?: string;
+  };
+  const at = position ?? internalPosition;
+  return (at ? ` (at character ${at})` : '') + (where ? `; ${where}` : '');
+}
+
+async function applyMigration(tx: Queryable, migration: Migration): Promise<boolean> {
+  const [done] = await tx.query<{ checksum: string }>(
+    'select checksum from animus.schema_migrations where version = $1',
+    [migration.version],
+  );
+  if (done) {
+    if (done.checksum !== migration.checksum) throw changed(migration, done.checksum);
+    return false;
+  }
+  await tx.query(migration.sql);
+  await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+    migration.version,
+    migration.name,
+    migration.checksum,
+  ]);
+  return true;
+}
+
+function changed(file: SqlFile, applied: string): AnimusError {
+  return new AnimusError('db.migration_changed', {
+    file: file.name,
+    applied: applied.slice(0, 12),
+    now: file.checksum.slice(0, 12),
+  });
+}
+
+async function applyFunctions(
+  database: Database,
+  { functions: files, migrations: { length: migrations } }: SchemaFiles,
+  { log = silentLog, putBackFunctions = false }: MigrateOptions,
+): Promise<readonly string[]> {
+  return locked(database, 'functions/*.sql', async (tx) => {
+    const known = await tx.query<{ name: string; checksum: string }>(
+      'select name, checksum from animus.schema_functions',
+    );
+    // A later animus may have migrated while we waited for the lock: its functions are not ours to replace.
+    if ((await schemaVersion(tx)) > migrations) return [];
+    const checksums = new Map(known.map((row) => [row.name, row.checksum]));
+    const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);
+    if (same) return [];
+    if (!putBackFunctions && (await wasReplaced(tx, files))) {
+      log.warn(
+        {},
+        'another animus has replaced the functions in the database: they stay; to put back: animus db migrate',
+      );
+      return [];
+    }
+    for (const file of files) {
+      try {
+        await tx.query(file.sql);
+      } catch (error) {
+        throw migrationError(error, database, `functions/${file.name}`);
+      }
+    }
+    await noteReplaced(tx, known, files);
+    await tx.query('delete from animus.schema_functions');
+    await tx.query(
+      `insert into animus.schema_functions (name, checksum) select * from unnest($1::text[], $2::text[])`,
+      [files.map((file) => file.name), files.map((file) => file.checksum)],
+    );
+    return files.map((file) => file.name);
+  });
+}
+
+async function recordVector(database: Database, support: VectorSupport): Promise<void> {
+  const [found] = await database.query<{ there: boolean }>(
+    `select to_regclass('animus.settings') is not null as there`,
+  );
+  if (!found?.there) return;
+  await database.query(
+    `insert into animus.settings (key, value) values ('memory', $1::jsonb)
+     on conflict (key) do update set value = excluded.value where animus.settings.value is distinct from excluded.value`,
+    [JSON.stringify(support)],
+  );
+}

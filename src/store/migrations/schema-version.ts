@@ -1,0 +1,22 @@
+/** How far the schema of a database is. */
+import type { Queryable } from '../sql/database.ts';
+
+/** The version of the schema in the database, 0 when there is none. */
+export async function schemaVersion(database: Queryable): Promise<number> {
+  const [found] = await database.query<{ there: boolean }>(
+    `select to_regclass('animus.schema_migrations') is not null as there`,
+  );
+  if (!found?.there) return 0;
+  const [row] = await database.query<{ version: number }>(
+    'select coalesce(max(version), 0)::int as version from animus.schema_migrations',
+  );
+  return row?.version ?? 0;
+}
+
+/** True once a first migration has run to its end: functions come last, all in one transaction. Any role may ask. */
+export async function hasFunctions(database: Queryable): Promise<boolean> {
+  const [found] = await database.query<{ there: boolean }>(
+    `select exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'animus') as there`,
+  );
+  return found?.there ?? false;
+}

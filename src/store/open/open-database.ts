@@ -1,0 +1,32 @@
+/** The database of this configuration: DATABASE_URL, or the embedded one. */
+import type { Config } from '../../core/config/config.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { connectOrOpenEmbedded, openEmbedded } from '../embedded/embedded.ts';
+import { openPostgres } from '../postgres/postgres.ts';
+import type { Database } from '../sql/database.ts';
+
+/** How long `serve` waits for a command that has the embedded database open. */
+const SERVE_WAIT_MS = 5000;
+
+/**
+ * Opens it. A daemon owns the embedded database; a command goes to the running daemon's, or opens it for itself. Nothing is
+ * asked of a Postgres server before the first query.
+ */
+export async function openConfiguredDatabase(
+  config: Config,
+  options: { readonly role: 'daemon' | 'command'; readonly log: Log },
+): Promise<Database> {
+  const { role, log } = options;
+  if (config.databaseUrl) {
+    return openPostgres(config.databaseUrl.reveal(), {
+      poolSize: role === 'daemon' ? config.daemon.poolSize : 2,
+      applicationName: role === 'daemon' ? 'animus daemon' : 'animus',
+      // A command runs each statement once or twice: preparing gains nothing, and stands in the way behind a pooler.
+      prepare: role === 'daemon',
+      log,
+    });
+  }
+  return role === 'daemon'
+    ? openEmbedded({ home: config.home, waitMs: SERVE_WAIT_MS, log })
+    : connectOrOpenEmbedded({ home: config.home, log });
+}

@@ -1,0 +1,25 @@
+/** What a work item has opened and not yet seen the end of. */
+import type { Queryable } from '../sql/database.ts';
+
+/** Children that still run, waits nobody resolved, and outputs kept whole, with the id each is named by. */
+export interface OpenHandle {
+  readonly kind: 'child' | 'wait' | 'artifact';
+  readonly id: string;
+}
+
+/** The open handles of an item and its focus, oldest first within a kind. */
+export async function readOpenHandles(
+  db: Queryable,
+  focus: { readonly workItemId: string; readonly focusId: string },
+): Promise<OpenHandle[]> {
+  return db.query<OpenHandle>(
+    `select kind, id from (
+       select 1 as rank, 'child' as kind, id::text as id from animus.work_items where parent_id = $1 and resolved_at is null
+       union all
+       select 2, 'wait', call_id from animus.waits where work_item_id = $1 and resolved_at is null
+       union all
+       select 3, 'artifact', id::text from animus.artifacts where focus_id = $2
+     ) open order by rank, id`,
+    [focus.workItemId, focus.focusId],
+  );
+}

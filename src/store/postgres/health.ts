@@ -1,0 +1,62 @@
+/** What a database offers to animus, looked at without changing anything. */
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import type { Database, Queryable } from '../sql/database.ts';
+import { openNotifications } from './notifications.ts';
+
+/** Of pgmq and pgvector: in use, there to be installed, or neither. */
+export type ExtensionState = 'installed' | 'available' | 'missing';
+
+export interface DatabaseOffer {
+  /** As the server says it. */
+  readonly version: string;
+  /** Missing is no loss: the SQL of its package is used then. */
+  readonly pgmq: ExtensionState;
+  readonly vector: ExtensionState;
+}
+
+/** Asks the server what it has. Errors: those of the connection. */
+export async function databaseOffer(db: Queryable): Promise<DatabaseOffer> {
+  const [row] = await db.query<DatabaseOffer>(
+    `select current_setting('server_version') as version,
+            case when to_regprocedure('pgmq.create(text)') is not null then 'installed'
+                 when exists (select from pg_available_extensions where name = 'pgmq') then 'available'
+                 else 'missing' end as pgmq,
+            case when exists (select from pg_extension where extname = 'vector') then 'installed'
+                 when exists (select from pg_available_extensions where name = 'vector') then 'available'
+                 else 'missing' end as vector`,
+  );
+  return row!;
+}
+
+/**
+ * Sends a notification to itself over a LISTEN connection. Milliseconds it took, or null when none came within `withinMs`
+ * (default 5,000) or before the signal, as behind a pooler that shares sessions. Errors: `db.unreachable`.
+ */
+export async function notificationMs(
+  db: Database,
+  { withinMs = 5000, signal }: { readonly withinMs?: number; readonly signal?: AbortSignal } = {},
+): Promise<number | null> {
+  const channel = `animus_doctor_${randomUUID().replaceAll('-', '')}`;
+  const heard = new AbortController();
+  const listener = openNotifications(db, [channel], { onNotify: () => heard.abort(), onReconnect: () => {} });
+  await listener.start();
+  try {
+    const startedMs = systemClock.monotonicMs();
+    await db.query('select pg_notify($1, $2)', [channel, '']);
+    await systemClock.sleep(withinMs, signal ? AbortSignal.any([heard.signal, signal]) : heard.signal);
+    return heard.signal.aborted ? systemClock.monotonicMs() - startedMs : null;
+  } finally {
+    await listener.stop();
+  }
+}
+
+/**
+ * How far this host's clock is ahead of the database's, in milliseconds; negative when it is behind. The answer is taken
+ * from the middle of the question's way, so that a slow connection does not count as a difference.
+ */
+export async function clockAheadMs(db: Queryable): Promise<number> {
+  const askedMs = Date.now();
+  const [row] = await db.query<{ now: string }>(`select (extract(epoch from clock_timestamp()) * 1000)::text as now`);
+  return Math.round((askedMs + Date.now()) / 2 - Number(row!.now));
+}

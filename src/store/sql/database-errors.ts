@@ -1,0 +1,114 @@
+/** What the driver throws, sorted: failures of the connection and of our own SQL functions get animus codes, the rest passes as it is. */
+import { DatabaseError } from 'pg';
+import { AnimusError, type ErrorCode, type ErrorDetails, messageOf } from '../../core/errors/errors.ts';
+
+/**
+ * SQLSTATEs raised by animus's SQL functions. DETAIL may carry a JSON object of error details (such as `{"id": …}`);
+ * the message fills `{detail}` and `{reason}`.
+ */
+const WORK_SQLSTATES: Readonly<Record<string, ErrorCode>> = {
+  WA001: 'work.lease_lost',
+  WA002: 'work.state',
+  WA003: 'work.not_found',
+  WA004: 'work.invalid',
+  WA005: 'work.cancelled',
+  WA006: 'work.budget',
+};
+
+/** The error for a connection that could not be made. `usage` says how full the pool is, for the case that waiting for it timed out. */
+export function connectError(error: unknown, where: string, usage: string): AnimusError {
+  const refused = refusalHint(error);
+  const detail = messageOf(error);
+  if (refused !== null) return new AnimusError('db.refused', { where, detail, hint: refused }, { cause: error });
+  const waited = detail.startsWith('timeout exceeded when trying to connect') ? ` (${usage})` : '';
+  return new AnimusError('db.unreachable', { where, detail: detail + waited, hint: '' }, { cause: error });
+}
+
+/** The error for a statement that failed: a lost connection, one of our own SQLSTATEs, or the driver's error unchanged. */
+export function statementError(error: unknown, where: string): unknown {
+  if (isConnectionLoss(error)) {
+    return new AnimusError('db.unreachable', { where, detail: messageOf(error), hint: '' }, { cause: error });
+  }
+  if (!(error instanceof DatabaseError) || error.code === undefined) return error;
+  const code = WORK_SQLSTATES[error.code];
+  if (code === undefined) return refusedStatement(error, error.code, where);
+  return new AnimusError(code, detailsOf(error), { cause: error });
+}
+
+/** The server is there and does not let us: the role may not, or, as after a failover, nobody may for now. */
+function refusedStatement(error: DatabaseError, code: string, where: string): unknown {
+  const detail = error.message;
+  if (code === '42501') {
+    const hint = `; ${error.hint ?? 'its rights come with one of the roles animus_submitter, animus_reader, animus_operator, animus_daemon'}`;
+    return new AnimusError('db.forbidden', { where, detail, hint }, { cause: error });
+  }
+  const hint = UNUSABLE[code];
+  return hint === undefined ? error : new AnimusError('db.unreachable', { where, detail, hint }, { cause: error });
+}
+
+/** No fault of the statement: it is worth another try when the server is well again. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  '40P01': '; two transactions waited for each other, and this one was undone',
+  '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
+  '53100': "; the server's disk is full",
+  '53200': '; the server is out of memory',
+};
+
+/** True when a prepared statement no longer fits its table: the connection has to prepare it anew. */
+export function isStalePlan(error: unknown): boolean {
+  return sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
+}
+
+/** True when a statement that had been prepared is not known to the server, or is known already: sessions are shared behind our back. */
+export function isLostPreparation(error: unknown): boolean {
+  const code = sqlState(error);
+  return (code === '26000' || code === '42P05') && /\banimus_[0-9a-f]{24}\b/.test(messageOf(error));
+}
+
+/** The SQLSTATE of a statement's error, or undefined for anything else thrown. */
+export function sqlState(error: unknown): string | undefined {
+  if (error instanceof AnimusError) return sqlState(error.cause);
+  return error instanceof DatabaseError ? error.code : undefined;
+}
+
+function detailsOf(error: DatabaseError): ErrorDetails {
+  const fallback = { detail: error.message, reason: error.message };
+  if (!error.detail) return fallback;
+  try {
+    const parsed: unknown = JSON.parse(error.detail);
+    return parsed !== null && typeof parsed === 'object'
+      ? { ...fallback, ...parsed }
+      : { ...fallback, id: error.detail };
+  } catch {
+    // A bare DETAIL is the id the message is about.
+    return { ...fallback, id: error.detail };
+  }
+}
+
+/** A hint ('' for none) when the server, or its certificate, said no; null when it could not be asked. */
+function refusalHint(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  const message = messageOf(error);
+  if (/does not support SSL/i.test(message)) return '; add ?sslmode=disable if the network is trusted';
+  if (typeof code !== 'string') return /SASL|password must be/i.test(message) ? '; is there a password in it?' : null;
+  if (code.startsWith('28')) return /no encryption|SSL off/.test(message) ? '; add ?sslmode=require' : '';
+  if (code === '3D000') return '; create it with createdb';
+  if (code === '42501') return '; the role needs the connect privilege';
+  if (code.startsWith('08') || code.startsWith('53') || code.startsWith('57')) return null;
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {
+    return '; name its authority with sslrootcert=FILE, or see sslmode in docs/operations.md';
+  }
+  return /^[0-9A-Z]{5}$/.test(code) ? '' : null;
+}
+
+const SOCKET_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') {
+    // 57P01..57P05: shutdown, crash of another backend, starting up, database dropped, idle session ended; 25P03 (and 25P04): our transaction was ended.
+    return SOCKET_ERRORS.has(code) || code.startsWith('57P') || code.startsWith('08') || /^25P0[34]$/.test(code);
+  }
+  return /^Connection terminated|^Client has encountered a connection error|connection is closed/i.test(error.message);
+}

@@ -1,0 +1,54 @@
+/** Outputs too large for a context: kept whole, read in parts. */
+import type { Queryable } from '../sql/database.ts';
+import { toText } from '../sql/json.ts';
+import type { FocusKey } from './transcript.ts';
+
+/** A recorded output and what the model is shown in its place. */
+export interface StoredOutput {
+  readonly turn: number;
+  readonly callId: string;
+  /** A UUID that `shown` names; one that is there already holds the same output. */
+  readonly artifactId: string;
+  readonly shown: string;
+}
+
+/** Moves the output of an ended call into an artifact. The call's result must be committed. */
+export async function storeOutput(db: Queryable, focus: FocusKey, output: StoredOutput): Promise<void> {
+  await db.query(`select animus.store_output($1, $2, $3, $4, $5, $6)`, [
+    focus.focusId,
+    focus.leaseToken,
+    output.turn,
+    output.callId,
+    output.artifactId,
+    toText(output.shown),
+  ]);
+}
+
+/** A part of an artifact's text. Offsets and counts are in characters (code points). */
+export interface ArtifactPart {
+  readonly text: string;
+  readonly characters: number;
+}
+
+/**
+ * Reads a part of a text artifact of any focus of the item; null where there is none of that id. The item's own id stands for
+ * its description and parameters, which may be too large for a context too.
+ */
+export async function readArtifact(
+  db: Queryable,
+  workItemId: string,
+  artifactId: string,
+  offset: number,
+  limit: number,
+): Promise<ArtifactPart | null> {
+  const [row] = await db.query<ArtifactPart>(
+    `select substr(whole, $3::int + 1, $4::int) as text, char_length(whole) as characters
+       from (select convert_from(a.content, 'UTF8') as whole from animus.artifacts a join animus.foci f on f.id = a.focus_id
+              where a.id = $2::uuid and f.work_item_id = $1 and a.media_type like 'text/%'
+             union all
+             select w.description || case when w.params = '{}' then '' else E'\\n\\n# Parameters\\n' || jsonb_pretty(w.params) end
+               from animus.work_items w where w.id = $1 and w.id = $2::uuid) artifact`,
+    [workItemId, artifactId, offset, limit],
+  );
+  return row ?? null;
+}

@@ -1,0 +1,52 @@
+/** The ledger of a work item: append-only, numbered without gaps. */
+import type { LedgerType } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toText } from '../sql/json.ts';
+
+export interface LedgerEntry {
+  readonly seq: number;
+  readonly type: LedgerType;
+  readonly content: string;
+  readonly focusId: string | null;
+  readonly createdAt: Date;
+}
+
+/** Who writes: a focus with its lease, or (nothing given) an operator. */
+export interface LedgerWriter {
+  readonly leaseToken?: string;
+  readonly focusId?: string;
+  readonly toolCallId?: string;
+}
+
+/** Appends an entry and returns its number, from 1. */
+export async function appendLedger(
+  db: Queryable,
+  workItemId: string,
+  type: LedgerType,
+  content: string,
+  writer: LedgerWriter = {},
+): Promise<number> {
+  const [row] = await db.query<{ seq: number }>(`select animus.append_ledger($1, $2, $3, $4, $5, $6) as seq`, [
+    workItemId,
+    type,
+    toText(content),
+    writer.leaseToken ?? null,
+    writer.focusId ?? null,
+    writer.toolCallId ?? null,
+  ]);
+  return row!.seq;
+}
+
+/** Reads entries in order; only those after entry `after`, the newest `last` of them, of one type, where given. */
+export async function readLedger(
+  db: Queryable,
+  workItemId: string,
+  options: { readonly type?: LedgerType; readonly last?: number; readonly after?: number } = {},
+): Promise<LedgerEntry[]> {
+  const newestFirst = await db.query<LedgerEntry>(
+    `select seq, entry_type as type, content, focus_id as "focusId", created_at as "createdAt" from animus.work_ledger
+      where work_item_id = $1 and ($2::text is null or entry_type = $2) and seq > $3 order by seq desc limit $4`,
+    [workItemId, options.type ?? null, options.after ?? 0, options.last ?? null],
+  );
+  return newestFirst.toReversed();
+}

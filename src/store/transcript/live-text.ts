@@ -1,0 +1,80 @@
+/** Texts of answers on their way from the daemon that receives them to whoever watches the item. Never stored. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Service } from '../../core/lifecycle/service.ts';
+import { openNotifications } from '../postgres/notifications.ts';
+import type { Database, Queryable } from '../sql/database.ts';
+import type { FocusKey } from './transcript.ts';
+
+/** A piece of an answer. */
+export interface TextPiece {
+  /** Which of the item's foci, by number. */
+  readonly focus: number;
+  readonly turn: number;
+  /** How many characters of the answer came before it; 0 begins it, also anew. */
+  readonly from: number;
+  readonly text: string;
+}
+
+/** Characters of one piece: NOTIFY carries less than 8,000 bytes, and JSON may make six of a character. */
+export const MAX_PIECE_CHARS = 1200;
+
+/** Tells a piece of at most MAX_PIECE_CHARS characters; false when nobody watches. */
+export async function tellText(db: Queryable, focus: FocusKey, piece: TextPiece): Promise<boolean> {
+  const [row] = await db.query<{ told: boolean }>(`select animus.tell_text($1, $2, $3) as told`, [
+    focus.focusId,
+    focus.leaseToken,
+    JSON.stringify(piece),
+  ]);
+  return row!.told;
+}
+
+/**
+ * Watches an item and receives the pieces of its answers until stopped. Who comes in the middle of an answer gets its rest
+ * only, or nothing of it. Does nothing more than that on an item that has ended. Errors: `work.not_found`, `db.unreachable`.
+ */
+export async function listenToTexts(
+  db: Database,
+  workItemId: string,
+  onPiece: (piece: TextPiece) => void,
+): Promise<Service> {
+  const own = `animus_text_${randomBytes(16).toString('hex')}`;
+  const listener = listenerOn(db, own, onPiece);
+  await listener.start();
+  const channel = await watchTexts(db, workItemId, own);
+  if (channel === own || channel === null) return listener;
+  // Somebody watches already: the daemon tells all on one channel.
+  await listener.stop();
+  const shared = listenerOn(db, channel, onPiece);
+  await shared.start();
+  return shared;
+}
+
+async function watchTexts(db: Queryable, id: string, channel: string): Promise<string | null> {
+  const [row] = await db.query<{ channel: string | null }>(`select animus.watch_texts($1::uuid, $2) as channel`, [
+    id,
+    channel,
+  ]);
+  return row!.channel;
+}
+
+const PIECE = z.object({ focus: z.int(), turn: z.int(), from: z.int(), text: z.string() });
+
+function listenerOn(db: Database, channel: string, onPiece: (piece: TextPiece) => void): Service {
+  return openNotifications(db, [channel], {
+    onNotify(_channel, payload) {
+      const piece = PIECE.safeParse(parsed(payload));
+      if (piece.success) onPiece(piece.data);
+    },
+    // What was missed comes with the recorded answer.
+    onReconnect: () => undefined,
+  });
+}
+
+function parsed(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,125 @@
+/** Waits of parked foci: thin calls of the SQL functions, which hold the rules of waking. */
+import type { WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb } from '../sql/json.ts';
+import type { FocusKey } from './transcript.ts';
+
+/** What a call can wait for. */
+export type WaitKind = 'children' | 'approval' | 'timer' | 'human';
+
+/** What a call asks to wait for. */
+export interface WaitRequest {
+  readonly kind: WaitKind;
+  /** Work items waited for, where the kind is `children`. */
+  readonly targets?: readonly string[];
+  readonly mode?: 'all' | 'any';
+  /** When the wait ends by itself, on the database's clock: the end of a timer, a time-out of everything else. Null: never. */
+  readonly deadline: Date | null;
+}
+
+/** How a wait ended. `due`: a timer's time has come; `timed_out`: the deadline came first; else what the resolver gave. */
+export type WaitResult = Readonly<Record<string, unknown>> & { readonly due?: true; readonly timed_out?: true };
+
+/** A wait as stored; `resolvedAt` and `result` are null while it is open. */
+export interface Wait {
+  readonly callId: string;
+  readonly kind: WaitKind;
+  readonly targets: readonly string[];
+  readonly mode: 'all' | 'any' | null;
+  readonly deadline: Date | null;
+  readonly createdAt: Date;
+  readonly resolvedAt: Date | null;
+  readonly result: WaitResult | null;
+}
+
+/** Turns a running call into a waiting one; false, and no change, where it waits or has ended already. */
+export async function openWait(
+  db: Queryable,
+  focus: FocusKey,
+  turn: number,
+  callId: string,
+  wait: WaitRequest,
+): Promise<boolean> {
+  const [row] = await db.query<{ opened: boolean }>(
+    `select animus.open_wait($1, $2, $3, $4, $5, $6::uuid[], $7, $8::timestamptz) as opened`,
+    [
+      focus.focusId,
+      focus.leaseToken,
+      turn,
+      callId,
+      wait.kind,
+      wait.targets ?? [],
+      wait.mode ?? null,
+      wait.deadline?.toISOString() ?? null,
+    ],
+  );
+  return row!.opened;
+}
+
+/** The waits of an item, resolved ones included. */
+export async function readWaits(db: Queryable, workItemId: string): Promise<Wait[]> {
+  return db.query<Wait>(
+    `select call_id as "callId", kind, targets, mode, deadline, created_at as "createdAt", resolved_at as "resolvedAt", result
+       from animus.waits where work_item_id = $1 order by created_at, call_id`,
+    [workItemId],
+  );
+}
+
+/**
+ * Parks the item's focus: `waiting`, holding nothing. Returns the state it really went to: `queued` where every wait was
+ * resolved meanwhile, `cancelled` where that had been asked for. Errors: `work.lease_lost`.
+ */
+export async function parkWork(
+  db: Queryable,
+  work: { readonly id: string; readonly leaseToken: string },
+): Promise<WorkState> {
+  const [row] = await db.query<{ state: WorkState }>(`select animus.park_work($1, $2) as state`, [
+    work.id,
+    work.leaseToken,
+  ]);
+  return row!.state;
+}
+
+/** Resolves one wait, and wakes its item when it was the last; false where it was resolved before. Safe to repeat and to race. */
+export async function resolveWait(
+  db: Queryable,
+  workItemId: string,
+  callId: string,
+  result: WaitResult,
+): Promise<boolean> {
+  const [row] = await db.query<{ resolved: boolean }>(`select animus.resolve_wait($1, $2, $3::jsonb) as resolved`, [
+    workItemId,
+    callId,
+    toJsonb(result),
+  ]);
+  return row!.resolved;
+}
+
+/** What a look at the deadlines came to; `nextDueMs`: until the next one, at least 0, null where there is none. */
+export interface DueWaits {
+  readonly resolved: number;
+  readonly nextDueMs: number | null;
+}
+
+/** Resolves waits whose deadline has passed, of at most `limit` items. */
+export async function resolveDueWaits(db: Queryable, limit: number): Promise<DueWaits> {
+  const [row] = await db.query<DueWaits>(
+    `select resolved, case when next_due is not null then (greatest(0, extract(epoch from next_due - animus.now())) * 1000)::float8 end as "nextDueMs"
+       from animus.resolve_due_waits($1)`,
+    [limit],
+  );
+  return row!;
+}
+
+/** Now, and when a wait until `time` (else for `seconds`) is over; on the database's clock, the only one that decides it. */
+export async function waitTimes(
+  db: Queryable,
+  time: string | null,
+  seconds: number,
+): Promise<{ readonly now: Date; readonly deadline: Date }> {
+  const [row] = await db.query<{ now: Date; deadline: Date }>(
+    `select c.now, coalesce($1::timestamptz, c.now + make_interval(secs => $2)) as deadline from (select animus.now() as now) c`,
+    [time, seconds],
+  );
+  return row!;
+}

@@ -1,0 +1,106 @@
+import type { WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+
+/** What `animus.status()` answers; times are ISO 8601 texts. Counts stop at `count_cap` per state. */
+export interface Status {
+  readonly at: string;
+  readonly count_cap: number;
+  /** Ends count for the last 24 hours only. */
+  readonly states: Readonly<Partial<Record<WorkState, number>>>;
+  readonly queue: readonly QueueStatus[];
+  readonly foci: readonly FocusStatus[];
+  readonly daemons: readonly DaemonStatus[];
+  /** The last ten that died, of the `count_cap` newest ends of the last 24 hours. */
+  readonly dead_letters: readonly DeadLetter[];
+  readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
+  readonly spend_today: readonly SpendStatus[];
+  /** Null before the first migration has looked for pgvector. */
+  readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
+  readonly inbox: InboxStatus;
+  readonly schedules: readonly ScheduleStatus[];
+}
+
+/** The pgmq queue `inbox`; `dead` messages could not be read. Counts stop at 10,000. */
+export interface InboxStatus {
+  readonly waiting: number;
+  readonly oldest_at: string | null;
+  readonly dead: number;
+  readonly last_dead_reason: string | null;
+}
+
+/** At most 200, by name. */
+export interface ScheduleStatus {
+  readonly name: string;
+  readonly faculty: string;
+  readonly cron: string;
+  readonly time_zone: string;
+  readonly paused: boolean;
+  readonly problem: string | null;
+  readonly next_at: string | null;
+  readonly last_at: string | null;
+  readonly missed_24h: number;
+}
+
+/** Queued work of one faculty; `routable`: a live daemon serves it. */
+interface QueueStatus {
+  readonly faculty: string;
+  readonly queued: number;
+  readonly oldest_at: string | null;
+  readonly routable: boolean;
+}
+
+/** Claimed or running work; focus fields are null until it has begun. */
+interface FocusStatus {
+  readonly work_item_id: string;
+  readonly focus_id: string | null;
+  readonly faculty: string;
+  readonly description: string;
+  readonly phase: string | null;
+  readonly state: 'claimed' | 'running';
+  readonly turn: number | null;
+  readonly started_at: string | null;
+  readonly host: string | null;
+  readonly plan: string | null;
+  readonly cost_usd: number;
+}
+
+/** Work that used up its attempts, or was given up. */
+interface DeadLetter {
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly description: string;
+  readonly attempts: number;
+  readonly resolved_at: string;
+  readonly reason: string;
+}
+
+/** A daemon that has not stopped, or stopped within the last hour; `alive`: seen within the last two minutes. */
+interface DaemonStatus {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly max_concurrent: number;
+  readonly saturated: boolean;
+  readonly faculties: readonly string[];
+  readonly problems: readonly unknown[];
+  readonly started_at: string;
+  readonly seen_at: string;
+  readonly stopped_at: string | null;
+  readonly alive: boolean;
+}
+
+interface SpendStatus {
+  readonly faculty: string;
+  readonly model: string;
+  readonly usd: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly calls: number;
+}
+
+/** Reads it in one cheap call. */
+export async function readStatus(db: Queryable): Promise<Status> {
+  const [row] = await db.query<{ status: Status }>('select animus.status() || animus.ways_in_status() as status');
+  return row!.status;
+}

@@ -1,0 +1,47 @@
+/** The daemons of a database: who is there, what they can run, whether they have room. */
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb } from '../sql/json.ts';
+import type { ClaimableFaculty } from './work.ts';
+
+export interface DaemonRegistration {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly maxConcurrent: number;
+  readonly faculties: Readonly<Record<string, ClaimableFaculty>>;
+  /** Broken files and missing means, as shown by `animus status`. */
+  readonly problems: readonly string[];
+}
+
+/** Makes the daemon known, or updates what it can run. */
+export async function registerDaemon(db: Queryable, daemon: DaemonRegistration): Promise<void> {
+  await db.query(`select animus.register_daemon($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb)`, [
+    daemon.id,
+    daemon.host,
+    daemon.pid,
+    daemon.version,
+    daemon.maxConcurrent,
+    toJsonb(daemon.faculties),
+    toJsonb(daemon.problems),
+  ]);
+}
+
+/** Says goodbye; `status` shows the daemon as stopped. */
+export async function deregisterDaemon(db: Queryable, daemonId: string): Promise<void> {
+  await db.query(`select animus.deregister_daemon($1)`, [daemonId]);
+}
+
+/** The daemons that are alive, with what they serve; null for a role that only submits, which may not see them. */
+export async function liveDaemons(db: Queryable): Promise<readonly { readonly faculties: readonly string[] }[] | null> {
+  try {
+    return await db.query(
+      `select array(select jsonb_object_keys(faculties)) as faculties from animus.daemons
+        where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
+    );
+  } catch (error) {
+    if (isAnimusError(error, 'db.forbidden')) return null;
+    throw error;
+  }
+}

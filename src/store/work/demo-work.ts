@@ -1,0 +1,14 @@
+/** The demo's way in: one plain SQL insert, shown to the user as it is run. */
+import type { Queryable } from '../sql/database.ts';
+
+/** What anybody may type into psql. */
+export const DEMO_INSERT = `insert into animus.work_items (faculty, description, params)
+values ('engineer',
+        'A test of the calendar program fails. Find the cause and fix it; do not touch the tests.',
+        '{"expect_changed": ["src/calendar.js"]}')`;
+
+/** Runs the insert and returns the new item's id. */
+export async function insertDemoWork(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ id: string }>(`${DEMO_INSERT} returning id`);
+  return row!.id;
+}

@@ -1,0 +1,15 @@
+/** The pgmq queue `inbox`. */
+import type { Queryable } from '../sql/database.ts';
+
+/** What became of the messages of one call; `postponed` ones wait for somebody else's transaction and come again. */
+export interface Drained {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly postponed: number;
+}
+
+/** Turns up to `limit` messages into work items, or puts them into `inbox_dead` with the reason. Safe from many daemons at once. */
+export async function drainInbox(db: Queryable, limit: number): Promise<Drained> {
+  const [row] = await db.query<Drained>('select accepted, refused, postponed from animus.drain_inbox($1)', [limit]);
+  return row!;
+}

@@ -1,0 +1,52 @@
+/** What operators do to work: thin calls of the SQL functions, each of which leaves a row in animus.decisions. */
+import type { WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toText } from '../sql/json.ts';
+
+/**
+ * Cancels an item and its children: waiting work at once, running work cooperatively. Returns its state afterwards; what
+ * had ended stays as it is. Errors: `work.not_found`.
+ */
+export async function cancelWork(db: Queryable, id: string, reason?: string): Promise<WorkState> {
+  const [row] = await db.query<{ state: WorkState }>(
+    `select animus.cancel_work($1::uuid, coalesce($2, 'cancelled by an operator')) as state`,
+    [id, reason === undefined ? null : toText(reason)],
+  );
+  return row!.state;
+}
+
+/**
+ * Queues a dead or cancelled item again, with fresh attempts. Returns its id, or that of the active item with the same
+ * dedup key, which already does the work. Errors: `work.not_found`, `work.state`.
+ */
+export async function retryWork(db: Queryable, id: string): Promise<string> {
+  const [row] = await db.query<{ id: string }>('select animus.retry_work($1::uuid) as id', [id]);
+  return row!.id;
+}
+
+/** Every faculty. */
+export const ALL_FACULTIES = '*';
+
+/** No new claims and no further model call for the faculty, until resumed. */
+export async function pauseFaculty(db: Queryable, faculty: string, reason?: string): Promise<void> {
+  await db.query(`select animus.pause($1, coalesce($2, 'paused by an operator'))`, [
+    faculty,
+    reason === undefined ? null : toText(reason),
+  ]);
+}
+
+/** Lifts a pause; false when there was none. A pause of every faculty is a pause of its own. */
+export async function resumeFaculty(db: Queryable, faculty: string): Promise<boolean> {
+  const [row] = await db.query<{ resumed: boolean }>('select animus.resume($1) as resumed', [faculty]);
+  return row!.resumed;
+}
+
+/** The faculties that live daemons serve, and those that are paused. */
+export async function knownFaculties(db: Queryable): Promise<{ readonly served: string[]; readonly paused: string[] }> {
+  const [row] = await db.query<{ served: string[]; paused: string[] }>(
+    `select array(select distinct jsonb_object_keys(faculties) from animus.daemons
+                   where stopped_at is null and seen_at > animus.now() - interval '2 minutes') as served,
+            array(select faculty from animus.pauses where until is null or until > animus.now() order by faculty) as paused`,
+  );
+  return row!;
+}

@@ -1,0 +1,44 @@
+/** Retention: one small batch per call. Null everywhere means that another daemon is at it. */
+import type { Queryable } from '../sql/database.ts';
+
+/** Where `pruneWork` goes on; null at the beginning and at the end. Texts of the database. */
+export interface PruneCursor {
+  readonly at: string;
+  readonly id: string;
+}
+
+/** Deletes up to `limit` items of trees that were resolved as a whole more than `days` ago. */
+export async function pruneWork(
+  db: Queryable,
+  days: number,
+  limit: number,
+  cursor: PruneCursor | null,
+): Promise<{ readonly deleted: number | null; readonly cursor: PruneCursor | null }> {
+  const [row] = await db.query<{ deleted: number | null; at: string | null; id: string | null }>(
+    `select deleted, after_at::text as at, after_id as id
+       from animus.prune_work(make_interval(secs => $1 * 86400), $2, $3::timestamptz, $4::uuid)`,
+    [days, limit, cursor?.at ?? null, cursor?.id ?? null],
+  );
+  const { deleted, at, id } = row!;
+  return { deleted, cursor: at === null || id === null ? null : { at, id } };
+}
+
+/** Deletes up to `limit` artifacts of items that were resolved more than `days` ago. */
+export async function pruneArtifacts(db: Queryable, days: number, limit: number): Promise<number | null> {
+  return count(db, 'select animus.prune_artifacts(make_interval(secs => $1 * 86400), $2) as count', [days, limit]);
+}
+
+/** Deletes archived messages and recorded runs of schedules from more than `days` ago, up to `limit` of each kind. */
+export async function pruneArchives(db: Queryable, days: number, limit: number): Promise<number | null> {
+  return count(db, 'select animus.prune_archives(make_interval(secs => $1 * 86400), $2) as count', [days, limit]);
+}
+
+/** Deletes watches that ended and daemons that have been gone for a week. */
+export async function pruneRegisters(db: Queryable, limit: number): Promise<number | null> {
+  return count(db, 'select animus.prune_registers($1) as count', [limit]);
+}
+
+async function count(db: Queryable, sql: string, params: readonly unknown[]): Promise<number | null> {
+  const [row] = await db.query<{ count: number | null }>(sql, params);
+  return row!.count;
+}

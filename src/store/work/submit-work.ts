@@ -1,0 +1,68 @@
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
+import type { WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+
+/** New work; what is left out takes the database's default. */
+export interface NewWork {
+  readonly faculty: string;
+  readonly description?: string | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly skill?: string | undefined;
+  readonly dedupKey?: string | undefined;
+  readonly priority?: number | undefined;
+  /** Not before this moment. */
+  readonly runAt?: Date | undefined;
+  readonly parentId?: string | undefined;
+  readonly source?: string | undefined;
+  readonly triggerInfo?: unknown;
+  /** W3C traceparent of the submitter. */
+  readonly traceContext?: string | undefined;
+}
+
+/** What became of it: `merged` names the active item that does the same work. */
+export interface SubmittedWork {
+  readonly id: string;
+  readonly state: WorkState;
+  readonly mergedInto: string | null;
+}
+
+/** Submits one piece of work (`animus.submit_work`). Errors: `work.not_found` for the parent, `work.invalid`. */
+export async function submitWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
+  if (!FACULTY_NAME.test(work.faculty)) {
+    const detail = `${JSON.stringify(work.faculty)} is no name of a faculty: expected ${FACULTY_NAME_RULE}`;
+    throw new AnimusError('work.invalid', { detail });
+  }
+  try {
+    return await insertWork(db, work);
+  } catch (error) {
+    // A check constraint of the table: its name says which column, and the database is what decides.
+    if (sqlState(error) !== '23514') throw error;
+    throw new AnimusError('work.invalid', { detail: messageOf(error) }, { cause: error });
+  }
+}
+
+async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
+  const [row] = await db.query<SubmittedWork>(
+    `select id, state, merged_into as "mergedInto"
+       from animus.submit_work(faculty => $1::text, description => $2::text, params => $3::jsonb, skill => $4::text, dedup_key => $5::text,
+              priority => $6::int, run_at => $7::timestamptz, parent_id => $8::uuid, source => $9::text, trigger_info => $10::jsonb,
+              trace_context => $11::text)`,
+    [
+      toText(work.faculty),
+      toText(work.description ?? ''),
+      toJsonb(work.params ?? {}),
+      work.skill === undefined ? null : toText(work.skill),
+      work.dedupKey === undefined ? null : toText(work.dedupKey),
+      work.priority ?? 0,
+      work.runAt ?? null,
+      work.parentId ?? null,
+      toText(work.source ?? 'sql'),
+      work.triggerInfo === undefined ? null : toJsonb(work.triggerInfo),
+      work.traceContext ?? null,
+    ],
+  );
+  return row!;
+}

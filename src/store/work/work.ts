@@ -1,0 +1,155 @@
+/** Work items as the daemon sees them: thin calls of the SQL functions, which hold all the rules. */
+import type { WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+
+/** A claimed work item; `leaseToken` proves the claim in every later call. */
+export interface ClaimedWork {
+  readonly id: string;
+  readonly faculty: string;
+  readonly skill: string | null;
+  readonly description: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly source: string;
+  readonly triggerInfo: unknown;
+  readonly priority: number;
+  readonly parentId: string | null;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly traceContext: string | null;
+  readonly leaseToken: string;
+  readonly createdAt: Date;
+}
+
+/** What a daemon can run of one faculty: how many at once over all daemons, and what is stamped on a claim. */
+export interface ClaimableFaculty {
+  readonly max: number;
+  readonly max_attempts: number;
+  readonly dedup_until: 'resolved' | 'claimed';
+  /** How long a focus is left to the host that has its directory; default 120. */
+  readonly host_grace_seconds?: number;
+}
+
+/** Claims up to `limit` items of the faculties for `leaseSeconds`; expired leases of others are taken over in the same call. */
+export async function claimWork(
+  db: Queryable,
+  daemonId: string,
+  faculties: Readonly<Record<string, ClaimableFaculty>>,
+  limit: number,
+  leaseSeconds: number,
+): Promise<ClaimedWork[]> {
+  return db.query<ClaimedWork>(
+    `select id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",
+            attempts, max_attempts as "maxAttempts", trace_context as "traceContext", lease_token as "leaseToken", created_at as "createdAt"
+       from animus.claim_work($1, $2::jsonb, $3, make_interval(secs => $4))`,
+    [daemonId, toJsonb(faculties), limit, leaseSeconds],
+  );
+}
+
+/** One answer of the heartbeat. */
+export interface LeaseReport {
+  readonly workItemId: string;
+  readonly held: boolean;
+  readonly cancelRequested: boolean;
+}
+
+/**
+ * Extends all leases of a daemon in one statement and says which were lost. An item whose row another transaction keeps locked
+ * is left out of the answer: neither extended nor lost. Safe to repeat.
+ */
+export async function extendLeases(
+  db: Queryable,
+  daemonId: string,
+  leases: readonly { readonly id: string; readonly leaseToken: string }[],
+  leaseSeconds: number,
+): Promise<LeaseReport[]> {
+  return db.query<LeaseReport>(
+    `select work_item_id as "workItemId", held, cancel_requested as "cancelRequested"
+       from animus.extend_leases($1, $2::uuid[], $3::bigint[], make_interval(secs => $4))`,
+    [daemonId, leases.map((lease) => lease.id), leases.map((lease) => lease.leaseToken), leaseSeconds],
+  );
+}
+
+/** Hands an item back, attempts unchanged, to be claimed again after `delaySeconds` (of the database's clock). */
+export async function releaseWork(
+  db: Queryable,
+  work: { readonly id: string; readonly leaseToken: string },
+  options: { readonly delaySeconds: number; readonly reason: string },
+): Promise<void> {
+  await db.query(`select animus.release_work($1, $2, animus.now() + make_interval(secs => $3), $4)`, [
+    work.id,
+    work.leaseToken,
+    options.delaySeconds,
+    toText(options.reason),
+  ]);
+}
+
+/** Ends an item as completed; idempotent for the same token. */
+export async function completeWork(
+  db: Queryable,
+  work: { readonly id: string; readonly leaseToken: string },
+  outcome: Readonly<Record<string, unknown>>,
+  summary: string | null,
+): Promise<void> {
+  await db.query(`select animus.complete_work($1, $2, $3::jsonb, $4)`, [
+    work.id,
+    work.leaseToken,
+    toJsonb(outcome),
+    summary === null ? null : toText(summary),
+  ]);
+}
+
+/** An item that is done, with what proves that it is ours to end. */
+export interface CompletedWork {
+  readonly id: string;
+  readonly leaseToken: string;
+  readonly outcome: Readonly<Record<string, unknown>>;
+  readonly summary: string | null;
+}
+
+/**
+ * Ends many items as completed in one statement; answers, in their order, which are (false: the lease was lost, nothing was
+ * written). One that was lost does not hold up the others. Idempotent for the same tokens.
+ */
+export async function completeWorks(db: Queryable, ended: readonly CompletedWork[]): Promise<boolean[]> {
+  const rows = await db.query<{ completed: boolean }>(
+    `select completed from animus.complete_works($1::uuid[], $2::bigint[], $3::jsonb[], $4::text[])`,
+    [
+      ended.map((work) => work.id),
+      ended.map((work) => work.leaseToken),
+      ended.map((work) => toJsonb(work.outcome)),
+      ended.map((work) => (work.summary === null ? null : toText(work.summary))),
+    ],
+  );
+  return rows.map((row) => row.completed);
+}
+
+/** Why an attempt failed, as stored on the item and its focus. */
+export interface WorkError {
+  readonly code: string;
+  readonly message: string;
+  readonly phase?: string;
+}
+
+/** Ends an attempt as failed: tried again after `retryDelaySeconds`, or dead where that is null or attempts are used up. */
+export async function failWork(
+  db: Queryable,
+  work: { readonly id: string; readonly leaseToken: string },
+  error: WorkError,
+  retryDelaySeconds: number | null,
+  keep: 'ledger' | 'transcript' | 'nothing' = 'ledger',
+): Promise<WorkState> {
+  const [row] = await db.query<{ state: WorkState }>(
+    `select animus.fail_work($1, $2, $3::jsonb, animus.now() + make_interval(secs => $4), $5) as state`,
+    [work.id, work.leaseToken, toJsonb(error), retryDelaySeconds, keep],
+  );
+  return row!.state;
+}
+
+/** Ends a running item whose cancel was requested. */
+export async function endCancelled(
+  db: Queryable,
+  work: { readonly id: string; readonly leaseToken: string },
+): Promise<void> {
+  await db.query(`select animus.end_cancelled($1, $2)`, [work.id, work.leaseToken]);
+}

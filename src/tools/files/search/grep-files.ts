@@ -1,0 +1,120 @@
+/** Searches files line by line; runs in the worker of grep, where a pattern that never ends harms nobody. */
+
+import { accessSync, constants, lstatSync } from 'node:fs';
+import { relative } from 'node:path';
+import { printableName } from '../printable-name.ts';
+import { isRefusal } from '../refusal.ts';
+import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
+import { type Bounds, resolveInside } from '../workspace.ts';
+import { compileGlob } from './glob-pattern.ts';
+import { walkFiles } from './walk.ts';
+
+/** What to look for and where. */
+export interface GrepRequest extends Bounds {
+  readonly path: string;
+  readonly pattern: string;
+  readonly ignoreCase: boolean;
+  readonly glob: string | null;
+  readonly maxMatches: number;
+  /** Files below `path`, relative to it, that a match or a NUL byte can be in; all others hold neither. Null: any. */
+  readonly only?: readonly string[] | null;
+}
+
+/** `lines` are `path:number:text`; `unread` are binary, too large or without permission. */
+export interface GrepResult {
+  readonly lines: readonly string[];
+  readonly files: number;
+  readonly more: boolean;
+  readonly unread: readonly string[];
+}
+
+const MAX_LINE_CHARS = 300;
+const MAX_UNREAD_NAMED = 10;
+
+/** Searches a file, or all files below a directory. A refusal is for the model. */
+export async function grepFiles(request: GrepRequest): Promise<GrepResult | { readonly refusal: string }> {
+  const expression = compileExpression(request);
+  if (isRefusal(expression)) return expression;
+  const lines: string[] = [];
+  const unread: string[] = [];
+  let files = 0;
+  const only = request.only ? new Set(request.only) : null;
+  for await (const candidate of candidates(request, unread)) {
+    if (isRefusal(candidate)) return candidate;
+    const { path, below } = candidate;
+    if (only && !only.has(below) && isReadableText(path)) {
+      files++;
+      continue;
+    }
+    const file = await readTextFile(request, path);
+    if (isRefusal(file)) {
+      if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(relative(request.workspace, path)));
+      continue;
+    }
+    files++;
+    for (const line of matchesIn(file, expression)) {
+      if (lines.length === request.maxMatches) return { lines, files, more: true, unread };
+      lines.push(line);
+    }
+  }
+  return { lines, files, more: false, unread };
+}
+
+/** What is left to know of a file without a NUL byte, short of opening it. Synchronous: a thread of its own may block, and there are thousands. */
+function isReadableText(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    const stats = lstatSync(path);
+    return stats.isFile() && stats.size <= MAX_FILE_BYTES;
+  } catch {
+    // The attempt to read it says why.
+    return false;
+  }
+}
+
+function compileExpression({ pattern, ignoreCase }: GrepRequest): RegExp | { readonly refusal: string } {
+  try {
+    return new RegExp(pattern, ignoreCase ? 'i' : '');
+  } catch (error) {
+    return { refusal: `the pattern is no valid regular expression: ${(error as Error).message}` };
+  }
+}
+
+/** Files to search, by absolute path and relative to where the search begins, or a refusal. */
+async function* candidates(
+  request: GrepRequest,
+  unread: string[],
+): AsyncGenerator<{ readonly path: string; readonly below: string } | { readonly refusal: string }> {
+  const matches = request.glob === null ? () => true : compileGlob(request.glob);
+  const inside = await resolveInside(request, request.path);
+  if (isRefusal(matches)) return yield matches;
+  if (isRefusal(inside)) return yield inside;
+  if (!inside.exists) return yield { refusal: `${inside.shown}: no such file or directory` };
+  let isFile = false;
+  const skipped = (at: string): void => {
+    if (at === '') isFile = true;
+    else if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(at));
+  };
+  for await (const file of walkFiles(request, inside.real, new AbortController().signal, skipped)) {
+    if (matches(file)) yield { path: `${inside.real}/${file}`, below: file };
+  }
+  if (isFile) yield { path: inside.real, below: '' };
+}
+
+function* matchesIn(file: TextFile, expression: RegExp): Generator<string> {
+  const name = printableName(file.shown);
+  const lines = file.text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  for (const [index, line] of lines.entries()) {
+    const match = expression.exec(line);
+    if (match !== null) yield `${name}:${index + 1}:${around(line, match.index)}`;
+  }
+}
+
+/** A long line around its match. */
+function around(line: string, at: number): string {
+  if (line.length <= MAX_LINE_CHARS) return line;
+  const from = Math.max(0, Math.min(at - MAX_LINE_CHARS / 3, line.length - MAX_LINE_CHARS));
+  const part = line.slice(from, from + MAX_LINE_CHARS).toWellFormed();
+  return `${from > 0 ? '…' : ''}${part}${from + MAX_LINE_CHARS < line.length ? '…' : ''}`;
+}

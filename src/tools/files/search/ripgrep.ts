@@ -1,0 +1,57 @@
+/** Lets ripgrep, where the host has it, say which files a search has to look into; what matches is decided elsewhere. */
+import { findProgram } from '../../../process/find-program.ts';
+import type { ToolContext } from '../../tool.ts';
+import { isRefusal } from '../refusal.ts';
+import { resolveInside } from '../workspace.ts';
+import { requiredLiteral } from './required-literal.ts';
+import { SKIPPED_DIRECTORIES } from './walk.ts';
+
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+/** Every file as bytes, whatever a configuration or an ignore file says; names alone, a NUL after each. */
+const OPTIONS =
+  '--no-config --no-ignore --hidden --no-messages --text --encoding none --files-with-matches --null --color never'.split(
+    ' ',
+  );
+
+/**
+ * The files below `path`, relative to it, that hold a text without which the pattern cannot match, or a NUL byte: whether a
+ * file is binary has to be found out too. Null where that is not known: no ripgrep, no such text, a single file, a failure.
+ */
+export async function filesToSearch(
+  { path, pattern, ignoreCase }: { readonly path: string; readonly pattern: string; readonly ignoreCase: boolean },
+  limitMs: number,
+  context: Pick<ToolContext, 'workspace' | 'hidePaths' | 'processes' | 'workItemId' | 'signal'>,
+): Promise<readonly string[] | null> {
+  const searchPath = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+  const program = findProgram('rg', searchPath, '/');
+  const literal = program === null ? null : requiredLiteral(pattern);
+  if (program === null || literal === null) return null;
+  const inside = await resolveInside(context, path);
+  if (isRefusal(inside) || !inside.exists) return null;
+  const escaped = literal.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
+  const result = await context.processes.run(
+    {
+      owner: context.workItemId,
+      command: program,
+      args: [
+        ...OPTIONS,
+        ...[...SKIPPED_DIRECTORIES].flatMap((name) => ['--glob', `!${name}/`]),
+        '--regexp',
+        `\\x00|${ignoreCase ? '(?i:' : '(?:'}${escaped})`,
+        '--',
+        '.',
+      ],
+      cwd: inside.real,
+      env: { PATH: searchPath },
+      timeoutMs: limitMs,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      // A program of the host's with arguments of ours: it reads what the tool itself would read.
+      isolation: 'none',
+    },
+    context.signal,
+  );
+  // 1: no file. 2: something could not be read, so its list may lack what matters.
+  const ran = result.ended === 'exit' && (result.exitCode === 0 || result.exitCode === 1);
+  if (!ran || result.stdout.truncated) return null;
+  return result.stdout.text.split('\0').flatMap((name) => (name === '' ? [] : [name.replace(/^\.\//, '')]));
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { testDatabase } from '../../support/database.ts';
+import { type RunOptions, run } from '../run-cli.ts';
+
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'cli-home-'));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+describe('a database without schema', () => {
+  const empty = testDatabase({ empty: true });
+  const animus = (...argv: string[]) => command(argv, { env: { DATABASE_URL: empty.connectionString } });
+
+  test('is refused with what to do, migrated, and then fine', async () => {
+    const refused = await animus('work', 'list');
+    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('run: animus db migrate') });
+    expect(refused.stderr).not.toContain('password');
+    const before = JSON.parse((await animus('db', 'status', '--json')).stdout);
+    expect(before).toMatchObject({
+      current: false,
+      version: 0,
+      migrations: expect.arrayContaining([expect.objectContaining({ state: 'pending' })]),
+    });
+    expect((await animus('db', 'status')).code).toBe(5);
+
+    const migrated = JSON.parse((await animus('db', 'migrate', '--json')).stdout);
+    expect(migrated.applied).toHaveLength(before.needed);
+    expect((await animus('db', 'migrate')).stdout).toContain('nothing to do');
+    expect(await animus('db', 'status')).toMatchObject({ code: 0 });
+    expect(await animus('work', 'list')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a database', () => {
+  test('that cannot be reached is exit code 4, its password never printed', async () => {
+    const { code, stderr, stdout } = await command(['status'], {
+      env: { DATABASE_URL: 'postgres://ada:PASSWORD@127.0.0.1:1/x' },
+    });
+    expect(code).toBe(4);
+    expect(stderr).toContain('cannot reach the database at 127.0.0.1:1/x');
+    expect(stderr + stdout).not.toContain('PASSWORD');
+  });
+
+  test('that accepts and never answers does not keep an interrupted command', async () => {
+    const { server, port } = await silentServer();
+    const interrupts = createInterrupts(systemClock);
+    server.once('connection', () => interrupts.receive('SIGTERM'));
+    const ran = await command(['status'], { env: { DATABASE_URL: `postgres://ada@127.0.0.1:${port}/x` }, interrupts });
+    server.close();
+    expect(ran).toMatchObject({ code: 130, stderr: 'animus: interrupted\n' });
+  });
+
+  test('is not guessed inside work', async () => {
+    const { code, stderr } = await command(['work', 'list'], { env: { ANIMUS_WORK_ID: 'abc' } });
+    expect(code).toBe(5);
+    expect(stderr).toContain('runs inside work item abc and was given no DATABASE_URL');
+  });
+
+  test('of its own is made by the first command that needs one, and kept', async () => {
+    const first = await command(['work', 'submit', 'engineer', 'x', '--json']);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    const { id } = JSON.parse(first.stdout);
+    const { stdout, stderr } = await command(['work', 'list', '--json']);
+    expect(JSON.parse(stdout).items).toMatchObject([{ id }]);
+    expect(stderr).toBe('');
+  }, 60_000);
+});
+
+function command(argv: readonly string[], options: RunOptions = {}) {
+  return run(argv, { cwd: home, ...options, env: { ANIMUS_HOME: join(home, 'animus'), ...options.env } });
+}
+
+/** Listens, and says nothing to anybody. */
+async function silentServer(): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return { server, port: typeof address === 'object' && address !== null ? address.port : 0 };
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { buildProgram } from '../../../src/cli/program.ts';
+import { run } from '../run-cli.ts';
+
+const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+const COMMON = ['--json', '--config', '--help'];
+const program = buildProgram(() => async () => {}, { stdout: { write: () => {} } });
+const commands = leaves(program);
+
+describe('docs/cli.md', () => {
+  test('describes exactly the commands there are, with their arguments', () => {
+    const documented = [...PAGE.matchAll(/^### `animus (.*)`$/gm)].map(([, usage]) => usage);
+    expect(new Set(documented)).toEqual(new Set(commands.map(({ usage }) => usage)));
+  });
+
+  test.each(commands)('tells every option of $usage, and no other', ({ usage, command }) => {
+    const section = PAGE.split(`### \`animus ${usage}\`\n`)[1]?.split(/^##/m)[0] ?? '';
+    const own = command.options.filter((option) => !COMMON.includes(option.long ?? ''));
+    const documented = [...section.matchAll(/`(--[a-z-]+(?: <[a-z]+>)?)`/g)].map(([, flags]) => flags);
+    expect(new Set(documented)).toEqual(new Set(own.map((option) => option.flags)));
+  });
+});
+
+describe('a command', () => {
+  test.each(commands)('$usage has help with examples, and --json', async ({ path, command }) => {
+    const { code, stdout } = await run([...path, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: animus ${path.join(' ')}`);
+    expect(stdout).toMatch(/Examples:\n {2}.*animus /);
+    expect(command.options.map((option) => option.long)).toContain('--json');
+  });
+
+  test('alone answers with its help', async () => {
+    const { code, stdout, stderr } = await run([]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: animus');
+    expect(stderr).toBe('');
+  });
+
+  test.each([
+    [['wrok'], "unknown command 'wrok' (Did you mean work?)"],
+    [['work'], 'a command is missing'],
+    [['work', 'submit'], "missing required argument 'faculty'"],
+    [['work', 'list', '--stat', 'x'], "unknown option '--stat' (Did you mean --state?)"],
+    [
+      ['work', 'list', '--limit', '0'],
+      '--limit: expected a whole number from 1 to 10000, got "0"; see: animus work list --help',
+    ],
+    [['work', 'show', 'a', 'b'], 'too many arguments'],
+    [['--config', 'x', 'status'], '--config belongs behind the command; see: animus --help'],
+  ])('line %j is a usage error: %s', async (argv, expected) => {
+    const { code, stdout, stderr } = await run(argv);
+    expect(stderr).toContain(expected);
+    expect(stderr.startsWith('animus: ')).toBe(true);
+    expect([code, stdout]).toEqual([2, '']);
+    const json = await run([...argv, '--json']);
+    if (argv.length > 0) expect(JSON.parse(json.stderr).error.code).toBe('usage.invalid');
+  });
+});
+
+interface Leaf {
+  readonly usage: string;
+  readonly path: readonly string[];
+  readonly command: Command;
+}
+
+function leaves(parent: Command, path: readonly string[] = []): Leaf[] {
+  return parent.commands.flatMap((command) => {
+    const here = [...path, command.name()];
+    if (command.commands.length > 0) return leaves(command, here);
+    const args = command.registeredArguments.map((argument) => {
+      const name = argument.name() + (argument.variadic ? '...' : '');
+      return argument.required ? `<${name}>` : `[${name}]`;
+    });
+    return [{ usage: [...here, ...args].join(' '), path: here, command }];
+  });
+}

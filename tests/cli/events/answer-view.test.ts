@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { createAnswerView } from '../../../src/cli/events/answer-view.ts';
+import { createOutput } from '../../../src/cli/view/output.ts';
+
+describe('an answer on the screen', () => {
+  it('is printed while it comes on a terminal, and not again', () => {
+    const { view, output, printed } = screen(true);
+    view.coming({ type: 'text', turn: 1, text: '\nI look' });
+    expect(printed()).toBe('turn 1  I look');
+    view.coming({ type: 'text', turn: 1, text: ' at\u001b[2J it.\nGood.' });
+    view.recorded(recorded('I look at\u001b[2J it.\nGood.'));
+    output.line('next');
+    expect(printed()).toBe('turn 1  I look at\\x1b[2J it.\nGood.\nnext\n');
+  });
+
+  it('stands in one line when it is recorded where nobody watches', () => {
+    const { view, printed } = screen(false);
+    view.coming({ type: 'text', turn: 1, text: 'I look' });
+    view.recorded(recorded('I look\nat it.'));
+    expect(printed()).toBe('turn 1  I look at it.\n');
+  });
+
+  it('is printed whole where pieces of it were lost, or where it came anew', () => {
+    const lost = screen(true);
+    lost.view.coming({ type: 'text', turn: 1, text: 'I lo' });
+    lost.view.recorded(recorded('I look.'));
+    expect(lost.printed()).toBe('turn 1  I lo\nturn 1  I look.\n');
+    const anew = screen(true);
+    anew.view.coming({ type: 'text', turn: 1, text: 'I lo' });
+    anew.view.coming({ type: 'restart', turn: 1 });
+    anew.view.coming({ type: 'text', turn: 1, text: 'Good.' });
+    anew.view.recorded(recorded('Good.'));
+    anew.output.line('next');
+    expect(anew.printed()).toBe('turn 1  I lo\n  … once more:\nturn 1  Good.\nnext\n');
+  });
+});
+
+function recorded(text: string) {
+  return {
+    type: 'turn_recorded',
+    turn: 1,
+    model: 'p/m',
+    text,
+    calls: 0,
+    inputTokens: null,
+    outputTokens: null,
+  } as const;
+}
+
+function screen(terminal: boolean) {
+  let printed = '';
+  const stdout = { write: (text: string) => (printed += text), ...(terminal && { isTTY: true, columns: 80 }) };
+  const output = createOutput({ stdout, stderr: { write: () => undefined }, env: { NO_COLOR: '1' }, json: false });
+  return { output, view: createAnswerView(output, (turn) => [`turn ${turn}  `]), printed: () => printed };
+}

@@ -1,0 +1,167 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { configSchema } from '../../../src/core/config/config-schema.ts';
+import { schemaKeys } from '../../support/schema-keys.ts';
+import { type RunOptions, run } from '../run-cli.ts';
+
+const GOOD =
+  '[faculty]\nname = "engineer"\ndescription = "Fixes"\n[faculty.engage]\nmodel = "m"\nsystem_prompt = "p"\n';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'cli-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+describe('faculty', () => {
+  test('check tells every problem and exits 2; list shows what can be used', async () => {
+    write({ 'faculties/a.toml': GOOD, 'faculties/b.toml': '[faculty]\nname = "b"\nmodle = "x"\n' });
+    const checked = await animus('faculty', 'check');
+    expect(checked.code).toBe(2);
+    expect(checked.stdout).toMatch(
+      /^ok {7}engineer {2}.*a\.toml\nremark .*\nproblem {2}.*b\.toml:1: faculty\.engage: .*\nproblem {2}.*b\.toml:3: faculty\.modle: unknown key/,
+    );
+    const listed = await animus('faculty', 'list');
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/engineer +m +- +0 +Fixes/) });
+    expect(listed.stderr).toContain('2 problems');
+    const json = JSON.parse((await animus('faculty', 'check', '--json')).stdout);
+    expect(json).toMatchObject({
+      ok: false,
+      faculties: ['engineer'],
+      problems: [{ line: 1 }, { line: 3, key: 'faculty.modle' }],
+    });
+  });
+
+  test('check of a name that is not there names the nearest', async () => {
+    write({ 'faculties/a.toml': GOOD });
+    expect(await animus('faculty', 'check', 'engineer')).toMatchObject({ code: 0 });
+    expect(await animus('faculty', 'check', 'enginer')).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('did you mean engineer?'),
+    });
+  });
+
+  test('show tells each value and its origin, the model as it is found, and where commands run', async () => {
+    const tools = `${GOOD}tools = ["bash"]\nmax_turns = 7\nfallback_models = ["gw/big"]\n`;
+    const provider = '[providers.gw]\nkind = "openai"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "GW_KEY"\n';
+    write({
+      'faculties/a.toml': tools,
+      'animus.toml': `${provider}[models."gw/big"]\ncontext_window = 999000\n`,
+    });
+    const { code, stdout } = await animus('faculty', 'show', 'engineer');
+    expect(code).toBe(0);
+    expect(stdout).toContain(join(cwd, 'faculties/a.toml'));
+    expect(stdout).toMatch(/engage\.max_turns +7 +line 8/);
+    expect(stdout).toMatch(/recover\.max_attempts +3 +default/);
+    expect(stdout).toMatch(/gw\/big +999,000 +.*animus\.toml:5 +http:\/\/127\.0\.0\.1:1\/v1 +GW_KEY is not set/);
+    expect(stdout).toMatch(/anthropic\/m +128,000 +nowhere +https:\/\/api\.anthropic\.com/);
+    expect(stdout).toMatch(/^bash and hooks run /m);
+    const json = JSON.parse(
+      (await animus('faculty', 'show', 'engineer', '--json', { env: { GW_KEY: 'SECRET' } })).stdout,
+    );
+    expect(json.values).toContainEqual({
+      key: 'engage.max_turns',
+      value: 7,
+      origin: `${join(cwd, 'faculties/a.toml')}:8`,
+    });
+    expect(json).toMatchObject({
+      system_prompt: 'p',
+      models: [{ written: 'm' }, { api_key_set: true, known_from: expect.any(String) }],
+    });
+    expect(JSON.stringify(json)).not.toContain('SECRET');
+  });
+
+  test('show of one that is not there names the nearest, and says when files have problems', async () => {
+    write({ 'faculties/a.toml': GOOD, 'faculties/b.toml': '[faculty' });
+    expect(await animus('faculty', 'show', 'enginer')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        /no faculty named enginer \(did you mean engineer\?\); .* see: animus faculty check/,
+      ),
+    });
+  });
+
+  test('serve without any faculty file says so before it starts anything', async () => {
+    mkdirSync(join(cwd, 'faculties'));
+    expect(await animus('serve')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no faculty files (*.toml)'),
+    });
+  });
+});
+
+describe('config', () => {
+  test('prints every effective value with its origin, and no secret', async () => {
+    write({ 'animus.toml': '[daemon]\nmax_concurrent = 7\n[models."anthropic/x"]\ncontext_window = 1000\n' });
+    const env = { ANTHROPIC_API_KEY: 'SECRET', DATABASE_URL: 'postgres://a:SECRET@h/d' };
+    const { stdout, code } = await animus('config', { env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/daemon\.max_concurrent +7 +.*animus\.toml:2/);
+    expect(stdout).toMatch(/database_url +\*\*\* +environment DATABASE_URL/);
+    expect(stdout).toMatch(/providers\.anthropic\.kind +anthropic +default/);
+    expect(stdout).toMatch(/models\."anthropic\/x"\.context_window +1000/);
+    const json = await animus('config', '--json', { env });
+    expect(JSON.parse(json.stdout).settings).toContainEqual({
+      key: 'providers.anthropic.api_key',
+      value: '***',
+      origin: 'environment ANTHROPIC_API_KEY',
+    });
+    expect(stdout + json.stdout).not.toContain('SECRET');
+  });
+
+  test('leaves no key of animus.toml out', async () => {
+    const { settings } = JSON.parse((await animus('config', '--json')).stdout) as { settings: { key: string }[] };
+    const keys = settings.map(({ key }) => key);
+    const { supported } = schemaKeys(configSchema);
+    for (const { key } of supported) if (!key.includes('NAME')) expect(keys).toContain(key);
+  });
+
+  test('shows the variables of telemetry, and none of their secrets', async () => {
+    expect((await animus('config')).stdout).toMatch(/^telemetry +not set +default$/m);
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318?key=SECRET',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=SECRET',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://ada:SECRET@collector:4318',
+    };
+    const { stdout } = await animus('config', { env });
+    expect(stdout).toMatch(/OTEL_EXPORTER_OTLP_ENDPOINT +http:\/\/collector:4318\?\*\*\* +environment/);
+    expect(stdout).toMatch(/OTEL_EXPORTER_OTLP_HEADERS +\*\*\* /);
+    expect(stdout).not.toContain('SECRET');
+  });
+
+  test('reads the file it is told to, which must be there', async () => {
+    write({ 'other.toml': '[daemon]\npool_size = 3\n' });
+    expect((await animus('config', '--config', 'other.toml')).stdout).toMatch(/pool_size +3/);
+    expect(await animus('config', '--config', 'none.toml')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('none.toml: cannot be read'),
+    });
+  });
+
+  test('refuses a secret file that others may read', async () => {
+    write({ key: 'SECRET' });
+    const { code, stderr } = await animus('config', { env: { ANTHROPIC_API_KEY_FILE: 'key' } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('is readable by others (mode 0644)');
+    expect(stderr).not.toContain('SECRET');
+  });
+});
+
+function write(files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(cwd, name, '..'), { recursive: true });
+    writeFileSync(join(cwd, name), text, { mode: 0o644 });
+  }
+}
+
+function animus(...argv: (string | RunOptions)[]) {
+  const last = argv.at(-1);
+  const options = typeof last === 'object' ? last : {};
+  const env = { ANIMUS_HOME: join(cwd, 'home'), ...options.env };
+  return run(
+    argv.filter((part) => typeof part === 'string'),
+    { ...options, cwd, env },
+  );
+}

@@ -1,0 +1,168 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunOptions, run } from '../run-cli.ts';
+
+let cwd: string;
+let scratch: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'faculty-test-'));
+  scratch = join(cwd, 'scratch');
+  mkdirSync(scratch);
+  vi.stubEnv('TMPDIR', scratch);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+const FACULTY = `[faculty]
+name = "clerk"
+workspace = ".."
+[faculty.engage]
+model = "claude-sonnet-4-5"
+fallback_models = ["openai/gpt-5"]
+system_prompt = "You keep the books."
+tools = ["read_file", "write_file"]
+[faculty.consolidate]
+command = "./check.sh"
+`;
+const CHECK = `#!/bin/sh
+cat > /dev/null
+echo '{"outcome": {"checked": true}}'
+`;
+const WRITES = `[[answer]]
+when = { task_contains = "the year 2026" }
+text = "I write."
+turn = 1
+[[answer.call]]
+tool = "write_file"
+input = { path = "book.txt", content = "new" }
+[[answer.call]]
+tool = "read_file"
+input = { path = "nowhere.txt" }
+`;
+
+describe('animus faculty test', () => {
+  test('plays the script against real tools and hooks, in a copy of the workspace', async () => {
+    write({
+      'sample/book.txt': 'old',
+      'script.toml': `${WRITES}
+[[answer]]
+turn = 2
+model = "claude-sonnet-4-5"
+fault = { kind = "overloaded" }
+[[answer]]
+turn = 2
+model = "openai/gpt-5"
+text = "Done."
+`,
+    });
+    const ran = await rehearse('--workspace', 'sample', '--description', 'Close the year 2026');
+    expect(ran.stdout).toMatch(/turn 1 {2}I write\.\n {2}2 calls at once\n(.*\n)* {2}✓ write_file/);
+    expect(ran.stdout).toContain('✗ read_file');
+    expect(ran.stdout).toContain('turn 2  Done.');
+    expect(ran.stdout).toContain('"checked": true');
+    expect(ran.stdout).toMatch(/\ncompleted {2}2 turns, .* in all\n$/);
+    expect(ran.code).toBe(0);
+    expect(readFileSync(join(cwd, 'sample/book.txt'), 'utf8')).toBe('old');
+    expect(existsSync(join(cwd, 'book.txt'))).toBe(false);
+    expect(readdirSync(scratch)).toEqual([]);
+  });
+
+  test('ends with 1 after one attempt: a fault of the world is not waited out', async () => {
+    write({ 'script.toml': '[[answer]]\nfault = { kind = "rate_limit", retry_after_ms = 60000 }\n' });
+    const ran = await rehearse('--json', '--params', '{"n": 1}');
+    expect(ran.code).toBe(1);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      completed: false,
+      item: { state: 'scheduled', attempts: 0, params: { n: 1 } },
+    });
+    expect(readdirSync(scratch)).toEqual([]);
+  });
+
+  test('tells which turn the script has no answer for', async () => {
+    write({ 'script.toml': WRITES });
+    const ran = await rehearse('--description', 'the year 2026');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain('script.toml has no answer for turn 2');
+    expect(existsSync(join(cwd, 'book.txt'))).toBe(false);
+  });
+
+  test('interrupted in mid-turn it ends at once and leaves nothing behind', async () => {
+    write({ 'script.toml': `${WRITES}[[answer]]\nturn = 2\ndelay_ms = 600000\n` });
+    const interrupts = createInterrupts(systemClock);
+    const running = rehearse({ interrupts }, '--description', 'the year 2026');
+    await eventually('turn 1 has written', () => {
+      const [home] = readdirSync(scratch).filter((name) => name.startsWith('animus-test-'));
+      return home !== undefined && existsSync(join(scratch, home, 'workspace/book.txt')) ? true : null;
+    });
+    interrupts.receive('SIGINT');
+    const ran = await running;
+    expect([ran.code, ran.stderr]).toEqual([130, 'animus: interrupted\n']);
+    expect(readdirSync(scratch)).toEqual([]);
+  });
+
+  test.each([
+    [{}, ['clerk', 'script.toml'], 2, 'script.toml: cannot be read: no such file or directory (ENOENT)'],
+    [{ 'script.toml': '[[answer]\n' }, ['clerk', 'script.toml'], 2, 'script.toml: line 1'],
+    [
+      { 'script.toml': '[[answer]]\ntxet = "x"\n' },
+      ['clerk', 'script.toml'],
+      2,
+      'script.toml: answer[1].txet: expected',
+    ],
+    [{ 'script.toml': WRITES }, ['clekr', 'script.toml'], 3, 'no faculty named clekr (did you mean clerk?)'],
+    [
+      { 'script.toml': WRITES, 'faculties/other.toml': '[faculty]\nname = "other"\n' },
+      ['other', 'script.toml'],
+      3,
+      'these files have problems:\n  ',
+    ],
+    [
+      { 'script.toml': WRITES },
+      ['clerk', 'script.toml', '--workspace', 'none'],
+      2,
+      '--workspace: none cannot be copied',
+    ],
+    [{ 'script.toml': WRITES }, ['clerk', 'script.toml', '--params', '[1]'], 2, '--params: expected a JSON object'],
+  ])('with %j, %j exits %i: %s', async (files, argv, code, expected) => {
+    write(files);
+    const ran = await animus({}, 'faculty', 'test', ...argv);
+    expect(ran.stderr).toContain(expected);
+    expect([ran.code, ran.stdout]).toEqual([code, '']);
+    expect(readdirSync(scratch)).toEqual([]);
+  });
+});
+
+function rehearse(...argv: (string | RunOptions)[]) {
+  const options = argv.find((part) => typeof part === 'object') ?? {};
+  return animus(options, 'faculty', 'test', 'clerk', 'script.toml', ...argv.filter((part) => typeof part === 'string'));
+}
+
+function animus(options: RunOptions, ...argv: string[]) {
+  write({ 'faculties/clerk.toml': FACULTY, 'faculties/check.sh': CHECK });
+  return run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') }, ...options });
+}
+
+function write(files: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, text = ''] of Object.entries(files)) {
+    const file = join(cwd, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    chmodSync(file, text.startsWith('#!') ? 0o755 : 0o644);
+  }
+}

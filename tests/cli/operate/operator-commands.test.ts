@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { clearWork } from '../../support/clear-work.ts';
+import { testDatabase } from '../../support/database.ts';
+import { run } from '../run-cli.ts';
+
+const target = testDatabase();
+const animus = (...argv: string[]) => run(argv, { env: { DATABASE_URL: target.connectionString } });
+
+beforeEach(async () => {
+  await target.database.query('delete from animus.schedules; delete from animus.pauses; delete from animus.daemons');
+  await clearWork(target.database);
+});
+
+describe('animus work cancel', () => {
+  test('ends waiting work and its children, and keeps the reason', async () => {
+    const id = await insert({});
+    await insert({ parent_id: id });
+    const ran = await animus('work', 'cancel', id.slice(-12), '--reason', 'superseded');
+    expect(ran).toMatchObject({ code: 0, stdout: `${id}  cancelled\n` });
+    expect(await states()).toEqual(['cancelled', 'cancelled']);
+    const [decision] = await target.database.query('select action, note from animus.decisions');
+    expect(decision).toEqual({ action: 'cancel', note: 'superseded' });
+    expect((await animus('work', 'cancel', id)).code).toBe(0);
+  });
+
+  test('refuses what has ended otherwise, and what is not there', async () => {
+    const id = await insert({});
+    await target.database.query(
+      `update animus.work_items set state = 'claimed', lease_owner = id, lease_expires_at = animus.now()`,
+    );
+    expect(JSON.parse((await animus('work', 'cancel', id, '--json')).stdout)).toEqual({
+      id,
+      state: 'claimed',
+      cancelled: false,
+    });
+    await target.database.query(
+      `update animus.work_items set state = 'dead', resolved_at = animus.now(), lease_owner = null, lease_expires_at = null`,
+    );
+    expect(await animus('work', 'cancel', id)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('is dead already'),
+    });
+    expect((await animus('work', 'cancel', 'ffffffffffff')).code).toBe(3);
+  });
+});
+
+describe('animus work retry', () => {
+  test('queues dead and cancelled work again, and nothing else', async () => {
+    const id = await insert({});
+    expect(await animus('work', 'retry', id)).toMatchObject({ code: 5, stderr: expect.stringContaining('is queued') });
+    await animus('work', 'cancel', id);
+    expect(await animus('work', 'retry', id)).toMatchObject({ code: 0, stdout: `${id}  queued\n` });
+  });
+
+  test('names the active item that does the same work already', async () => {
+    const first = await insert({ dedup_key: 'k' });
+    await animus('work', 'cancel', first);
+    const second = await insert({ dedup_key: 'k' });
+    const ran = await animus('work', 'retry', first, '--json');
+    expect(JSON.parse(ran.stdout)).toEqual({ id: first, retried: false, active_id: second, state: 'queued' });
+    expect((await animus('work', 'retry', first)).stdout).toContain(`active already as ${second}`);
+  });
+});
+
+describe('animus pause and resume', () => {
+  test('hold one faculty or all, say what still holds, and warn of a slip', async () => {
+    await target.database.query(
+      `select animus.register_daemon(gen_random_uuid(), 'h', 1, '1', 4, '{"engineer": {}}', '[]')`,
+    );
+    const slip = await animus('pause', 'enginer');
+    expect(slip).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('no running daemon serves a faculty named enginer (did you mean engineer?)'),
+    });
+    await animus('resume', 'enginer');
+    expect(await animus('pause', 'Engineer')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"Engineer" is no name of a faculty: expected 1 to 63 lower-case letters'),
+    });
+    expect((await animus('pause', 'engineer', '--reason', 'red build')).stderr).toBe('');
+    await animus('pause');
+    expect((await animus('status')).stdout).toMatch(/Paused +every faculty[\s\S]*engineer: red build/);
+    const resumed = await animus('resume', 'engineer');
+    expect(resumed.stderr).toBe('animus: still paused: every faculty; go on with: animus resume\n');
+    expect(JSON.parse((await animus('resume', '--json')).stdout)).toEqual({
+      faculty: null,
+      resumed: true,
+      still_paused: [],
+    });
+    expect(await animus('resume')).toMatchObject({ code: 0, stderr: 'animus: every faculty was not paused\n' });
+  });
+});
+
+describe('animus schedule', () => {
+  test('add, list, pause, resume, run and remove', async () => {
+    const added = await animus(
+      'schedule',
+      'add',
+      'report',
+      '0 9 * * MON-FRI',
+      'scribe',
+      'Write it',
+      '--time-zone',
+      'Europe/Berlin',
+    );
+    expect(added).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^report {2}added; first due at \d{4}.*Z \(in /),
+    });
+    const listed = await animus('schedule', 'list');
+    expect(listed.stdout).toMatch(
+      /report {2}0 9 \* \* MON-FRI {2}Europe\/Berlin {2}scribe {3}not known yet {2}- .* Write it/,
+    );
+    expect((await animus('schedule', 'pause', 'report')).stdout).toBe('report  paused\n');
+    expect((await animus('schedule', 'pause', 'report')).stdout).toBe('report  was already  paused\n');
+    const { work_item_id } = JSON.parse((await animus('schedule', 'run', 'report', '--json')).stdout);
+    expect(await target.database.query('select id, faculty, source from animus.work_items')).toEqual([
+      { id: work_item_id, faculty: 'scribe', source: 'schedule' },
+    ]);
+    expect((await animus('schedule', 'resume', 'report')).stdout).toBe('report  active\n');
+    expect((await animus('schedule', 'remove', 'report')).code).toBe(0);
+    expect((await animus('schedule', 'list', '--json')).stdout).toBe('{\n  "schedules": []\n}\n');
+  });
+
+  test.each([
+    [['add', 'x', '61 * * * *', 'a'], 2, 'Invalid value for minute: 61'],
+    [['add', 'x', '* * * * *', 'a', '--time-zone', 'Berlin'], 2, 'time zone "Berlin": expected an IANA name'],
+    [['add', 'x', '*', '*', '*', '*', '*', 'a'], 2, 'too many arguments'],
+    [['add', 'x', '@daily', 'Bad'], 2, '"Bad" is no name of a faculty'],
+    [['add', 'x y', '@daily', 'a'], 2, '"x y" is no name of a schedule'],
+    [['add', 'x', '@daily', 'a', '--missed', 'never'], 2, '--missed: expected one of skip, once, all'],
+    [['add', 'x', '@daily', 'a', '--params', '[]'], 2, '--params: expected a JSON object'],
+    [['add', 'there', '@daily', 'a'], 5, 'there is a schedule named there already'],
+    [['run', 'ther'], 3, 'no schedule named ther (did you mean there?)'],
+    [['remove', 'x'], 3, 'no schedule named x'],
+    [['pause', 'x'], 3, 'no schedule named x'],
+  ])('%j is refused with exit code %i: %s', async (argv, code, words) => {
+    await animus('schedule', 'add', 'there', '@daily', 'a');
+    expect(await animus('schedule', ...argv)).toMatchObject({ code, stderr: expect.stringContaining(words) });
+  });
+});
+
+async function insert(item: { parent_id?: string; dedup_key?: string }): Promise<string> {
+  const [row] = await target.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty, parent_id, dedup_key) values ('engineer', $1, $2) returning id`,
+    [item.parent_id ?? null, item.dedup_key ?? null],
+  );
+  return row!.id;
+}
+
+async function states(): Promise<unknown[]> {
+  return (await target.database.query('select state from animus.work_items order by id')).map((row) => row['state']);
+}

@@ -1,0 +1,160 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProgram } from '../../../src/cli/program.ts';
+import { EXIT_CODES, VARIABLES } from '../../../src/cli/shell/help-topics.ts';
+import { testDatabase } from '../../support/database.ts';
+import { tableRows } from '../../support/markdown-table.ts';
+import { run } from '../run-cli.ts';
+
+const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+const program = buildProgram(() => async () => {}, { stdout: { write: () => {} } });
+const commands = leaves(program);
+const target = testDatabase();
+let cwd: string;
+let id: string;
+
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'help-'));
+  const write = (name: string, text: string) => {
+    mkdirSync(join(cwd, name, '..'), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  };
+  const faculty = (name: string) =>
+    `[faculty]\nname = "${name}"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\nsystem_prompt = "p"\n`;
+  for (const name of ['engineer', 'clerk']) {
+    write(`faculties/${name}.toml`, faculty(name));
+    write(`agents/${name}.toml`, faculty(name));
+  }
+  for (const name of ['fix', 'rate-limit']) write(`${name}.toml`, '[[answer]]\ntext = "Done."\n');
+  write('sample/x', 'x');
+  write('pull-request.json', '{"number": 17}');
+  write('other.toml', '');
+  const [row] = await target.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty) values ('engineer') returning id`,
+  );
+  id = row!.id;
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+describe('the help of every command', () => {
+  test.each(commands)('$path says what each argument and option is', ({ command }) => {
+    for (const argument of command.registeredArguments) expect(argument.description, argument.name()).not.toBe('');
+    for (const option of command.options) expect(option.description, option.flags).not.toBe('');
+    expect(command.description()).not.toBe('');
+  });
+
+  test('fits the terminal', async () => {
+    for (const { path } of commands) {
+      const { stdout } = await run(['help', ...path.split(' ')], { terminal: 70 });
+      const [text = ''] = stdout.split('\nExamples:');
+      // The usage line is commander's, and is not broken.
+      for (const line of text.split('\n').slice(1)) expect(line.length, line).toBeLessThanOrEqual(70);
+    }
+  });
+});
+
+describe('animus help', () => {
+  test('shows the same as --help', async () => {
+    const asked = await run(['help', 'work', 'submit']);
+    expect(asked).toEqual(await run(['work', 'submit', '--help']));
+    expect(asked.stdout).toContain('Examples:');
+  });
+
+  test('has pages, and the pages say what the docs say', async () => {
+    const rows = tableRows(docs('cli.md')).filter(([code = '']) => /^\d+$/.test(code));
+    expect(Object.fromEntries(rows.map(([code, meaning]) => [code, meaning?.replaceAll('`', '')]))).toEqual(
+      Object.fromEntries(Object.entries(EXIT_CODES)),
+    );
+    for (const name of Object.keys(VARIABLES)) {
+      expect(docs('config.md')).toContain(`\`${name}\``);
+      expect((await run(['help', 'environment'])).stdout).toContain(name);
+    }
+    const { stdout } = await run(['help']);
+    for (const [, topic = ''] of docs('cli.md').matchAll(/`(exit-codes|environment|ids|states|json)`/g)) {
+      expect(stdout).toContain(`  ${topic} `);
+      expect((await run(['help', topic])).code).toBe(0);
+    }
+  });
+
+  test('of what there is not names the nearest', async () => {
+    expect(await run(['help', 'exit-code'])).toMatchObject({
+      code: 2,
+      stderr: 'animus: no command or topic exit-code (did you mean exit-codes?); see: animus help\n',
+    });
+    expect((await run(['help', 'work', 'sumbit'])).stderr).toContain('did you mean submit?');
+  });
+});
+
+/** They never end by themselves, or ask somebody who is not here. */
+const NOT_RUN = /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql/;
+
+describe('the examples', () => {
+  const examples = commands.flatMap(({ path, examples: lines }) => lines.map((line) => [line, path] as const));
+
+  test.each(examples)(
+    '%s',
+    async (line, path) => {
+      const { argv, stdin } = read(line);
+      expect(argv.slice(0, path.split(' ').length).join(' ')).toBe(path);
+      const parsed: string[] = [];
+      const recorder = buildProgram(() => async () => void parsed.push('ran'), { stdout: { write: () => {} } });
+      await recorder.parseAsync(argv, { from: 'user' });
+      expect(parsed).toEqual(['ran']);
+      if (NOT_RUN.test(line.replace(/^\w+=\S+ /, ''))) return;
+      await prepare(argv);
+      const given = argv.map((word) =>
+        word === '5b1f0c3de2a9' ? id : word === '/etc/animus.toml' ? 'other.toml' : word,
+      );
+      const ran = await run(given, {
+        cwd,
+        stdin,
+        env: { DATABASE_URL: target.connectionString, ANIMUS_HOME: join(cwd, 'home') },
+      });
+      expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
+    },
+    60_000,
+  );
+});
+
+/** What an example takes for granted. */
+async function prepare(argv: readonly string[]): Promise<void> {
+  const [group, what] = argv;
+  if (group === 'schedule' && what === 'add') await target.database.query('delete from animus.schedules');
+  else if (group === 'schedule') {
+    await run(['schedule', 'add', 'triage', '@daily', 'engineer'], {
+      cwd,
+      env: { DATABASE_URL: target.connectionString },
+    });
+  }
+  if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
+}
+
+/** The words of the animus command of a line of the shell, and what is piped into it. */
+function read(line: string): { argv: string[]; stdin: string } {
+  const parts = line.split(' | ');
+  const index = parts.findIndex((part) => /^(\w+=\S+ )*animus /.test(part));
+  const [, command = ''] = /animus (.*?)(?: > \S+)?$/.exec(parts[index] ?? '') ?? [];
+  const argv = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+  return { argv, stdin: index > 0 ? 'piped in' : '' };
+}
+
+interface Leaf {
+  readonly path: string;
+  readonly command: Command;
+  readonly examples: readonly string[];
+}
+
+function leaves(parent: Command, path: readonly string[] = []): Leaf[] {
+  return parent.commands.flatMap((command) => {
+    const here = [...path, command.name()];
+    if (command.commands.length > 0) return leaves(command, here);
+    let text = '';
+    command.configureOutput({ writeOut: (piece) => void (text += piece) });
+    command.outputHelp();
+    const [, examples = ''] = /\nExamples:\n([\s\S]*?)\n\n/.exec(text) ?? [];
+    return [{ path: here.join(' '), command, examples: examples.split('\n').map((line) => line.trim()) }];
+  });
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { AnimusError, ERRORS, isAnimusError, messageOf } from '../../../src/core/errors/errors.ts';
+import { tableRows } from '../../support/markdown-table.ts';
+
+describe('the error table', () => {
+  test('is the one of docs/errors.md', () => {
+    const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+    const documented = tableRows(page).slice(1);
+    const expected = Object.entries(ERRORS).map(([code, { message, retryable, exit }]) => {
+      return [`\`${code}\``, message.replaceAll('\n', ' '), retryable ? 'yes' : 'no', String(exit)];
+    });
+    expect(documented).toEqual(expected);
+  });
+
+  test('uses only exit codes that docs/cli.md explains', () => {
+    const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+    const explained = tableRows(page).map(([code]) => Number(code));
+    expect(explained).toEqual(expect.arrayContaining(Object.values(ERRORS).map(({ exit }) => exit)));
+  });
+});
+
+describe('an error', () => {
+  test('fills its message from its details, and says so little where there is none', () => {
+    const error = new AnimusError('config.invalid', { file: 'a.toml', key: 'x', expected: 'y', value: ['z'] });
+    expect(error.message).toBe('a.toml: x: expected y, got ["z"]');
+    expect(error).toMatchObject({ code: 'config.invalid', exitCode: 2, retryable: false });
+    expect(isAnimusError(error, 'config.invalid')).toBe(true);
+    expect(isAnimusError(error, 'work.state')).toBe(false);
+  });
+
+  test('of anything thrown has a one-line text', () => {
+    expect(messageOf(new Error('', { cause: new Error('why') }))).toBe('why');
+    expect(messageOf(new AggregateError([new Error('a'), new Error('b')]))).toBe('a; b');
+    expect(messageOf('text')).toBe('text');
+  });
+});

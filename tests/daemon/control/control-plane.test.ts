@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Faculty } from '../../../src/catalog/faculty.ts';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import {
+  type ControlPlane,
+  type ControlPlaneMeans,
+  createControlPlane,
+} from '../../../src/daemon/control/control-plane.ts';
+import { createWake } from '../../../src/daemon/control/wake.ts';
+import { completeWork } from '../../../src/store/work/work.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+
+describe('the control plane', () => {
+  const pg = testDatabase();
+
+  async function plane(
+    overrides: Partial<ControlPlaneMeans> & Pick<ControlPlaneMeans, 'runFocus' | 'faculties'>,
+    beforeStart: (controlPlane: ControlPlane) => void = () => {},
+  ) {
+    const wake = createWake(systemClock);
+    const controlPlane: ControlPlane = createControlPlane({
+      db: pg.database,
+      clock: systemClock,
+      log: silentLog,
+      daemonId: randomUUID(),
+      wake,
+      leaseSeconds: 60,
+      settings: () => ({ maxConcurrent: 3, pollSeconds: 0.05, focusHostGraceSeconds: 120 }),
+      ...overrides,
+    });
+    beforeStart(controlPlane);
+    await controlPlane.start();
+    onTestFinished(() => controlPlane.stop());
+    return { controlPlane, wake };
+  }
+
+  function named(name: string): () => ReadonlyMap<string, Faculty> {
+    const faculty = { name, maxConcurrent: null, dedupUntil: 'resolved', recover: { maxAttempts: 3 } };
+    return () => new Map([[name, faculty as Faculty]]);
+  }
+
+  it('runs as many foci as it has room for, and claims again when one ends', async () => {
+    let running = 0;
+    let most = 0;
+    const { controlPlane } = await plane({
+      faculties: named('crowd'),
+      runFocus: async (work) => {
+        running += 1;
+        most = Math.max(most, running);
+        await pg.database.query(`select animus.start_focus($1, $2, 'h', '/tmp', '{}', '', '[]')`, [
+          work.id,
+          work.leaseToken,
+        ]);
+        await completeWork(pg.database, work, {}, null);
+        running -= 1;
+        return 'ended';
+      },
+    });
+    await pg.database.query(`insert into animus.work_items (faculty) select 'crowd' from generate_series(1, 20)`);
+    await eventually('all are completed', async () => {
+      const [row] = await pg.database.query(
+        `select from animus.work_items where faculty = 'crowd' and state = 'completed' having count(*) = 20`,
+      );
+      return row ?? null;
+    });
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(3);
+    expect(controlPlane.running.size).toBe(0);
+  });
+
+  it('leaves work of faculties it does not know alone', async () => {
+    await plane({ faculties: named('known'), runFocus: async () => 'ended' });
+    await pg.database.query(`insert into animus.work_items (faculty) values ('foreign'), ('known')`);
+    await eventually('the known one is claimed', async () => {
+      const [row] = await pg.database.query(
+        `select from animus.work_items where faculty = 'known' and state = 'claimed'`,
+      );
+      return row ?? null;
+    });
+    const [foreign] = await pg.database.query(
+      `select state, attempts from animus.work_items where faculty = 'foreign'`,
+    );
+    expect(foreign).toEqual({ state: 'queued', attempts: 0 });
+  });
+
+  it('claims nothing for a faculty that is held, and again when the hold is over', async () => {
+    const seen: string[] = [];
+    const heldUntilMs = systemClock.monotonicMs() + 600;
+    await pg.database.query(`insert into animus.work_items (faculty) values ('held')`);
+    await plane(
+      {
+        faculties: named('held'),
+        runFocus: async (work) => {
+          seen.push(work.id);
+          expect(systemClock.monotonicMs()).toBeGreaterThanOrEqual(heldUntilMs);
+          return 'ended';
+        },
+      },
+      (controlPlane) => controlPlane.hold('held', heldUntilMs),
+    );
+    await eventually('it is claimed after the hold', () => (seen.length === 1 ? true : null));
+  });
+
+  it('drains: claims nothing more and resolves when the running foci have ended', async () => {
+    const release = Promise.withResolvers<'ended'>();
+    const { controlPlane } = await plane({
+      faculties: named('slow'),
+      settings: () => ({ maxConcurrent: 1, pollSeconds: 0.05, focusHostGraceSeconds: 120 }),
+      runFocus: () => release.promise,
+    });
+    await pg.database.query(`insert into animus.work_items (faculty) values ('slow'), ('slow')`);
+    await eventually('one runs', () => (controlPlane.running.size === 1 ? true : null));
+    let drained = false;
+    const draining = controlPlane.drain().then(() => {
+      drained = true;
+    });
+    await pg.database.query('select 1');
+    expect(drained).toBe(false);
+    release.resolve('ended');
+    await draining;
+    const [queued] = await pg.database.query(
+      `select count(*)::int as n from animus.work_items where faculty = 'slow' and state = 'queued'`,
+    );
+    expect(queued).toEqual({ n: 1 });
+  });
+
+  describe('what the end of a focus costs', () => {
+    /** A plane that polls too seldom to matter, and the statements it sends. */
+    async function counted(faculty: Partial<Faculty>, maxConcurrent: number, end: 'parked' | 'ended' = 'ended') {
+      const name = `counted-${randomUUID()}`;
+      const sent: string[] = [];
+      const ends: string[] = [];
+      const { wake } = await plane({
+        db: {
+          ...pg.database,
+          query: (sql, params) => {
+            sent.push(/animus\.(claim_work|resolve_due_waits)\b/.exec(sql)?.[1] ?? sql);
+            return pg.database.query(sql, params);
+          },
+        },
+        settings: () => ({ maxConcurrent, pollSeconds: 60, focusHostGraceSeconds: 120 }),
+        faculties: () => new Map([[name, { ...named(name)().get(name)!, ...faculty }]]),
+        runFocus: async (work) => {
+          await completeWork(pg.database, work, {}, null);
+          ends.push(work.id);
+          return end;
+        },
+      });
+      const insert = (count: number) =>
+        pg.database.query(`insert into animus.work_items (faculty) select $1 from generate_series(1, $2::int)`, [
+          name,
+          count,
+        ]);
+      const endsOf = (count: number) => eventually(`${count} have ended`, () => (ends.length === count ? true : null));
+      const claimsOf = (count: number) =>
+        eventually(`${count} claims`, () =>
+          sent.filter((call) => call === 'claim_work').length === count ? true : null,
+        );
+      await claimsOf(1);
+      return { wake, sent, insert, endsOf, claimsOf };
+    }
+
+    it('nothing, where the claim had left nothing: an item is one claim', async () => {
+      const { wake, sent, insert, endsOf, claimsOf } = await counted({}, 3);
+      for (let n = 1; n <= 3; n++) {
+        await insert(1);
+        wake.ring();
+        await endsOf(n);
+      }
+      await claimsOf(4);
+      expect(sent).toEqual(['resolve_due_waits', 'claim_work', 'claim_work', 'claim_work', 'claim_work']);
+    });
+
+    it('a claim, where all there was room for had been claimed', async () => {
+      const { wake, insert, endsOf } = await counted({}, 2);
+      await insert(7);
+      wake.ring();
+      await endsOf(7);
+    });
+
+    it('a claim, where the faculty has a maximum', async () => {
+      const { wake, insert, endsOf } = await counted({ maxConcurrent: 1 }, 3);
+      await insert(3);
+      wake.ring();
+      await endsOf(3);
+    });
+
+    it('a look at the waits, where the focus parked', async () => {
+      const { wake, sent, insert, endsOf, claimsOf } = await counted({}, 3, 'parked');
+      await insert(1);
+      wake.ring();
+      await endsOf(1);
+      await claimsOf(3);
+      expect(sent.filter((call) => call === 'resolve_due_waits')).toHaveLength(2);
+    });
+  });
+});

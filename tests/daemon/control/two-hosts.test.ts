@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+
+/** A grace longer than the tests wait, or none to speak of. */
+const LONG = '[daemon]\npoll_seconds = 0.2\nfocus_host_grace_seconds = 600\n';
+const SHORT = '[daemon]\npoll_seconds = 0.2\nfocus_host_grace_seconds = 0.1\n';
+/** Writes a file, waits until it is told to go on, then reads the file. */
+const SCRIPT = `
+[[answer]]
+text = "I make a file."
+[[answer.call]]
+tool = "bash"
+input = { command = "COMMAND" }
+[[answer]]
+text = "I wait."
+[[answer.call]]
+tool = "wait_until"
+input = { seconds = 3600, reason = "somebody else" }
+[[answer]]
+text = "I look at the file."
+[[answer.call]]
+tool = "bash"
+input = { command = "cat committed.txt; cat kept.txt" }
+[[answer]]
+text = "Done."
+`;
+const target = testDatabase();
+
+test('a focus goes back to the host that has its files, though another one is free', async () => {
+  const home = await host('home', LONG, 'directory');
+  const id = await parkedItem(target.database);
+  const away = await host('away', LONG, 'directory');
+  await wakeItem(target.database, id);
+  await ended(target.database, id);
+  expect(await hostsOf(target.database, id)).toEqual({ host: 'home', resumes: 1 });
+  expect(away.events.filter((event) => event.workItemId === id)).toEqual([]);
+  expect(await lastOutput(target.database, id)).toContain('made at home');
+  expect(await noticesOf(target.database, id)).toEqual([]);
+  await Promise.all([home.stop(), away.stop()]);
+});
+
+test('after the grace it goes on elsewhere in an empty directory, and the model is told', async () => {
+  const home = await host('home', SHORT, 'directory');
+  const id = await parkedItem(target.database);
+  await home.stop();
+  const away = await host('away', SHORT, 'directory');
+  await wakeItem(target.database, id);
+  await ended(target.database, id);
+  expect(await hostsOf(target.database, id)).toEqual({ host: 'away', resumes: 1 });
+  expect(await lastOutput(target.database, id)).toContain('No such file');
+  expect(await noticesOf(target.database, id)).toEqual([
+    'The work goes on in an empty directory: the one with your files is on another host, or gone. Make again what you still need.',
+  ]);
+  await away.stop();
+});
+
+test('a worktree is made anew from its branch: what was committed is there, and the model is told what is not', async () => {
+  const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
+  onTestFinished(() => rmSync(repo, { recursive: true, force: true }));
+  git(repo, 'init', '-q', '-b', 'main');
+  git(repo, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', 'first');
+  const home = await host('home', SHORT, 'worktree', repo);
+  const id = await parkedItem(target.database);
+  await home.stop();
+  const away = await host('away', SHORT, 'worktree', repo);
+  await wakeItem(target.database, id);
+  await ended(target.database, id);
+
+  expect(await hostsOf(target.database, id)).toEqual({ host: 'away', resumes: 1 });
+  const seen = await lastOutput(target.database, id);
+  expect(seen).toContain('committed at home');
+  expect(seen).toContain('kept.txt: No such file');
+  const branch = `animus/${id.slice(-12)}`;
+  const [notice, ...more] = await noticesOf(target.database, id);
+  expect(more).toEqual([]);
+  expect(notice).toMatch(/^The worktree was made anew at .*: the old one is on another host, or gone\./);
+  expect(notice).toContain(`on branch ${branch}`);
+  expect(notice).toContain('What was committed is there, what was not is gone.');
+  const [item] = await target.database.query('select outcome from animus.work_items where id = $1', [id]);
+  expect(item).toMatchObject({ outcome: { worktree: { branch, commits: 1, changed_files: ['committed.txt'] } } });
+  // The directory on the first host was not touched.
+  expect(readFileSync(join(focusDirectory(home), 'worktree', 'kept.txt'), 'utf8')).toBe('made at home\n');
+  await away.stop();
+});
+
+/** A daemon that says it is on `name`, with a home of its own. */
+function host(name: string, config: string, isolation: string, repo?: string): Promise<TestDaemon> {
+  const make = `echo made at ${name} > kept.txt`;
+  const commit =
+    `${make}; echo committed at ${name} > committed.txt; git add committed.txt; ` +
+    `git -c user.name=t -c user.email=t@t commit -q -m one`;
+  const placed = `isolation = "${isolation}"\n${repo === undefined ? '' : `repo = "${repo}"\n`}`;
+  return startTestDaemon({
+    databaseUrl: target.connectionString,
+    host: name,
+    config,
+    script: SCRIPT.replace('COMMAND', repo === undefined ? make : commit),
+    files: {
+      'faculties/smith.toml': `[faculty]\nname = "smith"\n${placed}[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n`,
+    },
+  });
+}
+
+/** An item that has made its file and waits. */
+async function parkedItem(db: Database): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    `insert into animus.work_items (faculty, description) values ('smith', 'Make a file') returning id`,
+  );
+  await eventually('the item waits', async () => {
+    const [item] = await db.query<{ state: string }>('select state from animus.work_items where id = $1', [row!.id]);
+    return item!.state === 'waiting' ? true : null;
+  });
+  return row!.id;
+}
+
+async function wakeItem(db: Database, id: string): Promise<void> {
+  await db.query(`update animus.waits set deadline = animus.now() where work_item_id = $1`, [id]);
+}
+
+function ended(db: Database, id: string): Promise<true> {
+  return eventually(
+    'the item is completed',
+    async () => {
+      const [item] = await db.query<{ state: string }>('select state from animus.work_items where id = $1', [id]);
+      return item!.state === 'completed' ? true : null;
+    },
+    25,
+  );
+}
+
+/** The only one on this host. */
+function focusDirectory({ directory }: TestDaemon): string {
+  const root = join(directory, 'home', 'foci');
+  const [name, ...more] = readdirSync(root);
+  expect(more).toEqual([]);
+  return join(root, name!);
+}
+
+async function hostsOf(db: Database, id: string): Promise<unknown> {
+  const [focus] = await db.query('select host, resumes from animus.foci where work_item_id = $1', [id]);
+  return focus;
+}
+
+/** What the last command printed. */
+async function lastOutput(db: Database, id: string): Promise<string> {
+  const [call] = await db.query<{ output: string }>(
+    `select t.output from animus.tool_calls t join animus.foci f on f.id = t.focus_id
+      where f.work_item_id = $1 and t.name = 'bash' order by t.turn desc limit 1`,
+    [id],
+  );
+  return call!.output;
+}
+
+async function noticesOf(db: Database, id: string): Promise<string[]> {
+  const rows = await db.query<{ content: string }>(
+    `select m.content from animus.focus_messages m join animus.foci f on f.id = m.focus_id
+      where f.work_item_id = $1 and m.kind = 'notice' order by m.seq`,
+    [id],
+  );
+  return rows.map((row) => row.content);
+}
+
+function git(directory: string, ...args: string[]): void {
+  const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  execFileSync('git', ['-C', directory, ...args], { env });
+}

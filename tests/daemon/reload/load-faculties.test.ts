@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { loadRunnableFaculties } from '../../../src/daemon/reload/load-faculties.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'runnable-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const SCRIPTED = '[providers.play]\nkind = "scripted"\nscript = "play.toml"\n';
+
+test.each([
+  ['model = "openai/gpt-5"\ntemperature = 0.2', 'engage.temperature', 7, 'openai/gpt-5 takes no temperature, got 0.2'],
+  ['model = "claude-sonnet-4-5"\nmax_tokens = 900000', 'engage.max_tokens', 7, 'expected at most 64000'],
+  ['model = "openai/gpt-5"\nstop = ["END"]', 'engage.stop', 7, 'takes no stop sequences, got ["END"]'],
+  [
+    'model = "claude-sonnet-4-5"\nfallback_models = ["openai/gpt-5"]\ntemperature = 0.2',
+    'engage.temperature',
+    8,
+    'openai/gpt-5 takes no temperature',
+  ],
+])('a faculty is left out with what a model of its chain refuses: %j', (engage, key, line, expected) => {
+  const { faculties, problems } = load({ picky: engage, sound: 'model = "claude-sonnet-4-5"' });
+  expect([...faculties.keys()]).toEqual(['sound']);
+  expect(problems).toMatchObject([{ code: 'config.invalid', file: fileOf('picky'), line, key: `faculty.${key}` }]);
+  expect(problems[0]?.message).toContain(expected);
+});
+
+test('each model of the chain speaks for itself, and a refused default has no line', () => {
+  const config = '[models."anthropic/tiny"]\nmax_output = 100\n[models."openai/small"]\nmax_output = 200\n';
+  const { problems } = load({ picky: 'model = "tiny"\nfallback_models = ["openai/small"]' }, config);
+  expect(problems.map(({ line, message }) => [line, message.replace(/^.*expected /, '')])).toEqual([
+    [null, 'at most 100 (anthropic/tiny), got 8192'],
+    [null, 'at most 200 (openai/small), got 8192'],
+  ]);
+});
+
+test('a script refuses nothing, and is not even read', () => {
+  const { faculties, problems } = load({ free: 'model = "play/x"\nmax_tokens = 900000' }, SCRIPTED);
+  expect(problems).toEqual([]);
+  expect(faculties.get('free')?.engage.fallbackModels).toEqual([]);
+});
+
+test('the options are looked at as adapted', () => {
+  const adapted = load({ picky: 'model = "openai/gpt-5"\ntemperature = 0.2' }, SCRIPTED, 'play/x');
+  expect(adapted.problems).toEqual([]);
+  expect(adapted.faculties.get('picky')?.engage.model).toBe('play/x');
+});
+
+function load(engage: Record<string, string>, toml = '', model?: string) {
+  mkdirSync(join(directory, 'faculties'));
+  writeFileSync(join(directory, 'animus.toml'), toml);
+  for (const [name, text] of Object.entries(engage)) {
+    const faculty = `[faculty]\nname = "${name}"\n\n[faculty.engage]\nsystem_prompt = "p"\n${text}\n`;
+    writeFileSync(fileOf(name), faculty);
+  }
+  const config = loadConfig({ env: { HOME: directory }, cwd: directory });
+  return loadRunnableFaculties(join(directory, 'faculties'), config, (faculty) =>
+    model === undefined ? faculty : { ...faculty, engage: { ...faculty.engage, model } },
+  );
+}
+
+function fileOf(name: string): string {
+  return join(directory, 'faculties', `${name}.toml`);
+}

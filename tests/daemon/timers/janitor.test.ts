@@ -1,0 +1,225 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createJanitor } from '../../../src/daemon/timers/janitor.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { pruneWork } from '../../../src/store/work/retention.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { clearWork } from '../../support/clear-work.ts';
+import { temporaryHome, testDatabase } from '../../support/database.ts';
+import { fakeDatabaseClock } from '../../support/database-clock.ts';
+
+const target = testDatabase();
+const home = temporaryHome();
+let clock: Awaited<ReturnType<typeof fakeDatabaseClock>> | undefined;
+
+test('work that was resolved long ago goes with all that hangs on it, everything else stays', async () => {
+  const { db, sweep } = await setUp();
+  const old = await insert(db, { description: 'old' });
+  await hangEverythingOn(db, old);
+  await resolve(db, old);
+  await clock!.set('+89 days');
+  const young = await insert(db, { description: 'young' });
+  await resolve(db, young);
+  await insert(db, { description: 'open' });
+  expect(await sweep()).toMatchObject({ items: 0 });
+  await clock!.set('+2 days');
+  expect(await sweep()).toMatchObject({ items: 1, busy: false });
+  expect(await descriptions(db)).toEqual(['young', 'open']);
+  for (const table of [
+    'work_ledger',
+    'foci',
+    'turns',
+    'tool_calls',
+    'focus_messages',
+    'artifacts',
+    'waits',
+    'watches',
+  ]) {
+    expect([table, await db.query(`select count(*)::int from animus.${table}`)]).toEqual([table, [{ count: 0 }]]);
+  }
+});
+
+test('a tree goes as a whole: not while a descendant is open or was resolved of late', async () => {
+  const { db, sweep } = await setUp();
+  const root = await insert(db, { description: 'root' });
+  const child = await insert(db, { description: 'child', parent_id: root });
+  const grandchild = await insert(db, { description: 'grandchild', parent_id: child });
+  await resolve(db, root);
+  await resolve(db, child);
+  await clock!.set('+100 days');
+  expect(await sweep()).toMatchObject({ items: 0 });
+  await resolve(db, grandchild);
+  await clock!.set('+89 days');
+  expect(await sweep()).toMatchObject({ items: 0 });
+  await clock!.set('+2 days');
+  expect(await sweep()).toMatchObject({ items: 3 });
+});
+
+test('in small transactions, also trees that are larger than one, leaves first', async () => {
+  const { db } = await setUp();
+  const root = await insert(db, { description: 'root' });
+  const child = await insert(db, { description: 'child', parent_id: root });
+  await db.query(
+    `insert into animus.work_items (faculty, parent_id) select 'engineer', $1 from generate_series(1, 25)`,
+    [child],
+  );
+  await db.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 15)`);
+  await resolve(db);
+  await clock!.set('+91 days');
+  const batches: number[] = [];
+  let cursor = null;
+  do {
+    const pruned = await pruneWork(db, 90, 10, cursor);
+    batches.push(pruned.deleted!);
+    cursor = pruned.cursor;
+    const orphans = await db.query(
+      `select from animus.work_items w where parent_id is not null and not exists (select from animus.work_items p where p.id = w.parent_id)`,
+    );
+    expect(orphans).toEqual([]);
+  } while (cursor !== null || batches.at(-1)! > 0);
+  expect(Math.max(...batches)).toBeLessThanOrEqual(10);
+  expect(batches.reduce((sum, count) => sum + count, 0)).toBe(42);
+});
+
+test('a hundred old trees that cannot go do not hide the one behind them', async () => {
+  const { db, sweep } = await setUp();
+  // One statement, one moment: the place in the history is more than a time.
+  await db.query(
+    `insert into animus.work_items (faculty, description) select 'engineer', 'stuck' from generate_series(1, 450)`,
+  );
+  await db.query(
+    `insert into animus.work_items (faculty, description, parent_id) select 'engineer', 'open', id from animus.work_items`,
+  );
+  await db.query(
+    `update animus.work_items set state = 'cancelled', resolved_at = animus.now() where description = 'stuck'`,
+  );
+  const last = await insert(db, { description: 'last' });
+  await resolve(db, last);
+  await clock!.set('+91 days');
+  expect(await sweep()).toMatchObject({ items: 1 });
+});
+
+test('nobody waits: not retention for a locked item, not a retry for retention, and two janitors take turns', async () => {
+  const { db, sweep } = await setUp();
+  const [held, free] = [await insert(db, { description: 'held' }), await insert(db, { description: 'free' })];
+  await resolve(db);
+  await clock!.set('+91 days');
+  const other = target.open({ poolSize: 1 });
+  await other.transaction(async (tx) => {
+    await tx.query('select from animus.work_items where id = $1 for update', [held]);
+    expect(await sweep()).toMatchObject({ items: 1, busy: false });
+    expect(await descriptions(db)).toEqual(['held']);
+  });
+  await other.transaction(async (tx) => {
+    await tx.query('select animus.try_retention()');
+    expect(await sweep()).toMatchObject({ items: 0, busy: true });
+  });
+  await db.query('select animus.retry_work($1)', [held]);
+  expect(await sweep()).toMatchObject({ items: 0 });
+  expect(await descriptions(db)).toEqual(['held']);
+  expect(free).not.toBe(held);
+});
+
+test('archives, runs of schedules, watches, gone daemons and directories of ended foci', async () => {
+  const { db, sweep } = await setUp();
+  await db.query(
+    `insert into pgmq.a_work (msg_id, vt, archived_at) values (-1, now(), animus.now()), (-2, now(), animus.now() + interval '80 days')`,
+  );
+  await db.query(`insert into pgmq.a_inbox (msg_id, vt, archived_at) values (-1, now(), animus.now())`);
+  await db.query(`insert into animus.schedules (name, cron, faculty) values ('s', '* * * * *', 'engineer')`);
+  await db.query(
+    `insert into animus.schedule_runs (schedule, due_at, until_at, result, recorded_at) values ('s', animus.now(), animus.now(), 'missed', animus.now())`,
+  );
+  await db.query(`select animus.register_daemon(gen_random_uuid(), 'gone', 1, '1', 4, '{}', '[]')`);
+  const open = await insert(db, { description: 'open' });
+  await db.query('select animus.watch_work($1)', [open]);
+  const ended = await hangEverythingOn(db, open);
+  await db.query(`update animus.foci set ended_as = 'failed', ended_at = animus.now()`);
+  mkdirSync(`${home}/${ended}`);
+  mkdirSync(`${home}/0197a000-0000-7000-8000-000000000000`);
+  await clock!.set('+100 days');
+  await db.query(`select animus.register_daemon(gen_random_uuid(), 'here', 1, '1', 4, '{}', '[]')`);
+  expect(await sweep()).toEqual({ items: 0, artifacts: 0, archived: 3, registered: 2, directories: 1, busy: false });
+  expect(await db.query('select host from animus.daemons')).toEqual([{ host: 'here' }]);
+  expect([existsSync(`${home}/${ended}`), existsSync(`${home}/0197a000-0000-7000-8000-000000000000`)]).toEqual([
+    false,
+    true,
+  ]);
+});
+
+test('artifacts go sooner than their work, once it has ended', async () => {
+  const { db, sweep } = await setUp();
+  const item = await insert(db, { description: 'kept' });
+  await hangEverythingOn(db, item);
+  await clock!.set('+60 days');
+  expect(await sweep()).toMatchObject({ artifacts: 0 });
+  await resolve(db, item);
+  await clock!.set('+31 days');
+  expect(await sweep()).toMatchObject({ artifacts: 1, items: 0 });
+});
+
+async function setUp() {
+  const db = target.database;
+  clock ??= await fakeDatabaseClock(db, '2026-01-01T00:00:00Z');
+  await clearWork(db);
+  await db.query('delete from animus.daemons');
+  const retention = { resolvedDays: 90, artifactsDays: 30 };
+  const { sweep } = createJanitor({
+    db,
+    clock: systemClock,
+    log: silentLog,
+    retention: () => retention,
+    directoryRoot: home,
+  });
+  return { db, sweep };
+}
+
+async function insert(db: Database, item: { description: string; parent_id?: string }): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    `insert into animus.work_items (faculty, description, parent_id) values ('engineer', $1, $2) returning id`,
+    [item.description, item.parent_id ?? null],
+  );
+  return row!.id;
+}
+
+/** Cancels the item alone, or every item. */
+async function resolve(db: Database, id: string | null = null): Promise<void> {
+  await db.query(
+    `update animus.work_items set state = 'cancelled', resolved_at = animus.now() where $1::uuid is null or id = $1`,
+    [id],
+  );
+}
+
+/** A focus with a turn, a call, a message and an artifact; a ledger entry, a wait, a watch, a decision. Returns the focus's id. */
+async function hangEverythingOn(db: Database, id: string): Promise<string> {
+  const [focus] = await db.query<{ id: string }>(
+    `insert into animus.foci (id, work_item_id, number, daemon_id, host, phase, faculty_snapshot, system_prompt, tools, started_at)
+     values (gen_random_uuid(), $1, 1, gen_random_uuid(), 'h', 'engage', '{}', '', '[]', animus.now()) returning id`,
+    [id],
+  );
+  for (const sql of [
+    `insert into animus.turns (focus_id, turn, begun_at) values ($1, 1, animus.now())`,
+    `insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state) values ($1, 1, 'c', 1, 'bash', '{}', 'started')`,
+    `insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, created_at) values ($1, 1, 0, 'orient', 'x', 1, animus.now())`,
+    `insert into animus.artifacts (id, focus_id, name, media_type, bytes, content, created_at) values (gen_random_uuid(), $1, 'a', 't', 1, 'x', animus.now())`,
+  ]) {
+    await db.query(sql, [focus!.id]);
+  }
+  await db.query(`select animus.append_ledger($1, 'note', 'x')`, [id]);
+  await db.query(
+    `insert into animus.waits (work_item_id, call_id, kind, created_at) values ($1, 'c', 'timer', animus.now())`,
+    [id],
+  );
+  await db.query(
+    `insert into animus.decisions (work_item_id, action, decided_by, created_at) values ($1, 'steer', 'x', animus.now())`,
+    [id],
+  );
+  await db.query('select animus.watch_work($1)', [id]);
+  return focus!.id;
+}
+
+async function descriptions(db: Database): Promise<unknown[]> {
+  const rows = await db.query('select description from animus.work_items order by id');
+  return rows.map((row) => row['description']);
+}

@@ -1,0 +1,297 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createScheduler } from '../../../src/daemon/timers/scheduler.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { fireSchedule, listSchedules, readDueSchedules, runSchedule } from '../../../src/store/work/schedules.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { clearWork } from '../../support/clear-work.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { fakeDatabaseClock } from '../../support/database-clock.ts';
+
+const target = testDatabase();
+let clock: Awaited<ReturnType<typeof fakeDatabaseClock>> | undefined;
+
+test('a schedule inserted by SQL gets its next time, fires when the database says so, and says what it did', async () => {
+  const { db, at, look } = await setUp('2026-01-01T00:00:30Z');
+  await insert(db, { cron: '*/10 * * * *', params: { deep: true } });
+  expect(await look()).toBe(0);
+  expect(await look()).toBe(5000);
+  expect(await nextAt(db)).toBe('2026-01-01T00:10:00.000Z');
+  await at('2026-01-01T00:09:58Z');
+  expect(await look()).toBe(2000);
+  expect(await fired(db)).toEqual([]);
+  await at('2026-01-01T00:10:00Z');
+  await look();
+  expect(
+    await db.query('select faculty, description, params, source, state, trigger_info from animus.work_items'),
+  ).toEqual([
+    {
+      faculty: 'engineer',
+      description: 'Look',
+      params: { deep: true },
+      source: 'schedule',
+      state: 'queued',
+      trigger_info: { schedule: 's', due_at: '2026-01-01T00:10:00+00:00', manual: false },
+    },
+  ]);
+  expect(await nextAt(db)).toBe('2026-01-01T00:20:00.000Z');
+  const [schedule] = await listSchedules(db, 's');
+  expect(schedule).toMatchObject({
+    last_at: new Date('2026-01-01T00:10:00Z'),
+    problem: null,
+    runs: [{ result: 'fired' }],
+  });
+});
+
+test('of ten daemons exactly one fires each run', async () => {
+  const { db, at } = await setUp('2026-01-01T00:00:30Z');
+  for (let n = 0; n < 5; n++) await insert(db, { name: `s${n}`, cron: '* * * * *' });
+  const daemons = Array.from({ length: 10 }, () => scheduler(target.open({ poolSize: 1 })));
+  for (let minute = 1; minute <= 4; minute++) {
+    await at(`2026-01-01T00:0${minute}:00Z`);
+    // Twice each: at first some find it without a next time.
+    await Promise.all(daemons.map((daemon) => daemon.look()));
+    await Promise.all(daemons.map((daemon) => daemon.look()));
+  }
+  const runs = await db.query<{ schedule: string; n: number; due: number }>(
+    `select trigger_info ->> 'schedule' as schedule, count(*)::int as n, count(distinct trigger_info ->> 'due_at')::int as due
+       from animus.work_items group by 1 order by 1`,
+  );
+  expect(runs.map(({ n, due }) => [n, due])).toEqual(Array.from({ length: 5 }, () => [3, 3]));
+});
+
+test('a daemon that is cut off between the item and the new due time has done nothing', async () => {
+  const { db, at } = await setUp('2026-01-01T00:00:00Z');
+  await insert(db, { cron: '* * * * *', next_at: '2026-01-01T00:01:00.123456Z' });
+  await at('2026-01-01T00:01:30Z');
+  const { due } = await readDueSchedules(db);
+  const firing = {
+    due: [new Date('2026-01-01T00:01:00Z')],
+    missed: null,
+    nextAt: new Date('2026-01-01T00:02:00Z'),
+    problem: null,
+  };
+  const cut = db.transaction(async (tx) => {
+    expect(await fireSchedule(tx, due[0]!, firing)).toHaveLength(1);
+    await tx.query('select pg_terminate_backend(pg_backend_pid())');
+  });
+  await expect(cut).rejects.toMatchObject({ code: 'db.unreachable' });
+  expect(await fired(db)).toEqual([]);
+  expect(await fireSchedule(db, due[0]!, firing)).toHaveLength(1);
+  expect(await fireSchedule(db, due[0]!, firing)).toBeNull();
+  // Also when somebody sets the time back by hand: what has fired has fired.
+  await db.query(`update animus.schedules set next_at = '2026-01-01T00:01:00Z'`);
+  const again = (await readDueSchedules(db)).due[0]!;
+  expect(await fireSchedule(db, again, firing)).toEqual([]);
+});
+
+test('a daemon whose clock is ahead cannot fire early', async () => {
+  const { db } = await setUp('2026-01-01T00:00:00Z');
+  await insert(db, { cron: '* * * * *', next_at: '2026-01-01T00:01:00Z' });
+  const look = {
+    name: 's',
+    cron: '',
+    time_zone: '',
+    missed: 'all',
+    grace_seconds: 0,
+    next_at: '2026-01-01T00:01:00Z',
+  } as const;
+  const early = {
+    due: [new Date('2026-01-01T00:01:00Z')],
+    missed: null,
+    nextAt: new Date('2026-01-01T00:02:00Z'),
+    problem: null,
+  };
+  await expect(fireSchedule(db, look, early)).rejects.toMatchObject({ code: 'work.invalid' });
+  expect(await nextAt(db)).toBe('2026-01-01T00:01:00.000Z');
+});
+
+test.each([
+  ['once', 3600, ['05:00'], { from: '02:00', until: '04:00', runs: 3 }],
+  ['once', 0, ['05:00'], { from: '02:00', until: '04:00', runs: 3 }],
+  ['skip', 3600, ['05:00'], { from: '02:00', until: '04:00', runs: 3 }],
+  ['skip', 1799, [], { from: '02:00', until: '05:00', runs: 4 }],
+  ['all', 0, ['02:00', '03:00', '04:00', '05:00'], null],
+] as const)('four hourly runs passed by, missed = %s, grace = %i s', async (missed, grace_seconds, fires, passed) => {
+  const { db, at, look } = await setUp('2026-01-01T01:30:00Z');
+  await insert(db, { cron: '0 * * * *', missed, grace_seconds });
+  await look();
+  await at('2026-01-01T05:30:00Z');
+  await look();
+  expect(await fired(db)).toEqual(fires.map((time) => `2026-01-01T${time}:00.000Z`));
+  const record = await db.query<{ due_at: Date; until_at: Date; runs: number }>(
+    `select due_at, until_at, runs from animus.schedule_runs where result = 'missed'`,
+  );
+  expect(record).toEqual(
+    passed === null ? [] : [{ due_at: day(passed.from), until_at: day(passed.until), runs: passed.runs }],
+  );
+  expect(await nextAt(db)).toBe('2026-01-01T06:00:00.000Z');
+  await look();
+  expect(await fired(db)).toHaveLength(fires.length);
+});
+
+test('a month of minutes is passed over at once, counted up to 1,000; all of them fire in steps', async () => {
+  const { db, at, look } = await setUp('2026-01-01T00:00:00Z');
+  await insert(db, { name: 'once', cron: '* * * * *' });
+  await look();
+  await at('2026-02-01T00:00:30Z');
+  await look();
+  expect(await fired(db)).toEqual(['2026-02-01T00:00:00.000Z']);
+  const [missed] = await db.query(`select due_at, until_at, runs from animus.schedule_runs where result = 'missed'`);
+  expect(missed).toEqual({
+    due_at: new Date('2026-01-01T00:01:00Z'),
+    until_at: new Date('2026-01-31T23:59:00Z'),
+    runs: 1000,
+  });
+  await clearWork(db);
+  await insert(db, { name: 'all', cron: '* * * * *', missed: 'all' });
+  await look();
+  await at('2026-02-01T05:00:30Z');
+  await db.query(`update animus.schedules set paused = true where name = 'once'`);
+  for (let n = 0; n < 4; n++) await look();
+  expect(new Set(await fired(db)).size).toBe(300);
+  expect(await fired(db)).toHaveLength(300);
+});
+
+test('a night without two o’clock and a night with two of them', async () => {
+  const { db, at, look } = await setUp('2026-03-28T12:00:00Z');
+  await insert(db, { cron: '30 2 * * *', time_zone: 'Europe/Berlin' });
+  await look();
+  for (const time of ['2026-03-29T00:59:59Z', '2026-03-29T01:00:00Z', '2026-03-29T12:00:00Z']) {
+    await at(time);
+    await look();
+  }
+  expect(await fired(db)).toEqual(['2026-03-29T01:00:00.000Z']);
+  await db.query(`update animus.schedules set next_at = null`);
+  await at('2026-10-24T12:00:00Z');
+  await look();
+  for (const time of ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T12:00:00Z']) {
+    await at(time);
+    await look();
+  }
+  expect((await fired(db)).slice(1)).toEqual(['2026-10-25T00:30:00.000Z']);
+});
+
+test('what cannot be read shows as a problem, stops nothing, and is cleared by the edit that mends it', async () => {
+  const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
+  await insert(db, { name: 'bad', cron: 'every day' });
+  await insert(db, { name: 'nowhere', cron: '* * * * *', time_zone: 'Mars/Base' });
+  await insert(db, { name: 'good', cron: '* * * * *' });
+  await look();
+  await at('2026-01-01T00:01:00Z');
+  await look();
+  expect(await fired(db)).toHaveLength(1);
+  const [status] = await db.query<{ s: { schedules: { name: string; problem: string | null }[] } }>(
+    'select animus.ways_in_status() as s',
+  );
+  const problems = Object.fromEntries(status!.s.schedules.map(({ name, problem }) => [name, problem]));
+  expect(problems['bad']).toContain('cron "every day": expected five fields');
+  expect(problems['nowhere']).toContain('time zone "Mars/Base"');
+  expect(problems['good']).toBeNull();
+  await db.query(`update animus.schedules set cron = '@hourly' where name = 'bad'`);
+  await look();
+  expect((await listSchedules(db, 'bad'))[0]).toMatchObject({
+    problem: null,
+    next_at: new Date('2026-01-01T01:00:00Z'),
+  });
+  // A daemon that starts looks again at the others: a later animus may understand them.
+  await look(true);
+  expect((await listSchedules(db, 'nowhere'))[0]!.problem).not.toBeNull();
+});
+
+test('one whose work the database refuses stays due and keeps nobody waiting', async () => {
+  const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
+  await db.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not on my database'; end $$;
+     create trigger refuse before insert on animus.work_items for each row when (new.description = 'forbidden') execute function refuse()`,
+  );
+  await insert(db, { name: 'a', cron: '* * * * *', description: 'forbidden' });
+  await insert(db, { name: 'b', cron: '* * * * *' });
+  await look();
+  await at('2026-01-01T00:01:00Z');
+  expect(await look()).toBe(0);
+  expect(await look()).toBe(5000);
+  expect(await fired(db)).toHaveLength(1);
+  await db.query('drop trigger refuse on animus.work_items');
+  await look();
+  expect(await fired(db)).toHaveLength(2);
+});
+
+test('while it is paused nothing is due, nothing is owed afterwards, and it can still be run by hand', async () => {
+  const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
+  await insert(db, { cron: '0 * * * *', missed: 'all' });
+  await look();
+  await db.query(`update animus.schedules set paused = true`);
+  await at('2026-01-01T05:30:00Z');
+  await look();
+  expect(await fired(db)).toEqual([]);
+  await runSchedule(db, 's');
+  await db.query(`update animus.schedules set paused = false`);
+  await look();
+  expect(await nextAt(db)).toBe('2026-01-01T06:00:00.000Z');
+  const [{ runs } = { runs: [] }] = await listSchedules(db, 's');
+  expect(runs).toMatchObject([{ result: 'manual', runs: 1 }]);
+  await expect(runSchedule(db, 'ss')).rejects.toThrow('no schedule named ss (did you mean s?)');
+});
+
+test('a daemon that runs fires without being told, and stops', async () => {
+  const { db, at } = await setUp('2026-01-01T00:00:00Z');
+  await insert(db, { cron: '* * * * *', next_at: '2026-01-01T00:01:00Z' });
+  await at('2026-01-01T00:01:10Z');
+  const lines = Promise.withResolvers<void>();
+  const log = { ...silentLog, info: (_: object, text: string) => text.includes('fired') && lines.resolve() };
+  const daemon = createScheduler({ db, clock: systemClock, log, pollSeconds: 1 });
+  await daemon.start();
+  await lines.promise;
+  await daemon.stop();
+  expect(await fired(db)).toHaveLength(1);
+});
+
+async function setUp(now: string) {
+  const db = target.database;
+  clock ??= await fakeDatabaseClock(db, now);
+  await clock.set(now);
+  await db.query('delete from animus.schedules');
+  await clearWork(db);
+  const { look } = scheduler(db);
+  return { db, at: clock.set, look };
+}
+
+function scheduler(db: TestDatabase['database']) {
+  return createScheduler({ db, clock: systemClock, log: silentLog, pollSeconds: 5 });
+}
+
+const DEFAULTS = {
+  name: 's',
+  time_zone: 'UTC',
+  faculty: 'engineer',
+  description: 'Look',
+  params: {},
+  missed: 'once',
+  grace_seconds: 3600,
+};
+
+async function insert(db: Database, schedule: object): Promise<void> {
+  await db.query(
+    `insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at)
+     select name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at
+       from jsonb_populate_record(null::animus.schedules, $1::jsonb)`,
+    [JSON.stringify({ ...DEFAULTS, ...schedule })],
+  );
+}
+
+async function fired(db: Database): Promise<string[]> {
+  const rows = await db.query<{ due: Date }>(
+    `select (trigger_info ->> 'due_at')::timestamptz as due from animus.work_items where trigger_info ->> 'manual' = 'false' order by id`,
+  );
+  return rows.map((row) => row.due.toISOString());
+}
+
+async function nextAt(db: Database): Promise<string | null> {
+  const [row] = await db.query<{ next_at: Date | null }>('select next_at from animus.schedules');
+  return row!.next_at?.toISOString() ?? null;
+}
+
+function day(time: string): Date {
+  return new Date(`2026-01-01T${time}:00Z`);
+}

@@ -1,0 +1,220 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import {
+  closeWorktree,
+  openWorktree,
+  type WorktreeMeans,
+  type WorktreeSpec,
+} from '../../../src/daemon/workspace/worktree.ts';
+import { createProcessHost } from '../../../src/process/supervised-host.ts';
+
+// Many processes each, and a busy host takes its time to see that all of them are gone.
+describe('a worktree', { timeout: 180_000 }, () => {
+  it('is made on its own branch from HEAD, and removed with its branch when nothing changed', async () => {
+    const { spec, means, repo } = await setUp();
+    const worktree = await openWorktree(spec, means);
+    expect(worktree).toMatchObject({ made: 'new', base: git(repo, 'rev-parse', 'HEAD'), repoIsDirty: false });
+    expect(git(worktree.path, 'branch', '--show-current')).toBe('animus/abc');
+    expect(readFileSync(join(worktree.path, 'a.txt'), 'utf8')).toBe('a\n');
+
+    expect(await closeWorktree(worktree, means)).toEqual({
+      branch: 'animus/abc',
+      commits: 0,
+      changedFiles: [],
+      moreFiles: 0,
+    });
+    expect(existsSync(worktree.path)).toBe(false);
+    expect(git(repo, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
+    expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
+  });
+
+  it('stays when it has commits, changes or new files, and lists them all', async () => {
+    const { spec, means } = await setUp();
+    const worktree = await openWorktree(spec, means);
+    writeFileSync(join(worktree.path, 'Grüße 世界\n.txt'), 'new');
+    git(worktree.path, 'add', '.');
+    commit(worktree.path, 'one');
+    writeFileSync(join(worktree.path, 'a.txt'), 'changed');
+    writeFileSync(join(worktree.path, 'untracked'), '');
+    writeFileSync(join(worktree.path, 'ignored.log'), '');
+    expect(await closeWorktree(worktree, means)).toEqual({
+      branch: 'animus/abc',
+      commits: 1,
+      changedFiles: ['Grüße 世界\n.txt', 'a.txt', 'untracked'].toSorted(),
+      moreFiles: 0,
+    });
+    expect(existsSync(worktree.path)).toBe(true);
+  });
+
+  it('counts commits also when the agent left its branch, or deleted it', async () => {
+    const { spec, means } = await setUp();
+    const worktree = await openWorktree(spec, means);
+    git(worktree.path, 'checkout', '-q', '--detach');
+    git(worktree.path, 'branch', '-D', 'animus/abc');
+    commit(worktree.path, 'away');
+    expect(await closeWorktree(worktree, means)).toMatchObject({ commits: 1 });
+  });
+
+  it('is found again with everything in it after a crash, a stale lock included', async () => {
+    const { spec, means } = await setUp();
+    const first = await openWorktree(spec, means);
+    writeFileSync(join(first.path, 'a.txt'), 'half done');
+    writeFileSync(join(git(first.path, 'rev-parse', '--absolute-git-dir'), 'index.lock'), '');
+    const again = await openWorktree(spec, means);
+    expect(again).toMatchObject({ made: 'kept', base: first.base });
+    expect(readFileSync(join(again.path, 'a.txt'), 'utf8')).toBe('half done');
+    expect(await closeWorktree(again, means)).toMatchObject({ changedFiles: ['a.txt'] });
+  });
+
+  it('is made anew from its branch where the directory is gone, with what was committed', async () => {
+    const { spec, means, root } = await setUp();
+    const first = await openWorktree(spec, means);
+    writeFileSync(join(first.path, 'kept.txt'), 'kept');
+    git(first.path, 'add', '.');
+    commit(first.path, 'kept');
+    writeFileSync(join(first.path, 'lost.txt'), 'lost');
+    const elsewhere = join(root, 'other-host');
+    mkdirSync(elsewhere);
+    const again = await openWorktree({ ...spec, directory: elsewhere }, means);
+    expect(again).toMatchObject({ made: 'from_branch', base: first.base });
+    expect(existsSync(join(again.path, 'kept.txt'))).toBe(true);
+    expect(existsSync(join(again.path, 'lost.txt'))).toBe(false);
+    expect(await closeWorktree(again, means)).toMatchObject({ commits: 1, changedFiles: ['kept.txt'] });
+  });
+
+  it('that was half made when the daemon died is made again', async () => {
+    const { spec, means, repo } = await setUp();
+    // What a killed `git worktree add` leaves: its entry locked, part of the files, no index.
+    git(repo, 'worktree', 'add', '-q', '-b', spec.branch, join(spec.directory, 'worktree'));
+    const entry = git(join(spec.directory, 'worktree'), 'rev-parse', '--absolute-git-dir');
+    rmSync(join(entry, 'index'));
+    writeFileSync(join(entry, 'index.lock'), '');
+    writeFileSync(join(entry, 'locked'), 'initializing');
+    rmSync(join(spec.directory, 'worktree', 'a.txt'));
+    const worktree = await openWorktree(spec, means);
+    expect(readFileSync(join(worktree.path, 'a.txt'), 'utf8')).toBe('a\n');
+    expect(await closeWorktree(worktree, means)).toMatchObject({ commits: 0, changedFiles: [] });
+    expect(existsSync(worktree.path)).toBe(false);
+  });
+
+  it('is made for many foci on one repository at once', async () => {
+    const { spec, means, root, repo } = await setUp();
+    const worktrees = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => {
+        const directory = join(root, `focus-${n}`);
+        mkdirSync(directory);
+        return openWorktree({ ...spec, directory, branch: `animus/${n}` }, means);
+      }),
+    );
+    expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(9);
+    await Promise.all(worktrees.map((worktree) => closeWorktree(worktree, means)));
+    expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
+  });
+
+  it('leaves a dirty repository as it is, and says so', async () => {
+    const { spec, means, repo } = await setUp();
+    writeFileSync(join(repo, 'a.txt'), 'not committed');
+    const worktree = await openWorktree(spec, means);
+    expect(worktree.repoIsDirty).toBe(true);
+    expect(readFileSync(join(worktree.path, 'a.txt'), 'utf8')).toBe('a\n');
+    expect(readFileSync(join(repo, 'a.txt'), 'utf8')).toBe('not committed');
+  });
+
+  it('works from a bare repository and from a detached HEAD', async () => {
+    const { spec, means, repo, root } = await setUp();
+    git(root, 'clone', '-q', '--bare', repo, 'bare.git');
+    const ofBare = await openWorktree({ ...spec, repo: join(root, 'bare.git') }, means);
+    expect(existsSync(join(ofBare.path, 'a.txt'))).toBe(true);
+    await closeWorktree(ofBare, means);
+    git(repo, 'checkout', '-q', '--detach');
+    expect(await openWorktree(spec, means)).toMatchObject({ made: 'new' });
+  });
+
+  it('of a repository without a commit begins empty, and what is done there counts', async () => {
+    const { spec, means, root } = await setUp();
+    git(root, 'init', '-q', '-b', 'main', 'unborn');
+    const unborn = join(root, 'unborn');
+    const worktree = await openWorktree({ ...spec, repo: unborn }, means);
+    expect(await closeWorktree({ ...worktree }, means)).toMatchObject({ commits: 0, changedFiles: [] });
+    const again = await openWorktree({ ...spec, repo: unborn }, means);
+    writeFileSync(join(again.path, 'first'), '');
+    expect(await closeWorktree(again, means)).toMatchObject({ changedFiles: ['first'] });
+    expect(() => git(unborn, 'rev-parse', '--verify', '-q', 'HEAD')).toThrow(/Command failed/);
+  });
+
+  it.each([
+    ['is not there', (root: string) => join(root, 'nowhere'), 'it does not exist'],
+    ['is no repository', (root: string) => root, 'not a git repository'],
+  ])('of a directory that %s is an error that says so', async (_, repoOf, detail) => {
+    const { spec, means, root } = await setUp();
+    await expect(openWorktree({ ...spec, repo: repoOf(root) }, means)).rejects.toMatchObject({
+      code: 'worktree.failed',
+      message: expect.stringContaining(detail),
+    });
+  });
+
+  it('runs no program that the repository names: hooks, fsmonitor', async () => {
+    const { spec, means, repo, root } = await setUp();
+    const trap = join(root, 'trap.sh');
+    writeFileSync(trap, `#!/bin/sh\necho "$0" >> ${root}/sprung\n`, { mode: 0o755 });
+    for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change']) {
+      writeFileSync(join(repo, '.git', 'hooks', hook), `#!/bin/sh\necho ${hook} >> ${root}/sprung\n`, { mode: 0o755 });
+    }
+    git(repo, 'config', 'core.fsmonitor', trap);
+    rmSync(join(root, 'sprung'), { force: true });
+    const worktree = await openWorktree(spec, means);
+    writeFileSync(join(worktree.path, 'a.txt'), 'changed');
+    await closeWorktree(worktree, means);
+    expect(existsSync(join(root, 'sprung'))).toBe(false);
+  });
+});
+
+interface SetUp {
+  readonly root: string;
+  readonly repo: string;
+  readonly spec: WorktreeSpec;
+  readonly means: WorktreeMeans;
+}
+
+async function setUp(): Promise<SetUp> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'animus-worktree-')));
+  const processes = createProcessHost({ graceMs: 200 });
+  onTestFinished(async () => {
+    await processes.stop();
+    rmSync(root, { recursive: true, force: true });
+  });
+  git(root, 'init', '-q', '-b', 'main', 'repo');
+  const repo = join(root, 'repo');
+  writeFileSync(join(repo, 'a.txt'), 'a\n');
+  writeFileSync(join(repo, '.gitignore'), '*.log\n');
+  git(repo, 'add', '.');
+  commit(repo, 'first');
+  const directory = join(root, 'focus');
+  mkdirSync(directory);
+  const means: WorktreeMeans = {
+    processes,
+    owner: 'work-1',
+    isolation: 'none',
+    hidePaths: [],
+    signal: new AbortController().signal,
+    clock: systemClock,
+  };
+  return { root, repo, spec: { repo, directory, branch: 'animus/abc' }, means };
+}
+
+function git(directory: string, ...args: string[]): string {
+  const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  return execFileSync('git', ['-C', directory, ...args], {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+}
+
+function commit(directory: string, message: string): void {
+  git(directory, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', message);
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FocusEventBody } from '../../../src/engage/events/events.ts';
+import { createTextFollower, createTextTeller } from '../../../src/engage/events/live-text.ts';
+import { MAX_PIECE_CHARS, type TextPiece } from '../../../src/store/transcript/live-text.ts';
+import { instantClock } from '../../llm/instant-clock.ts';
+
+const text = (turn: number, said: string): FocusEventBody => ({ type: 'text', turn, text: said });
+const started = (turn: number): FocusEventBody => ({ type: 'turn_started', turn, model: 'm' });
+const recorded = (turn: number, said: string): FocusEventBody => ({
+  type: 'turn_recorded',
+  turn,
+  model: 'p/m',
+  text: said,
+  calls: 0,
+  inputTokens: null,
+  outputTokens: null,
+});
+const begun: FocusEventBody = { type: 'focus_started', focusId: 'f', number: 1, resumed: false };
+const piece = (turn: number, from: number, said: string, focus = 1): TextPiece => ({ focus, turn, from, text: said });
+
+describe('the teller of an answer', () => {
+  it('gathers what comes within a moment, and tells each character once', async () => {
+    const { told, teller, idle } = watched(() => true);
+    for (const word of ['I ', 'look ', 'at ', 'it.']) teller.take(text(1, word));
+    await idle();
+    teller.take(text(1, ' Good.'));
+    await idle();
+    expect(told).toEqual([piece(1, 0, 'I look at it.'), piece(1, 13, ' Good.')]);
+  });
+
+  it('tells a long answer in pieces that fit into a notification, never half a character', async () => {
+    const { told, teller, idle } = watched(() => true);
+    const long = `x${'🦊'.repeat(2000)}`;
+    teller.take(text(1, long));
+    await idle();
+    expect(told.map((one) => one.text).join('')).toBe(long);
+    for (const one of told) {
+      expect(one.text.isWellFormed()).toBe(true);
+      expect(one.text.length).toBeLessThanOrEqual(MAX_PIECE_CHARS);
+    }
+    const worst = JSON.stringify(piece(999_999, 9_999_999, '\u0001'.repeat(MAX_PIECE_CHARS)));
+    expect(Buffer.byteLength(worst)).toBeLessThan(8000);
+  });
+
+  it('asks every two seconds while nobody watches, and begins at the beginning once somebody does', async () => {
+    let asked = 0;
+    const { told, teller, idle, sleeps } = watched(() => (asked += 1) > 3);
+    teller.take(text(1, 'All of it.'));
+    await idle();
+    expect(told.at(-1)).toEqual(piece(1, 0, 'All of it.'));
+    expect(sleeps).toEqual([200, 2000, 2000, 2000, 200]);
+  });
+
+  it('forgets an answer that is recorded or void, and takes a failure for nobody watching', async () => {
+    const failing = watched(() => {
+      throw new Error('the database is away');
+    });
+    failing.teller.take(text(1, 'never told'));
+    failing.teller.take(recorded(1, 'never told'));
+    await failing.idle();
+    const { told, teller, idle } = watched(() => true);
+    teller.take(text(1, 'Half an ans'));
+    await idle();
+    teller.take({ type: 'restart', turn: 1 });
+    teller.take(text(1, 'The whole.'));
+    await idle();
+    expect(told).toEqual([piece(1, 0, 'Half an ans'), piece(1, 0, 'The whole.')]);
+  });
+
+  function watched(answer: () => boolean) {
+    const told: TextPiece[] = [];
+    const clock = instantClock();
+    const tell = async (one: TextPiece) => {
+      told.push(one);
+      return answer();
+    };
+    const teller = createTextTeller(1, tell, clock);
+    // A clock whose sleeps take no time leaves nothing to wait for but promises.
+    const idle = () => new Promise((resolve) => setImmediate(resolve));
+    return { told, teller, idle, sleeps: clock.sleeps };
+  }
+});
+
+describe('a follower of answers', () => {
+  it('puts them between the beginning of their turn and its record, also where they come first', () => {
+    const follower = createTextFollower();
+    follower.event(begun);
+    expect(follower.piece(piece(1, 0, 'I look'))).toEqual([]);
+    expect(follower.event(started(1))).toEqual([started(1), text(1, 'I look')]);
+    expect(follower.piece(piece(1, 6, ' at it.'))).toEqual([text(1, ' at it.')]);
+    expect(follower.event(recorded(1, 'I look at it.'))).toEqual([recorded(1, 'I look at it.')]);
+    expect(follower.piece(piece(1, 6, ' at it.'))).toEqual([]);
+  });
+
+  it('shows nothing of an answer whose beginning it missed, until it comes anew', () => {
+    const follower = createTextFollower();
+    follower.event(begun);
+    follower.event(started(1));
+    expect(follower.piece(piece(1, 40, 'the rest'))).toEqual([]);
+    expect(follower.piece(piece(1, 0, 'Anew'))).toEqual([text(1, 'Anew')]);
+    expect(follower.piece(piece(1, 0, 'Once more'))).toEqual([{ type: 'restart', turn: 1 }, text(1, 'Once more')]);
+    expect(follower.piece(piece(1, 0, 'of another focus', 2))).toEqual([]);
+  });
+
+  it('whatever is lost or comes twice: what it shows since the last beginning is how the answer begins', () => {
+    const answer = 'The quick brown fox jumps over the lazy dog and back again.';
+    const pieces = Array.from({ length: 10 }, (_, n) => piece(1, n * 6, answer.slice(n * 6, n * 6 + 6)));
+    const what = fc.array(fc.nat({ max: pieces.length - 1 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(what, fc.nat({ max: 30 }), (order, startAt) => {
+        const follower = createTextFollower();
+        follower.event(begun);
+        let shown = '';
+        const show = (events: readonly FocusEventBody[]) => {
+          for (const event of events) {
+            if (event.type === 'restart') shown = '';
+            if (event.type === 'text') shown += event.text;
+          }
+        };
+        for (const [index, n] of order.entries()) {
+          if (index === startAt) show(follower.event(started(1)));
+          show(follower.piece(pieces[n]!));
+        }
+        expect(answer.startsWith(shown)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { createReplay, type TimedEvent } from '../../../src/engage/events/replay.ts';
+import { appendLedger } from '../../../src/store/transcript/ledger.ts';
+import { readProgress } from '../../../src/store/transcript/progress.ts';
+import { finishToolCalls } from '../../../src/store/transcript/transcript.ts';
+import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
+import { completeWork, failWork } from '../../../src/store/work/work.ts';
+import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
+import { testDatabase } from '../../support/database.ts';
+
+describe('the events of an item, rebuilt from the tables', () => {
+  const pg = testDatabase();
+
+  it('are the same for one who follows live, one who comes late and one who looks now and then', async () => {
+    const db = pg.database;
+    const work = await beginFocus(db);
+    const live = follower(work.id);
+    const rare = follower(work.id);
+    await live.look();
+    await recordCalls(db, work, 1, ['a', 'b']);
+    await live.look();
+    await end(work, 1, 'a');
+    await rare.look();
+    await live.look();
+    await appendLedger(db, work.id, 'finding', 'half of it', { leaseToken: work.leaseToken });
+    await live.look();
+    await openWait(db, work.key, 1, 'b', { kind: 'timer', deadline: new Date(Date.now() + 60_000) });
+    await live.look();
+    await parkWork(db, work);
+    await live.look();
+    await resolveWait(db, work.id, 'b', { due: true });
+    const woken = await beginFocus(db, { id: work.id });
+    await live.look();
+    await end(woken, 1, 'b');
+    await rare.look();
+    await failWork(db, woken, { code: 'x', message: 'it broke' }, 0);
+    await live.look();
+    const second = await beginFocus(db, { id: work.id });
+    await recordCalls(db, second, 1, ['a']);
+    await live.look();
+    await end(second, 1, 'a');
+    await completeWork(db, second, {}, null);
+    const all = [await live.look(), await rare.look(), await follower(work.id).look()];
+
+    expect(all[0]!.map(gist)).toEqual([
+      'focus_started 1',
+      'turn_started 1',
+      'turn_recorded 1',
+      'tool_started a',
+      'tool_started b',
+      'tool_ended a',
+      'ledger 1',
+      'waiting b',
+      'focus_started 1 resumed',
+      'tool_ended b',
+      'focus_ended failed',
+      'focus_started 2',
+      'turn_started 1',
+      'turn_recorded 1',
+      'tool_started a',
+      'tool_ended a',
+      'focus_ended completed',
+      'ended completed',
+    ]);
+    for (const events of all) expect(events.map(gist).toSorted()).toEqual(all[0]!.map(gist).toSorted());
+    expect(all[0]!.find((event) => event.type === 'focus_ended')).toMatchObject({ reason: 'it broke' });
+  });
+
+  it('are not read again once they are told', async () => {
+    const work = await beginFocus(pg.database);
+    const replay = createReplay();
+    const look = async () => {
+      const progress = await readProgress(pg.database, work.id, replay.cursor);
+      return [progress, replay.take(progress)] as const;
+    };
+    for (let turn = 1; turn <= 5; turn++) {
+      await recordCalls(pg.database, work, turn, ['c']);
+      await end(work, turn, 'c');
+    }
+    const [, first] = await look();
+    expect(first).toHaveLength(1 + 5 * 4);
+    const [progress, again] = await look();
+    expect(again).toEqual([]);
+    expect(progress.turns).toEqual([]);
+    expect(progress.calls).toEqual([]);
+  });
+
+  function follower(id: string) {
+    const replay = createReplay();
+    const told: TimedEvent[] = [];
+    return {
+      async look(): Promise<TimedEvent[]> {
+        told.push(...replay.take(await readProgress(pg.database, id, replay.cursor)));
+        return told;
+      },
+    };
+  }
+
+  function end(work: Awaited<ReturnType<typeof beginFocus>>, turn: number, callId: string): Promise<number> {
+    const result = { turn, callId, state: 'done', output: 'ok', isError: false, details: null, durationMs: 1 } as const;
+    return finishToolCalls(pg.database, work.key, [result]);
+  }
+});
+
+function gist(event: TimedEvent): string {
+  switch (event.type) {
+    case 'focus_started':
+      return `focus_started ${event.number}${event.resumed ? ' resumed' : ''}`;
+    case 'turn_started':
+    case 'turn_recorded':
+      return `${event.type} ${event.turn}`;
+    case 'tool_started':
+    case 'tool_ended':
+    case 'waiting':
+      return `${event.type} ${event.callId}`;
+    case 'ledger':
+      return `ledger ${event.seq}`;
+    case 'focus_ended':
+      return `focus_ended ${event.endedAs}`;
+    case 'ended':
+      return `ended ${event.state}`;
+    default:
+      return event.type;
+  }
+}

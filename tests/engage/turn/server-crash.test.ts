@@ -1,0 +1,55 @@
+/** The database server crashes while the model thinks, and takes along what it had not written to its log yet. */
+import { expect, test } from 'vitest';
+import { engage } from '../../../src/engage/loop.ts';
+import type { LlmClient } from '../../../src/llm/client.ts';
+import { startTestFocus, testTool } from '../../support/focus.ts';
+import { crashableDatabase, crashServer, keepCommitsInMemory } from '../../support/server-crash.ts';
+
+const target = crashableDatabase();
+
+test('an answer whose turn the crash took along is kept, with the results before it; nothing runs twice', async () => {
+  let runs = 0;
+  const act = testTool('act', async () => ({ content: `done ${++runs}` }));
+  const focus = await startTestFocus(target.database, {
+    tools: [act],
+    script: `
+      [[answer]]
+      turn = 1
+      call = [{ tool = "act" }]
+      [[answer]]
+      turn = 2
+      text = "all done"
+      when = { contains = "done 1" }`,
+  });
+  const { model, ...means } = focus.means();
+  const lost: string[] = [];
+  const client: LlmClient = {
+    async complete(request, options) {
+      if (request.turn === 1) await keepCommitsInMemory(target.database);
+      if (request.turn === 2) {
+        await crashServer(target.database);
+        lost.push(...(await recorded(focus.key.focusId)));
+      }
+      return model.client.complete(request, options);
+    },
+  };
+
+  expect(await engage({ ...means, model: { ...model, client } })).toMatchObject({
+    kind: 'done',
+    finalText: 'all done',
+  });
+
+  // The test is none unless the crash really took them along.
+  expect(lost).toEqual(['turn 1', 'call of turn 1 started: null']);
+  expect(await recorded(focus.key.focusId)).toEqual(['turn 1', 'turn 2', 'call of turn 1 done: done 1']);
+  expect(runs).toBe(1);
+});
+
+async function recorded(focusId: string): Promise<string[]> {
+  const rows = await target.database.query<{ line: string }>(
+    `select 'turn ' || turn as line from animus.turns where focus_id = $1 union all
+     select format('call of turn %s %s: %s', turn, state, coalesce(output, 'null')) from animus.tool_calls where focus_id = $1`,
+    [focusId],
+  );
+  return rows.map((row) => row.line);
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { outcomeInstruction, readOutcome, summaryOf } from '../../../src/engage/verdict/outcome.ts';
+
+const SCHEMA = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } }, additionalProperties: false };
+const OF_ONE = { kind: 'outcome', outcome: { n: 1 } };
+
+describe('the outcome of a final answer', () => {
+  it('without a schema is its text', () => {
+    expect(readOutcome('{"n": 1}', null)).toEqual({ kind: 'outcome', outcome: { text: '{"n": 1}' } });
+    expect(outcomeInstruction(null)).toBe('');
+  });
+
+  it.each([
+    ['the whole text', ' \n{"n": 1}\n'],
+    ['a fenced block after words', 'Done.\n```json\n{"n": 1}\n```'],
+    ['a fenced block without a language, words after it', '```\n{"n": 1}\n```\nThat is all.'],
+    ['the last of several blocks', '```json\n{"n": "old"}\n```\nno:\n```json\n{"n": 1}\n```'],
+    ['a block between longer fences', '````json\n{"n": 1}\n````'],
+    ['a block with windows line ends', 'x\r\n```json\r\n{"n": 1}\r\n```\r\n'],
+    ['a block between tildes', '~~~\n{"n": 1}\n~~~'],
+  ])('is found as %s', (_, text) => {
+    expect(readOutcome(text, SCHEMA)).toEqual(OF_ONE);
+  });
+
+  it.each([
+    ['words alone', 'I did it.', 'no JSON object'],
+    ['broken JSON', '{"n": 1', 'not valid JSON'],
+    ['a block that never ends', 'so:\n```json\n{"n": 1}', 'no JSON object'],
+    ['an array', '```json\n[1]\n```', 'JSON that is no object'],
+    ['a wrong type', '{"n": "1"}', '/n must be integer'],
+    ['a missing property', '{}', "the object must have required property 'n'"],
+    ['a property too many', '{"n": 1, "m": 2}', 'must not have the property "m"'],
+    ['two objects', '{"n": 1}\n{"n": 2}', 'not valid JSON'],
+  ])('is invalid as %s', (_, text, problem) => {
+    expect(readOutcome(text, SCHEMA)).toMatchObject({ kind: 'invalid', problems: [expect.stringContaining(problem)] });
+  });
+
+  it('names every error at once, and not a thousand of them', () => {
+    const schema = { type: 'object', properties: { list: { type: 'array', items: { type: 'integer' } } } };
+    const list = Array.from({ length: 1000 }, (_, n) => `${n}`);
+    const reading = readOutcome(JSON.stringify({ list }), schema);
+    expect(reading).toMatchObject({ kind: 'invalid' });
+    expect(reading.kind === 'invalid' && reading.problems).toHaveLength(21);
+  });
+
+  it('is read in time linear in the length of the answer', () => {
+    const text = '```'.repeat(1_000_000);
+    const startedMs = performance.now();
+    expect(readOutcome(`x\n${text}`, SCHEMA)).toMatchObject({ kind: 'invalid' });
+    expect(performance.now() - startedMs).toBeLessThan(2000);
+  });
+});
+
+describe('the summary', () => {
+  it.each([
+    ['the first line of the answer', 'Fixed it.\nMore.', { text: 'x' }, 'Fixed it.'],
+    ['the field of that name', '{"summary": "short\\nlong"}', { summary: 'short\nlong' }, 'short'],
+    ['words before a fenced block', 'All good.\n```json\n{}\n```', { n: 1 }, 'All good.'],
+    ['the object itself where there are no words', '```json\n{"n": 1}\n```', { n: 1 }, '{"n":1}'],
+    ['not a field that is no text', '{"summary": 3}', { summary: 3 }, '{"summary":3}'],
+  ])('is %s', (_, text, outcome, summary) => {
+    expect(summaryOf(text, outcome)).toBe(summary);
+  });
+
+  it('is cut at 300 characters, never within a character', () => {
+    const summary = summaryOf('😀'.repeat(400), { text: '' });
+    expect(summary.length).toBeLessThanOrEqual(300);
+    expect(summary.isWellFormed()).toBe(true);
+  });
+});

@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { failureNotice } from '../../../src/engage/verdict/attempt.ts';
+import { judge, type Limits, turnsLeft, type Verdict } from '../../../src/engage/verdict/verdict.ts';
+import type {
+  EngineMessage,
+  RecordedCall,
+  RecordedTurn,
+  Transcript,
+} from '../../../src/store/transcript/transcript.ts';
+
+const LIMITS: Limits = { maxTurns: 50, outcomeSchema: null };
+
+describe('an answer', () => {
+  it('in words alone is the end', () => {
+    expect(verdictOf([said('All done.')])).toEqual({
+      kind: 'end',
+      end: { kind: 'done', finalText: 'All done.', outcome: { text: 'All done.' } },
+    });
+  });
+
+  it('with calls goes on, whatever it says beside them', () => {
+    expect(verdictOf([called(call('read_file'), 'Let me look.')])).toEqual({ kind: 'go_on', say: [] });
+  });
+
+  it('that stops at a stop sequence or for an unknown reason is still an answer', () => {
+    expect(endOf([{ ...said('Done.'), stopReason: 'stop_sequence' }])).toMatchObject({ kind: 'done' });
+    expect(endOf([{ ...said('Done.'), stopReason: 'other' }])).toMatchObject({ kind: 'done' });
+  });
+
+  it('of nothing but white space is empty: one reminder, then the end', () => {
+    const first = verdictOf([said(' \n')]);
+    expect(first).toMatchObject({ kind: 'go_on', say: [{ kind: 'nudge' }] });
+    expect(endOf([said(' \n'), said('')])).toMatchObject({
+      code: 'empty_answer',
+      message: expect.stringContaining('twice'),
+    });
+  });
+
+  it('that is empty long after another empty one gets a reminder of its own', () => {
+    expect(verdictOf([said(''), called(call('bash')), said('')])).toMatchObject({
+      kind: 'go_on',
+      say: [{ kind: 'nudge' }],
+    });
+  });
+
+  it('refused ends with what the model said, or that it said nothing', () => {
+    expect(endOf([{ ...said('I cannot help.'), stopReason: 'refusal' }])).toMatchObject({
+      code: 'refused',
+      message: 'the model refused: I cannot help.',
+    });
+    expect(endOf([{ ...said(''), content: [], stopReason: 'refusal' }])).toMatchObject({
+      message: 'the model refused: no reason given',
+    });
+  });
+
+  it('that is paused goes back as it is, and nothing is put behind it', () => {
+    expect(verdictOf([{ ...said('searching'), stopReason: 'pause_turn' }])).toEqual({ kind: 'go_on', say: [] });
+    expect(verdictOf([{ ...said(''), content: [], stopReason: 'pause_turn' }])).toEqual({ kind: 'go_on', say: [] });
+  });
+
+  it('cut at max_tokens is told so, with the calls that were not run', () => {
+    const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens', cutToolCalls: ['write_file'] };
+    const verdict = verdictOf([cut]);
+    expect(verdict).toMatchObject({ kind: 'go_on', say: [{ kind: 'notice' }] });
+    expect(textSaid(verdict)).toContain('write_file');
+  });
+
+  it('cut three times in a row without a whole call ends, and says which setting to raise', () => {
+    const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens' };
+    expect(verdictOf([cut, cut])).toMatchObject({ kind: 'go_on' });
+    expect(endOf([cut, cut, cut])).toMatchObject({
+      code: 'cut_answers',
+      message: expect.stringContaining('max_tokens'),
+    });
+    const working: RecordedTurn = { ...called(call('bash')), stopReason: 'max_tokens' };
+    expect(verdictOf([cut, working, cut])).toMatchObject({ kind: 'go_on' });
+  });
+
+  it('cut by a full context window goes on once, and ends the second time in a row', () => {
+    const full: RecordedTurn = { ...said('as I was'), stopReason: 'context_overflow' };
+    expect(textSaid(verdictOf([full]))).toContain('context window');
+    expect(endOf([full, full])).toMatchObject({ code: 'context_overflow' });
+    expect(verdictOf([full, called(call('bash')), full])).toMatchObject({ kind: 'go_on' });
+  });
+});
+
+describe('a run', () => {
+  it('ends at max_turns, unless the last turn is the answer', () => {
+    expect(endOf([called(call('a')), called(call('b'))], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({
+      code: 'max_turns',
+      message: 'not done after 2 turns (max_turns)',
+    });
+    expect(endOf([called(call('a')), said('Done.')], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({ kind: 'done' });
+  });
+
+  it('knows how many turns are left', () => {
+    expect(turnsLeft(transcriptOf([called(call('a'))]), { maxTurns: 3 })).toBe(2);
+    expect(turnsLeft(transcriptOf([called(call('a'))]), { maxTurns: 1 })).toBe(0);
+  });
+
+  it('with the same call and result three times is warned once, five times is ended', () => {
+    expect(verdictOf([same(), same()])).toEqual({ kind: 'go_on', say: [] });
+    expect(textSaid(verdictOf([same(), same(), same()]))).toContain('read_file, 3 times');
+    expect(verdictOf([same(), same(), same(), same()])).toEqual({ kind: 'go_on', say: [] });
+    expect(endOf(Array.from({ length: 5 }, same))).toMatchObject({
+      code: 'repeated_call',
+      message: expect.stringContaining('read_file gave the same result 5 times'),
+    });
+  });
+
+  it('takes inputs whose keys stand in another order for the same', () => {
+    const turns = [
+      called(call('f', { a: 1, b: { c: 1, d: 2 } })),
+      called(call('f', { b: { d: 2, c: 1 }, a: 1 })),
+      called(call('f', { a: 1, b: { c: 1, d: 2 } })),
+    ];
+    expect(textSaid(verdictOf(turns))).toContain('3 times');
+  });
+
+  it('is not stopped for asking again where the result changes, or something else was found out between', () => {
+    const polls = Array.from({ length: 30 }, (_, n) => called(call('check', {}, `${n} of 30 done`)));
+    expect(verdictOf(polls)).toEqual({ kind: 'go_on', say: [] });
+    const tests = Array.from({ length: 10 }, (_, n) => [
+      called(call('bash', { command: 'npm test' }, 'exit code 1')),
+      called(call('edit_file', { path: `${n}` }, 'edited')),
+    ]).flat();
+    expect(verdictOf([...tests, tests[0]!])).toEqual({ kind: 'go_on', say: [] });
+  });
+
+  it('counts a call once per turn: the same one five times in one answer is one mistake', () => {
+    const calls = Array.from({ length: 5 }, () => call('list_dir'));
+    expect(verdictOf([{ ...called(call('list_dir')), calls }])).toEqual({ kind: 'go_on', say: [] });
+  });
+
+  it('that goes in a circle of several calls is warned and then ended', () => {
+    const ends = Array.from({ length: 40 }, (_, n) => called(call('read_file', { path: `${n % 3}` })));
+    const warned = ends.findIndex((_, n) => textSaid(verdictOf(ends.slice(0, n + 1))) !== '');
+    expect(warned + 1).toBe(9);
+    const firstEnd = ends.findIndex((_, n) => verdictOf(ends.slice(0, n + 1)).kind === 'end');
+    expect(endOf(ends.slice(0, firstEnd + 1))).toMatchObject({ kind: 'failed', code: 'no_progress' });
+    expect(firstEnd + 1).toBe(13);
+  });
+
+  it('that writes the same entry into its ledger again and again goes in a circle too', () => {
+    const turns = Array.from({ length: 5 }, (_, n) =>
+      called(call('ledger_append', { type: 'note', content: 'x' }, `recorded as entry ${n}`)),
+    );
+    expect(endOf(turns)).toMatchObject({ code: 'repeated_call' });
+  });
+});
+
+describe('an outcome that must conform to a schema', () => {
+  const limits: Limits = {
+    maxTurns: 5,
+    outcomeSchema: { type: 'object', required: ['fixed'], properties: { fixed: { type: 'boolean' } } },
+  };
+
+  it('is the object itself where it conforms', () => {
+    expect(endOf([said('{"fixed": true}')], [], limits)).toMatchObject({ kind: 'done', outcome: { fixed: true } });
+  });
+
+  it('gets one repair that names the errors, then the work has failed', () => {
+    const first = verdictOf([said('{"fixed": "yes"}')], [], limits);
+    expect(textSaid(first)).toContain('/fixed must be boolean');
+    const asked: EngineMessage[] = [{ kind: 'notice', content: textSaid(first), afterTurn: 1 }];
+    // The same turn again, after a crash.
+    expect(verdictOf([said('{"fixed": "yes"}')], asked, limits)).toEqual({ kind: 'go_on', say: [] });
+    expect(endOf([said('{"fixed": "yes"}'), said('{"fixed": true}')], asked, limits)).toMatchObject({ kind: 'done' });
+    expect(endOf([said('{"fixed": "yes"}'), called(call('bash')), said('{}')], asked, limits)).toMatchObject({
+      code: 'outcome_invalid',
+      message: expect.stringContaining("must have required property 'fixed'"),
+    });
+  });
+
+  it('cannot be repaired when no turn is left', () => {
+    expect(endOf([said('words')], [], { ...limits, maxTurns: 1 })).toMatchObject({ code: 'outcome_invalid' });
+  });
+});
+
+describe('a focus that goes on after an attempt that failed', () => {
+  const failure = (afterTurn: number): EngineMessage => ({
+    kind: 'notice',
+    content: failureNotice({ code: 'hook.blocked', message: 'the tests fail' }),
+    afterTurn,
+  });
+
+  it('asks the model again, whatever ended the attempt', () => {
+    expect(verdictOf([said('Done.')], [failure(1)])).toEqual({ kind: 'go_on', say: [] });
+    expect(verdictOf(Array.from({ length: 5 }, same), [failure(5)])).toEqual({ kind: 'go_on', say: [] });
+    expect(verdictOf([said('Done.'), said('Now it is.')], [failure(1)])).toMatchObject({ end: { kind: 'done' } });
+  });
+
+  it('has its turns, its reminder and its repair again', () => {
+    const limits: Limits = { maxTurns: 2, outcomeSchema: null };
+    const turns = [called(call('a')), called(call('b')), called(call('c'))];
+    expect(verdictOf(turns, [failure(2)], limits)).toEqual({ kind: 'go_on', say: [] });
+    expect(turnsLeft(transcriptOf(turns, [failure(2)]), limits)).toBe(1);
+    expect(endOf([...turns, called(call('d'))], [failure(2)], limits)).toMatchObject({ code: 'max_turns' });
+    expect(verdictOf([said(''), said('')], [failure(1)])).toMatchObject({ kind: 'go_on', say: [{ kind: 'nudge' }] });
+  });
+});
+
+describe('a resumed focus', () => {
+  it('does not hear twice what was said before the crash, and comes to the same end', () => {
+    const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens' };
+    const first = verdictOf([cut]);
+    if (first.kind !== 'go_on') throw new Error('it ended');
+    const recorded = first.say.map((saying) => ({ ...saying, afterTurn: 1 }));
+    expect(verdictOf([cut], recorded)).toEqual({ kind: 'go_on', say: [] });
+  });
+
+  it('is judged alike whatever others put after the turn', () => {
+    const others: EngineMessage[] = [
+      { kind: 'operator', content: 'hurry', afterTurn: 1 },
+      { kind: 'nudge', content: 'write to your ledger', afterTurn: 1 },
+    ];
+    expect(verdictOf([said('')], others)).toEqual(verdictOf([said('')]));
+    expect(endOf([said(''), said('')], others)).toMatchObject({ code: 'empty_answer' });
+  });
+});
+
+function verdictOf(turns: readonly RecordedTurn[], messages: readonly EngineMessage[] = [], limits = LIMITS): Verdict {
+  const transcript = transcriptOf(turns, messages);
+  return judge(transcript.turns.at(-1)!, transcript, limits);
+}
+
+function endOf(...given: Parameters<typeof verdictOf>): object {
+  const verdict = verdictOf(...given);
+  if (verdict.kind !== 'end') throw new Error('it went on');
+  return verdict.end;
+}
+
+function textSaid(verdict: Verdict): string {
+  return verdict.kind === 'go_on' ? verdict.say.map((saying) => saying.content).join('\n') : '';
+}
+
+function transcriptOf(turns: readonly RecordedTurn[], messages: readonly EngineMessage[] = []): Transcript {
+  return { turns: turns.map((turn, index) => ({ ...turn, turn: index + 1 })), messages };
+}
+
+function said(text: string): RecordedTurn {
+  return {
+    turn: 0,
+    provider: 'test',
+    model: 'test',
+    content: [{ type: 'text', text }],
+    stopReason: 'end_turn',
+    cutToolCalls: [],
+    inputTokens: null,
+    calls: [],
+  };
+}
+
+function called(made: RecordedCall, text = ''): RecordedTurn {
+  return { ...said(text), stopReason: 'tool_use', calls: [made] };
+}
+
+function same(): RecordedTurn {
+  return called(call('read_file', { path: 'a', from: 1 }, 'no such file'));
+}
+
+function call(name: string, input: Readonly<Record<string, unknown>> = {}, output = 'the result'): RecordedCall {
+  return { callId: 'c', name, input, state: 'done', output, isError: false };
+}

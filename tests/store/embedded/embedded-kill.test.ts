@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { connectOrOpenEmbedded, openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import { temporaryHome } from '../../support/database.ts';
+
+const OWNER = fileURLToPath(new URL('../../support/embedded-owner.ts', import.meta.url));
+
+/** Starts an owner under load; `acknowledged` grows until it is killed. */
+function startOwner(home: string) {
+  const child: ChildProcess = spawn(process.execPath, [OWNER, home], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const acknowledged: number[] = [];
+  const waiting: (() => void)[] = [];
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  lines.on('line', (line) => {
+    if (line !== 'ready') acknowledged.push(Number(line));
+    for (const wake of waiting.splice(0)) wake();
+  });
+  return {
+    acknowledged,
+    /** Resolves when it has acknowledged this many rows. */
+    async reached(rows: number): Promise<void> {
+      while (acknowledged.length < rows) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    async kill(): Promise<void> {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+test('an owner killed under load loses no acknowledged row and blocks nobody', { timeout: 120_000 }, async () => {
+  const home = temporaryHome();
+  const acknowledged = new Set<number>();
+  for (const rows of [1, 40, 400]) {
+    const owner = startOwner(home);
+    await owner.reached(rows);
+    await owner.kill();
+    for (const n of owner.acknowledged) acknowledged.add(n);
+  }
+  const started = performance.now();
+  const database = await openEmbedded({ home });
+  expect(performance.now() - started).toBeLessThan(10_000);
+  const rows = await database.query<{ n: string }>('select n from acknowledged');
+  await database.close();
+  const kept = new Set(rows.map((row) => Number(row.n)));
+  expect([...acknowledged].filter((n) => !kept.has(n))).toEqual([]);
+});
+
+test('while an owner lives a second is refused with its pid and a command connects to it', {
+  timeout: 60_000,
+}, async () => {
+  const home = temporaryHome();
+  const owner = startOwner(home);
+  await owner.reached(1);
+  await expect(openEmbedded({ home })).rejects.toMatchObject({
+    code: 'db.embedded_locked',
+    details: { pid: expect.any(Number) },
+  });
+  const command = await connectOrOpenEmbedded({ home });
+  expect(await command.query('select count(*) > 0 as rows from acknowledged')).toEqual([{ rows: true }]);
+  await command.close();
+  expect(statSync(`${home}/embedded.json`).mode & 0o777).toBe(0o600);
+  expect(statSync(`${home}/db`).mode & 0o777).toBe(0o700);
+  await owner.kill();
+  // The dead owner's file still names its port; nobody answers there.
+  const next = await connectOrOpenEmbedded({ home });
+  expect(await next.query('select 1 as one')).toEqual([{ one: 1 }]);
+  await next.close();
+});
+
+test('an owner killed during its very first start, at any moment of it, blocks nobody', {
+  timeout: 180_000,
+}, async () => {
+  const home = temporaryHome();
+  for (const afterMs of [300, 1_500, 3_000]) {
+    const child = spawn(process.execPath, [OWNER, home], { stdio: 'ignore' });
+    await delay(afterMs);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+  const database = await openEmbedded({ home });
+  expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+  await database.close();
+  expect(readdirSync(home).sort()).toEqual(['db', 'db.lock']);
+});

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { asAdmin, testDatabase } from '../../support/database.ts';
+import { codeOf, emptyQueue, insertWork } from '../work/queue-driver.ts';
+
+const target = testDatabase();
+
+/** Functions that run with their caller's rights: steps of the others, which look nothing up and prove nothing. */
+const INTERNAL = `
+  broken_input
+  cancel_error
+  cancel_open
+  claim_candidates
+  claim_heads
+  claim_these
+  complete_held
+  descendants
+  end_calls
+  end_work
+  end_works
+  follow_ends
+  grant_roles
+  hold_focus
+  hold_lease
+  host_grace
+  key_is_held
+  left_to_its_host
+  lock_open_descendants
+  draw_token lock_soon
+  may_see
+  now
+  offer_freed_keys
+  offer_key
+  open_turn
+  oldest_queued
+  promote_due
+  raise
+  reclaim_expired
+  refuse_merge_into_ancestor
+  refuse_row
+  requeue
+  role_may_call
+  roles
+  show_json
+  take_key
+  transition_allowed
+  try_lock_open_descendants
+  uuid_v7
+  wake_daemons`
+  .trim()
+  .split(/\s+/);
+
+test('every function is a definer with a fixed search path, or a step of those that are; nobody may call any unasked', async () => {
+  const functions = await target.database.query<{
+    name: string;
+    definer: boolean;
+    path: string | null;
+    public: boolean;
+  }>(
+    `select proname as name, prosecdef as definer, exists (select from aclexplode(coalesce(proacl, acldefault('f', proowner))) where grantee = 0) as public,
+            (select c from unnest(proconfig) c where c like 'search_path=%') as path
+       from pg_proc where pronamespace = 'animus'::regnamespace and prokind = 'f'`,
+  );
+  expect(functions.length).toBeGreaterThan(50);
+  expect(functions.filter((one) => one.public)).toEqual([]);
+  const definers = functions.filter((one) => !INTERNAL.includes(one.name));
+  expect(definers.filter((one) => !one.definer || one.path !== 'search_path=pg_catalog, pg_temp')).toEqual([]);
+  expect(functions.filter((one) => INTERNAL.includes(one.name) && one.definer)).toEqual([]);
+});
+
+test('every trigger function is a definer: it runs for roles that may call nothing', async () => {
+  const bare = await target.database.query(
+    `select distinct p.proname from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+      where p.pronamespace = 'animus'::regnamespace and not p.prosecdef`,
+  );
+  expect(bare).toEqual([]);
+});
+
+const role = `animus_test_${randomBytes(4).toString('hex')}`;
+let inserter: Database;
+beforeAll(async () => {
+  await asAdmin((admin) => admin.query(`create role ${role} login password 'p'`));
+  await target.database.query(`grant usage on schema animus to ${role}`);
+  await target.database.query(`grant insert on animus.work_items to ${role}`);
+  const url = new URL(target.connectionString);
+  url.username = role;
+  url.password = 'p';
+  inserter = openPostgres(url.href, { poolSize: 1 });
+});
+afterAll(async () => {
+  await inserter.close();
+  await target.database.query(`drop owned by ${role}`);
+  await asAdmin((admin) => admin.query(`drop role ${role}`));
+});
+
+test('a role that may only insert can insert: dedup, message and parent included', async () => {
+  await emptyQueue(target.database);
+  const parent = await insertWork(target.database);
+  for (let n = 0; n < 2; n++)
+    await inserter.query(`insert into animus.work_items (faculty, dedup_key, parent_id) values ('engineer', 'k', $1)`, [
+      parent,
+    ]);
+  const rows = await target.database.query('select state from animus.work_items where parent_id = $1 order by id', [
+    parent,
+  ]);
+  expect(rows).toEqual([{ state: 'queued' }, { state: 'merged' }]);
+  expect(await target.database.query('select count(*)::int as n from pgmq.q_work')).toEqual([{ n: 2 }]);
+});
+
+test.each([
+  `insert into animus.work_items (faculty, state) values ('engineer', 'completed')`,
+  `insert into animus.work_items (faculty, cost_usd) values ('engineer', 1)`,
+])('and nothing that the engine owns: %s', async (statement) => {
+  expect(await codeOf(inserter.query(statement))).toBe('work.invalid');
+});
+
+test.each([
+  'select id from animus.work_items',
+  `insert into animus.work_items (faculty) values ('engineer') returning id`,
+  `update animus.work_items set priority = 1`,
+  'delete from animus.work_items',
+  'select * from animus.active_keys',
+  `insert into animus.work_ledger values (gen_random_uuid(), 1, 'note', 'x', null, null, now())`,
+  'select * from pgmq.q_work',
+  `select animus.submit_work('engineer')`,
+  `select animus.claim_work(gen_random_uuid(), '{}', 1, '1 minute')`,
+  `select animus.cancel_work(gen_random_uuid())`,
+  `select animus.end_works(array[gen_random_uuid()], 'completed', null, null, null, null)`,
+  `select animus.append_ledger(gen_random_uuid(), 'note', 'x')`,
+  `select animus.pause()`,
+  `select animus.status()`,
+])('and nothing else: %s', async (statement) => {
+  expect(await codeOf(inserter.query(statement))).toBe('db.forbidden');
+});
+
+test('a role that may call the operators’ functions must also be an operator', async () => {
+  await target.database.query(`grant execute on function animus.pause to ${role}`);
+  expect(await codeOf(inserter.query('select animus.pause()'))).toBe('db.forbidden');
+});
+
+test('objects of the caller’s own schema are never called instead of ours', async () => {
+  await emptyQueue(target.database);
+  await target.database.query(`create schema if not exists trap authorization ${role}`);
+  await inserter.query(
+    `create function trap.jsonb_build_object(text, uuid) returns jsonb language plpgsql as $$ begin raise 'trapped'; end $$`,
+  );
+  await inserter
+    .query(`create function trap.num_nonnulls(variadic "any") returns int language internal as 'pg_num_nonnulls'`)
+    .catch(() => {});
+  await inserter.query('set search_path = trap, pg_catalog');
+  await inserter.query(`insert into animus.work_items (faculty) values ('engineer')`);
+  expect(await target.database.query('select count(*)::int as n from pgmq.q_work')).toEqual([{ n: 1 }]);
+});
+
+test('what forbids kinds of plans forbids their compilation too', async () => {
+  // Where no other plan is there, the forbidden one costs ten billion, and whatever costs that is compiled on each run.
+  const compiled = await target.database.query(
+    `select proname from pg_proc where pronamespace = 'animus'::regnamespace and 'enable_seqscan=off' = any (proconfig)
+        and not 'jit=off' = any (proconfig)`,
+  );
+  expect(compiled).toEqual([]);
+});

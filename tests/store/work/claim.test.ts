@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { completeWork, failWork, releaseWork } from '../../../src/store/work/work.ts';
+import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
+import { testDatabase } from '../../support/database.ts';
+import {
+  claim,
+  claimOne,
+  DAEMON,
+  emptyQueue,
+  faculties,
+  insertWork,
+  openTransaction,
+  readWork,
+  stateOf,
+} from './queue-driver.ts';
+
+const target = testDatabase();
+let clock: DatabaseClock;
+beforeAll(async () => {
+  clock = await fakeDatabaseClock(target.database);
+});
+beforeEach(() => emptyQueue(target.database));
+
+describe('the order of claims', () => {
+  test('is priority, then age, within a faculty, and the answer keeps it', async () => {
+    const [low, first, second, high] = [
+      await insertWork(target.database, { priority: -1 }),
+      await insertWork(target.database),
+      await insertWork(target.database),
+      await insertWork(target.database, { priority: 5 }),
+    ];
+    expect((await claim(target.database, 9)).map((work) => work.id)).toEqual([high, first, second, low]);
+  });
+
+  test('shares room between faculties of equal priority: who runs least goes first', async () => {
+    const of = faculties('crowd', 'rare');
+    await target.database.query(`insert into animus.work_items (faculty) select 'crowd' from generate_series(1, 500)`);
+    await target.database.query(`insert into animus.work_items (faculty) select 'rare' from generate_series(1, 5)`);
+    const claimed = await claim(target.database, 8, of);
+    expect(claimed.map((work) => work.faculty)).toEqual([
+      'crowd',
+      'rare',
+      'crowd',
+      'rare',
+      'crowd',
+      'rare',
+      'crowd',
+      'rare',
+    ]);
+  });
+
+  test('starves nobody: with one slot and an endless backlog beside it, the rare faculty is served next', async () => {
+    const of = faculties('crowd', 'rare');
+    await target.database.query(`insert into animus.work_items (faculty) select 'crowd' from generate_series(1, 100)`);
+    const running = await claim(target.database, 4, of);
+    await insertWork(target.database, { faculty: 'rare' });
+    await completeWork(target.database, running[0]!, {}, null);
+    expect((await claimOne(target.database, of)).faculty).toBe('rare');
+  });
+
+  test('leaves faculties that the daemon does not know, or that are paused, alone', async () => {
+    const unknown = await insertWork(target.database, { faculty: 'unknown', priority: 9 });
+    const paused = await insertWork(target.database, { faculty: 'paused', priority: 9 });
+    const plain = await insertWork(target.database);
+    await target.database.query(`select animus.pause('paused')`);
+    const of = faculties('engineer', 'paused');
+    expect((await claim(target.database, 9, of)).map((work) => work.id)).toEqual([plain]);
+    await target.database.query(`select animus.pause()`);
+    await target.database.query(`select animus.resume('paused')`);
+    expect(await claim(target.database, 9, of)).toEqual([]);
+    await target.database.query(`select animus.resume()`);
+    expect((await claim(target.database, 9, of)).map((work) => work.id)).toEqual([paused]);
+    expect(await readWork(target.database, unknown)).toMatchObject({ state: 'queued', attempts: 0 });
+    expect((await claim(target.database, 9, faculties('unknown'))).map((work) => work.id)).toEqual([unknown]);
+  });
+
+  test('takes scheduled work when its time has come', async () => {
+    const [row] = await target.database.query<{ at: Date }>(`select animus.now() + interval '10 seconds' as at`);
+    const id = await insertWork(target.database, { run_at: row!.at });
+    expect(await claim(target.database)).toEqual([]);
+    await clock.advance(9.9);
+    expect(await claim(target.database)).toEqual([]);
+    await clock.advance(0.1);
+    expect((await claimOne(target.database)).id).toBe(id);
+  });
+});
+
+describe('under concurrent claimers', () => {
+  test('every item is claimed once and the maximum of a faculty is never passed', async () => {
+    const of = faculties(['engineer', { max: 3 }], ['writer', { max: 1 }], 'free');
+    await target.database.query(
+      `insert into animus.work_items (faculty) select (array['engineer', 'writer', 'free'])[1 + n % 3] from generate_series(1, 150) n`,
+    );
+    const pool = target.open({ poolSize: 12 });
+    const seen: string[] = [];
+    const most: Record<string, number> = {};
+    await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const daemon = randomUUID();
+        for (let idle = 0; idle < 3; ) {
+          const work = await claim(pool, 2, of, daemon);
+          if (work.length === 0) idle++;
+          const rows = await pool.query<{ faculty: string; n: number }>(
+            `select faculty, count(*)::int as n from animus.work_items where state = 'claimed' group by faculty`,
+          );
+          for (const row of rows) most[row.faculty] = Math.max(most[row.faculty] ?? 0, row.n);
+          for (const one of work) {
+            seen.push(one.id);
+            await completeWork(pool, one, {}, null);
+          }
+        }
+      }),
+    );
+    expect(seen).toHaveLength(150);
+    expect(new Set(seen).size).toBe(150);
+    expect(most).toMatchObject({ engineer: expect.any(Number), writer: 1 });
+    expect(most['engineer']).toBeLessThanOrEqual(3);
+  });
+
+  test('an item that somebody has locked is left alone, and holds up nobody', async () => {
+    const [locked, next] = [await insertWork(target.database, { priority: 1 }), await insertWork(target.database)];
+    const open = await openTransaction(target.database, async (tx) => {
+      await tx.query('select animus.cancel_work($1)', [locked]);
+    });
+    expect((await claim(target.database, 1)).map((work) => work.id)).toEqual([next]);
+    await open.end('rollback');
+    expect((await claim(target.database, 1)).map((work) => work.id)).toEqual([locked]);
+  });
+
+  test('a daemon that gets all it asked for is full, one that gets less has room', async () => {
+    await target.database.query(`select animus.register_daemon($1, 'host', 1, '0', 4, '{}', '[]')`, [DAEMON]);
+    await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 5)`);
+    const full = async () =>
+      (await target.database.query<{ saturated: boolean }>('select saturated from animus.daemons'))[0]!.saturated;
+    await claim(target.database, 4);
+    expect(await full()).toBe(true);
+    await claim(target.database, 1);
+    expect(await full()).toBe(true);
+    await claim(target.database, 1);
+    expect(await full()).toBe(false);
+  });
+});
+
+describe('a concurrency key', () => {
+  test('lets one item of it run at a time, of whatever faculty, best first', async () => {
+    const of = faculties('engineer', 'writer');
+    const ids = [
+      await insertWork(target.database, { concurrency_key: 'repo' }),
+      await insertWork(target.database, { concurrency_key: 'repo', faculty: 'writer' }),
+      await insertWork(target.database, { concurrency_key: 'repo', priority: 3 }),
+      await insertWork(target.database, { concurrency_key: 'other' }),
+    ];
+    const first = await claim(target.database, 9, of);
+    expect(first.map((work) => work.id)).toEqual([ids[2], ids[3]]);
+    expect(await claim(target.database, 9, of)).toEqual([]);
+    await completeWork(target.database, first[0]!, {}, null);
+    const second = await claim(target.database, 9, of);
+    expect(second).toHaveLength(1);
+    await completeWork(target.database, second[0]!, {}, null);
+    const third = await claim(target.database, 9, of);
+    expect(new Set([second[0]!.id, third[0]!.id])).toEqual(new Set([ids[0], ids[1]]));
+  });
+
+  test('is exact under races and never stuck', async () => {
+    const of = faculties('engineer', 'writer', ['single', { max: 1 }]);
+    await target.database.query(
+      `insert into animus.work_items (faculty, concurrency_key, priority)
+       select (array['engineer', 'writer', 'single'])[1 + n % 3], 'key ' || n % 4, n % 5 from generate_series(1, 160) n`,
+    );
+    const pool = target.open({ poolSize: 10 });
+    let done = 0;
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => {
+        const daemon = randomUUID();
+        for (let idle = 0; done < 160; ) {
+          const work = await claim(pool, 3, of, daemon);
+          idle = work.length === 0 ? idle + 1 : 0;
+          if (idle > 300) return;
+          for (const [m, one] of work.entries()) {
+            // The unique index on active keys is the second witness: a second holder would have failed the claim.
+            if ((n + m) % 4 === 0) await releaseWork(pool, one, { delaySeconds: 0, reason: 'test' });
+            else {
+              await completeWork(pool, one, {}, null);
+              done++;
+            }
+          }
+        }
+      }),
+    );
+    expect(done).toBe(160);
+  });
+
+  test('passes on when its holder fails for good', async () => {
+    const { work, head } = await twoBehind();
+    await failWork(target.database, work, { code: 'x', message: 'x' }, null);
+    await nextIs(head);
+  });
+
+  test('passes on when its holder is tried again later', async () => {
+    const { work, head } = await twoBehind();
+    await failWork(target.database, work, { code: 'x', message: 'x' }, 60);
+    await nextIs(head);
+  });
+
+  test('passes on when its holder is released, which competes again', async () => {
+    const { work } = await twoBehind();
+    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'test' });
+    await nextIs(work.id);
+  });
+
+  test('passes over a head that is cancelled while it waits', async () => {
+    const { work, head, tail } = await twoBehind();
+    await target.database.query('select animus.cancel_work($1)', [head]);
+    await completeWork(target.database, work, {}, null);
+    await nextIs(tail);
+  });
+
+  test('passes over a head that is cancelled when it was offered the key', async () => {
+    const { work, head, tail } = await twoBehind();
+    await completeWork(target.database, work, {}, null);
+    await target.database.query('select animus.pause()');
+    expect(await claim(target.database, 9)).toEqual([]);
+    expect(await readWork(target.database, head)).toMatchObject({ key_blocked: false });
+    await target.database.query('select animus.cancel_work($1)', [head]);
+    await target.database.query('select animus.resume()');
+    await nextIs(tail);
+  });
+
+  test('is not held up by a head of a faculty that nobody serves', async () => {
+    const holder = await insertWork(target.database, { concurrency_key: 'k', priority: 9 });
+    const stranger = await insertWork(target.database, { concurrency_key: 'k', priority: 5, faculty: 'writer' });
+    const tail = await insertWork(target.database, { concurrency_key: 'k' });
+    const [work] = await claim(target.database, 9, faculties('engineer', 'writer'));
+    expect(work!.id).toBe(holder);
+    await completeWork(target.database, work!, {}, null);
+    const [next] = await claim(target.database, 9);
+    expect(next!.id).toBe(tail);
+    await completeWork(target.database, next!, {}, null);
+    expect((await claim(target.database, 9, faculties('writer'))).map((one) => one.id)).toEqual([stranger]);
+  });
+
+  test('waits for a holder whose end is not committed yet, without stopping the queue', async () => {
+    const { work, head, tail } = await twoBehind();
+    const free = await insertWork(target.database);
+    const open = await openTransaction(target.database, async (tx) => completeWork(tx, work, {}, null));
+    const late = await insertWork(target.database, { concurrency_key: 'k', priority: 7 });
+    await nextIs(free);
+    await open.end('commit');
+    await nextIs(late);
+    expect(await stateOf(target.database, head)).toBe('queued');
+    expect(await stateOf(target.database, tail)).toBe('queued');
+  });
+
+  test('is not lost when the item that is offered it is locked at that moment', async () => {
+    const { work, head, tail } = await twoBehind();
+    await completeWork(target.database, work, {}, null);
+    const open = await openTransaction(target.database, async (tx) => {
+      await tx.query('select from animus.work_items where id = any ($1) for update', [[head, tail]]);
+    });
+    expect(await claim(target.database, 9)).toEqual([]);
+    await open.end('rollback');
+    await nextIs(head);
+  });
+
+  test('costs the head of the line nothing: a thousand items of one busy key do not hide what is behind them', async () => {
+    await target.database.query(
+      `insert into animus.work_items (faculty, concurrency_key, priority) select 'engineer', 'k', 1 from generate_series(1, 1000)`,
+    );
+    const behind = await insertWork(target.database);
+    expect((await claim(target.database, 2)).map((work) => work.id)).toContain(behind);
+  });
+});
+
+/** Two items of a key wait behind a holder; what is done to the holder or the head frees the other. */
+async function twoBehind() {
+  const holder = await insertWork(target.database, { concurrency_key: 'k', priority: 9 });
+  const head = await insertWork(target.database, { concurrency_key: 'k', priority: 5 });
+  const tail = await insertWork(target.database, { concurrency_key: 'k' });
+  const [work] = await claim(target.database, 9);
+  expect(work!.id).toBe(holder);
+  for (const id of [head, tail]) expect(await readWork(target.database, id)).toMatchObject({ key_blocked: true });
+  return { work: work!, head, tail };
+}
+async function nextIs(id: string): Promise<void> {
+  expect((await claim(target.database, 9)).map((work) => work.id)).toEqual([id]);
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { startFocus } from '../../../src/store/transcript/transcript.ts';
+import { registerDaemon } from '../../../src/store/work/daemons.ts';
+import {
+  type ClaimedWork,
+  claimWork,
+  completeWork,
+  extendLeases,
+  failWork,
+  releaseWork,
+} from '../../../src/store/work/work.ts';
+import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
+import { testDatabase } from '../../support/database.ts';
+import { emptyQueue, insertWork } from './queue-driver.ts';
+
+const GRACE_SECONDS = 100;
+const LEASE_SECONDS = 30;
+const target = testDatabase();
+let clock: DatabaseClock;
+beforeAll(async () => {
+  clock = await fakeDatabaseClock(target.database);
+});
+beforeEach(async () => {
+  await emptyQueue(target.database);
+  await target.database.query('delete from animus.daemons');
+});
+
+test('what is queued again is left to the host of its focus for the grace, and goes on anywhere after it', async () => {
+  const [home, away] = [await daemonOn('home'), await daemonOn('away')];
+  const work = await beginOn(home, 'home');
+  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+  await insertWork(target.database, { description: 'new' });
+  // It does not stand in the way of what others may have.
+  const [fresh, ...more] = await claimAs(away);
+  expect([fresh!.description, more]).toEqual(['new', []]);
+  await completeWork(target.database, fresh!, {}, null);
+  expect(await claimedBy(home)).toEqual([work.id]);
+
+  await releaseWork(target.database, await leaseOf(work.id), { delaySeconds: 0, reason: 'drain' });
+  await clock.advance(GRACE_SECONDS - 1);
+  await seen(home);
+  expect(await claimedBy(away)).toEqual([]);
+  await clock.advance(2);
+  expect(await claimedBy(away)).toEqual([work.id]);
+});
+
+test('another daemon of the same host may have it at once', async () => {
+  const work = await beginOn(await daemonOn('home'), 'home');
+  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+  expect(await claimedBy(await daemonOn('home'))).toEqual([work.id]);
+});
+
+test('a host of which nobody was seen for the grace is waited for no longer', async () => {
+  const [home, away] = [await daemonOn('home'), await daemonOn('away')];
+  const work = await beginOn(home, 'home');
+  await clock.advance(GRACE_SECONDS + 1);
+  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+  expect(await claimedBy(away)).toEqual([work.id]);
+});
+
+test('an expired lease is taken over on its host at once, elsewhere after the grace', async () => {
+  const [home, away] = [await daemonOn('home'), await daemonOn('away')];
+  const work = await beginOn(home, 'home');
+  await clock.advance(LEASE_SECONDS + 1);
+  await seen(home);
+  expect(await claimedBy(away)).toEqual([]);
+  await clock.advance(GRACE_SECONDS);
+  expect(await claimedBy(away)).toEqual([work.id]);
+});
+
+test('a cancelled item whose daemon is gone is ended by whoever comes first', async () => {
+  const [home, away] = [await daemonOn('home'), await daemonOn('away')];
+  const work = await beginOn(home, 'home');
+  await target.database.query('select animus.cancel_work($1)', [work.id]);
+  await clock.advance(LEASE_SECONDS + 1);
+  await seen(home);
+  expect(await claimedBy(away)).toEqual([]);
+  const [row] = await target.database.query('select state from animus.work_items where id = $1', [work.id]);
+  expect(row).toEqual({ state: 'cancelled' });
+});
+
+test('nothing is kept for a host when the focus has ended, or works in a workspace', async () => {
+  const [home, away] = [await daemonOn('home'), await daemonOn('away')];
+  const ended = await beginOn(home, 'home');
+  await failWork(target.database, ended, { code: 'x', message: 'x' }, 0, 'ledger');
+  expect(await claimedBy(away)).toEqual([ended.id]);
+  const shared = await beginOn(home, 'home', { workspace: '/srv/data' });
+  await releaseWork(target.database, shared, { delaySeconds: 0, reason: 'drain' });
+  expect(await claimedBy(away)).toEqual([shared.id]);
+});
+
+test('a consumer that does not name a grace leaves two minutes', async () => {
+  const [home, away] = [await daemonOn('home'), await daemonOn('away')];
+  const work = await beginOn(home, 'home');
+  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+  const plain = { engineer: { max: 9, max_attempts: 3, dedup_until: 'resolved' as const } };
+  await clock.advance(119);
+  await seen(home);
+  expect(await claimWork(target.database, away, plain, 9, LEASE_SECONDS)).toEqual([]);
+  await clock.advance(2);
+  expect(await claimWork(target.database, away, plain, 9, LEASE_SECONDS)).toMatchObject([{ id: work.id }]);
+});
+
+async function daemonOn(host: string): Promise<string> {
+  const id = randomUUID();
+  const daemon = { id, host, pid: 1, version: '1', maxConcurrent: 9, faculties: {}, problems: [] };
+  await registerDaemon(target.database, daemon);
+  return id;
+}
+
+/** Its heartbeat. */
+async function seen(daemonId: string): Promise<void> {
+  await extendLeases(target.database, daemonId, [], LEASE_SECONDS);
+}
+
+function claimAs(daemonId: string): Promise<ClaimedWork[]> {
+  const engineer = {
+    max: 9,
+    max_attempts: 3,
+    dedup_until: 'resolved' as const,
+    host_grace_seconds: GRACE_SECONDS,
+  };
+  return claimWork(target.database, daemonId, { engineer }, 9, LEASE_SECONDS);
+}
+
+async function claimedBy(daemonId: string): Promise<string[]> {
+  return (await claimAs(daemonId)).map((work) => work.id);
+}
+
+/** An item with a focus that has begun on the host. */
+async function beginOn(daemonId: string, host: string, facultySnapshot: object = {}): Promise<ClaimedWork> {
+  await insertWork(target.database);
+  const [work] = await claimAs(daemonId);
+  await startFocus(target.database, work!, {
+    host,
+    directoryRoot: '/tmp',
+    facultySnapshot,
+    systemPrompt: 'You test.',
+    tools: [],
+  });
+  return work!;
+}
+
+async function leaseOf(id: string): Promise<{ readonly id: string; readonly leaseToken: string }> {
+  const [row] = await target.database.query<{ id: string; leaseToken: string }>(
+    'select id, lease_token as "leaseToken" from animus.work_items where id = $1',
+    [id],
+  );
+  return row!;
+}

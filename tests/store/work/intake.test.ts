@@ -1,0 +1,271 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { submitWork } from '../../../src/store/work/submit-work.ts';
+import { completeWork } from '../../../src/store/work/work.ts';
+import { testDatabase } from '../../support/database.ts';
+import { listen } from '../postgres/listener.ts';
+import {
+  claim,
+  claimOne,
+  codeOf,
+  DAEMON,
+  emptyQueue,
+  faculties,
+  insertWork,
+  openTransaction,
+  readWork,
+  stateOf,
+  untilBlocked,
+} from './queue-driver.ts';
+
+const target = testDatabase();
+beforeEach(() => emptyQueue(target.database));
+
+describe('an insert', () => {
+  test('is queued with exactly one message, in the order of time', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 50; n++) ids.push(await insertWork(target.database));
+    expect(ids).toEqual(ids.toSorted());
+    expect(await readWork(target.database, ids[7]!)).toMatchObject({
+      state: 'queued',
+      messages: 1,
+      depth: 0,
+      root_id: ids[7],
+    });
+  });
+
+  test('with a time in the future is scheduled, and its message invisible until then', async () => {
+    const id = await insertWork(target.database, { run_at: new Date(Date.now() + 3_600_000) });
+    expect(await readWork(target.database, id)).toMatchObject({ state: 'scheduled', messages: 1 });
+    expect(await target.database.query(`select * from pgmq.read('work', 10, 10)`)).toEqual([]);
+  });
+
+  test.each([
+    ['id', 'gen_random_uuid()'],
+    ['root_id', 'gen_random_uuid()'],
+    ['depth', '0'],
+    ['state', "'completed'"],
+    ['merged_into', 'gen_random_uuid()'],
+    ['key_blocked', 'true'],
+    ['attempts', '1'],
+    ['crashes', '1'],
+    ['max_attempts', '99'],
+    ['lease_owner', 'gen_random_uuid()'],
+    ['lease_token', '1'],
+    ['lease_expires_at', 'now()'],
+    ['turns', '1'],
+    ['turns_at_claim', '1'],
+    ['cancel_requested_at', 'now()'],
+    ['cancel_reason', "'x'"],
+    ['outcome', "'{}'"],
+    ['outcome_summary', "'x'"],
+    ['error', "'{}'"],
+    ['cost_usd', '1'],
+    ['input_tokens', '1'],
+    ['output_tokens', '1'],
+    ['created_at', 'now()'],
+    ['updated_at', 'now()'],
+    ['resolved_at', 'now()'],
+    ['queue_msg_id', '1'],
+    ['submitted_by', "'somebody'"],
+  ])('that sets %s is refused', async (column, value) => {
+    const insert = target.database.query(
+      `insert into animus.work_items (faculty, ${column}) values ('engineer', ${value})`,
+    );
+    expect(await codeOf(insert)).toBe('work.invalid');
+  });
+
+  test('the columns above and those an inserter may set are all there are', async () => {
+    const rows = await target.database.query<{ column_name: string }>(
+      `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
+    );
+    expect(rows).toHaveLength(27 + 12);
+  });
+
+  test.each([
+    ['params', "'[1]'"],
+    ['faculty', "'Not A Name'"],
+    ['dedup_key', "''"],
+    ['skill', "''"],
+  ])('with a bad %s fails on a named constraint', async (column, value) => {
+    const names = column === 'faculty' ? 'faculty' : `faculty, ${column}`;
+    const values = column === 'faculty' ? value : `'engineer', ${value}`;
+    await expect(
+      target.database.query(`insert into animus.work_items (${names}) values (${values})`),
+    ).rejects.toMatchObject({
+      code: '23514',
+    });
+  });
+});
+
+describe('the message and the notification', () => {
+  test('go with the transaction', async () => {
+    const open = await openTransaction(target.database, async (tx) => {
+      await insertWork(tx);
+    });
+    await open.end('rollback');
+    const [row] = await target.database.query(
+      `select (select count(*)::int from pgmq.q_work) as messages, (select count(*)::int from animus.work_items) as items`,
+    );
+    expect(row).toEqual({ messages: 0, items: 0 });
+  });
+
+  test('one notification per statement, only for a live daemon with room, only once committed', async () => {
+    const listener = await listen(target.database, 'animus_work_ready', 'marker');
+    try {
+      const mark = async (name: string) => {
+        await target.database.query(`select pg_notify('marker', $1)`, [name]);
+        await listener.until(`marker ${name}`);
+      };
+      await insertWork(target.database);
+      await mark('no daemon');
+      await target.database.query(`select animus.register_daemon($1, 'host', 1, '0', 4, '{}', '[]')`, [DAEMON]);
+      await target.database.query(
+        `insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 1000)`,
+      );
+      await mark('bulk');
+      const open = await openTransaction(target.database, async (tx) => {
+        await insertWork(tx);
+      });
+      await mark('uncommitted');
+      await open.end('rollback');
+      await mark('rolled back');
+      await target.database.query(`insert into animus.work_items (faculty) select 'engineer' where false`);
+      await mark('nothing inserted');
+      await target.database.query(`update animus.daemons set saturated = true where id = $1`, [DAEMON]);
+      await insertWork(target.database);
+      await mark('saturated');
+      await target.database.query(`update animus.daemons set saturated = false where id = $1`, [DAEMON]);
+      await target.database.query(`update animus.daemons set seen_at = now() - interval '1 hour'`);
+      await insertWork(target.database);
+      await mark('long dead');
+      expect(listener.heard.map((what) => what.replace('marker ', ''))).toEqual([
+        'no daemon',
+        'animus_work_ready',
+        'bulk',
+        'uncommitted',
+        'rolled back',
+        'nothing inserted',
+        'saturated',
+        'long dead',
+      ]);
+    } finally {
+      await listener.stop();
+    }
+  });
+});
+
+describe('a dedup key', () => {
+  test('merges a duplicate of an active item, and is free again when that has ended', async () => {
+    const first = await submitWork(target.database, { faculty: 'engineer', dedupKey: 'invoice 7' });
+    const second = await submitWork(target.database, { faculty: 'engineer', dedupKey: 'invoice 7' });
+    expect(second).toMatchObject({ state: 'merged', mergedInto: first.id });
+    expect(await readWork(target.database, second.id)).toMatchObject({ messages: 0, archived: 0, keys: 0 });
+    const other = await submitWork(target.database, { faculty: 'writer', dedupKey: 'invoice 7' });
+    expect(other.state).toBe('queued');
+    const work = await claimOne(target.database);
+    expect((await submitWork(target.database, { faculty: 'engineer', dedupKey: 'invoice 7' })).state).toBe('merged');
+    await completeWork(target.database, work, {}, null);
+    expect((await submitWork(target.database, { faculty: 'engineer', dedupKey: 'invoice 7' })).state).toBe('queued');
+  });
+
+  test('of a faculty with dedup_until = claimed is free from the claim on, and a later holder keeps it', async () => {
+    const until = faculties(['engineer', { dedup_until: 'claimed' }]);
+    await insertWork(target.database, { dedup_key: 'k' });
+    const work = await claimOne(target.database, until);
+    const next = await insertWork(target.database, { dedup_key: 'k' });
+    expect(await readWork(target.database, next)).toMatchObject({ state: 'queued', keys: 1 });
+    await completeWork(target.database, work, {}, null);
+    expect(await readWork(target.database, next)).toMatchObject({ state: 'queued', keys: 1 });
+    expect(await stateOf(target.database, await insertWork(target.database, { dedup_key: 'k' }))).toBe('merged');
+  });
+
+  test('within one statement: one of each key is queued, the others merge into it', async () => {
+    const rows = await target.database.query<{
+      id: string;
+      dedup_key: string;
+      state: string;
+      merged_into: string | null;
+    }>(
+      `insert into animus.work_items (faculty, dedup_key) select 'engineer', 'k' || n % 7 from generate_series(1, 700) n
+       returning id, dedup_key, state, merged_into`,
+    );
+    const queued = new Map(rows.filter((row) => row.state === 'queued').map((row) => [row.dedup_key, row.id]));
+    expect(queued.size).toBe(7);
+    for (const row of rows.filter((row) => row.state === 'merged'))
+      expect(row.merged_into).toBe(queued.get(row.dedup_key));
+    expect(rows.filter((row) => row.state === 'merged')).toHaveLength(693);
+  });
+
+  test('under concurrent inserts from many connections: exactly one active item per key', async () => {
+    const pool = target.open({ poolSize: 24 });
+    const states = await Promise.all(
+      Array.from({ length: 240 }, async (_, n) => submitWork(pool, { faculty: 'engineer', dedupKey: `key ${n % 12}` })),
+    );
+    expect(states.filter((work) => work.state === 'queued')).toHaveLength(12);
+    const active = new Set(states.filter((work) => work.state === 'queued').map((work) => work.id));
+    for (const work of states) if (work.state === 'merged') expect(active.has(work.mergedInto!)).toBe(true);
+    const [row] = await target.database.query<{ keys: number; messages: number }>(
+      `select (select count(*)::int from animus.active_keys) as keys, (select count(*)::int from pgmq.q_work) as messages`,
+    );
+    expect(row).toEqual({ keys: 12, messages: 12 });
+  });
+
+  test('of an open transaction makes the duplicate wait for its end: commit merges, rollback queues', async () => {
+    for (const how of ['commit', 'rollback'] as const) {
+      let first = '';
+      const open = await openTransaction(target.database, async (tx) => {
+        first = await insertWork(tx, { dedup_key: how });
+      });
+      const second = insertWork(target.database, { dedup_key: how });
+      await untilBlocked(target.database);
+      await open.end(how);
+      expect(await readWork(target.database, await second)).toMatchObject(
+        how === 'commit' ? { state: 'merged', merged_into: first } : { state: 'queued', keys: 1, messages: 1 },
+      );
+    }
+  });
+
+  test('whose holder ends while a duplicate is inserted goes to the duplicate', async () => {
+    await insertWork(target.database, { dedup_key: 'k' });
+    const work = await claimOne(target.database);
+    const open = await openTransaction(target.database, async (tx) => completeWork(tx, work, {}, null));
+    const duplicate = insertWork(target.database, { dedup_key: 'k' });
+    await untilBlocked(target.database);
+    await open.end('commit');
+    expect(await readWork(target.database, await duplicate)).toMatchObject({ state: 'queued', keys: 1 });
+  });
+
+  test('100,000 keyed rows go in by one statement', async () => {
+    const [row] = await target.database.query<{ n: number }>(
+      `with inserted as (insert into animus.work_items (faculty, dedup_key) select 'engineer', 'key ' || n from generate_series(1, 100000) n returning 1)
+       select count(*)::int as n from inserted`,
+    );
+    expect(row!.n).toBe(100_000);
+    expect(await target.database.query(`select count(*)::int as n from pgmq.q_work`)).toEqual([{ n: 100_000 }]);
+    expect(await claim(target.database, 3)).toHaveLength(3);
+  }, 120_000);
+});
+
+describe('a parent', () => {
+  test('gives its child root and depth, five levels deep and no deeper', async () => {
+    const root = await insertWork(target.database);
+    let parent = root;
+    for (let depth = 1; depth <= 5; depth++) {
+      parent = await insertWork(target.database, { parent_id: parent });
+      expect(await readWork(target.database, parent)).toMatchObject({ depth, root_id: root });
+    }
+    expect(await codeOf(insertWork(target.database, { parent_id: parent }))).toBe('work.invalid');
+  });
+
+  test('that is not there is refused', async () => {
+    expect(await codeOf(insertWork(target.database, { parent_id: DAEMON }))).toBe('work.not_found');
+  });
+
+  test('cannot be what its child merges into, however far up', async () => {
+    const root = await insertWork(target.database, { dedup_key: 'same' });
+    const child = await insertWork(target.database, { parent_id: root });
+    for (const parent_id of [root, child])
+      expect(await codeOf(insertWork(target.database, { parent_id, dedup_key: 'same' }))).toBe('work.invalid');
+    expect((await claim(target.database, 9)).map((work) => work.id)).toEqual([root, child]);
+  });
+});

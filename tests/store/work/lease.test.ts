@@ -1,0 +1,408 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { appendLedger } from '../../../src/store/transcript/ledger.ts';
+import {
+  type ClaimedWork,
+  completeWork,
+  completeWorks,
+  endCancelled,
+  extendLeases,
+  failWork,
+  releaseWork,
+} from '../../../src/store/work/work.ts';
+import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
+import { testDatabase } from '../../support/database.ts';
+import {
+  claim,
+  claimOne,
+  codeOf,
+  DAEMON,
+  emptyQueue,
+  faculties,
+  insertWork,
+  LEASE_SECONDS,
+  openTransaction,
+  readWork,
+  startFocus,
+  stateOf,
+} from './queue-driver.ts';
+
+const target = testDatabase();
+let clock: DatabaseClock;
+beforeAll(async () => {
+  clock = await fakeDatabaseClock(target.database);
+});
+beforeEach(() => emptyQueue(target.database));
+
+const OTHER = randomUUID();
+const ERROR = { code: 'focus.ended', message: 'it broke' };
+
+describe('a lease', () => {
+  test('is extended whoever keeps another item locked; that one is neither extended nor lost', async () => {
+    await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 3)`);
+    const work = await claim(target.database, 3);
+    const stuck = work[0]!.id;
+    await clock.advance(LEASE_SECONDS - 1);
+    // As a watch_work, or an operator's cancel_work, in a transaction that is left open.
+    const open = await openTransaction(target.database, async (tx) => {
+      await tx.query(`select animus.watch_work($1)`, [stuck]);
+    });
+    try {
+      expect(await extendLeases(target.database, DAEMON, work, LEASE_SECONDS)).toEqual(
+        work.slice(1).map(({ id }) => ({ workItemId: id, held: true, cancelRequested: false })),
+      );
+      await clock.advance(2);
+      // Nobody takes it over behind the lock.
+      expect(await claim(target.database, 9, undefined, OTHER)).toEqual([]);
+    } finally {
+      await open.end('commit');
+    }
+    const reports = await extendLeases(target.database, DAEMON, work, LEASE_SECONDS);
+    expect(reports.map(({ held }) => held)).toEqual([true, true, true]);
+  });
+
+  test('that was extended is kept, one that was not is taken over, with the same focus', async () => {
+    const [kept, lost] = [await insertWork(target.database), await insertWork(target.database)];
+    const work = await claim(target.database, 2);
+    const focusId = await startFocus(target.database, work[1]!);
+    await clock.advance(LEASE_SECONDS - 1);
+    await extendLeases(target.database, DAEMON, [work[0]!], LEASE_SECONDS);
+    await clock.advance(2);
+    const taken = await claim(target.database, 9, undefined, OTHER);
+    expect(taken.map((one) => one.id)).toEqual([lost]);
+    expect(await readWork(target.database, lost)).toMatchObject({
+      state: 'claimed',
+      lease_owner: OTHER,
+      attempts: 1,
+      crashes: 1,
+    });
+    expect(await readWork(target.database, kept)).toMatchObject({ state: 'claimed', lease_owner: DAEMON, attempts: 0 });
+    expect(await startFocus(target.database, taken[0]!)).toBe(focusId);
+    expect(await extendLeases(target.database, DAEMON, work, LEASE_SECONDS)).toEqual([
+      { workItemId: kept, held: true, cancelRequested: false },
+      { workItemId: lost, held: false, cancelRequested: false },
+    ]);
+  });
+
+  test('expired and not yet taken over can still be extended: nobody else has it', async () => {
+    const work = await claimWork();
+    await clock.advance(LEASE_SECONDS * 10);
+    expect(await extendLeases(target.database, DAEMON, [work], LEASE_SECONDS)).toMatchObject([{ held: true }]);
+    expect(await claim(target.database, 9, undefined, OTHER)).toEqual([]);
+  });
+
+  test('of a faculty that the claimer does not know is left to those who do', async () => {
+    await claimWork();
+    await clock.advance(LEASE_SECONDS + 1);
+    expect(await claim(target.database, 9, faculties('writer'), OTHER)).toEqual([]);
+  });
+
+  test('is taken over once by racing claimers', async () => {
+    await target.database.query(
+      `insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 20)`,
+    );
+    await claim(target.database, 20);
+    await clock.advance(LEASE_SECONDS + 1);
+    const pool = target.open({ poolSize: 8 });
+    const taken = (await Promise.all(Array.from({ length: 8 }, () => claim(pool, 5, undefined, randomUUID())))).flat();
+    expect(taken).toHaveLength(20);
+    expect(new Set(taken.map((work) => work.id)).size).toBe(20);
+  });
+
+  test('whose item asked for a cancel ends there, children included', async () => {
+    const work = await claimWork();
+    const child = await insertWork(target.database, { parent_id: work.id });
+    await target.database.query('select animus.cancel_work($1, $2)', [work.id, 'not needed']);
+    await clock.advance(LEASE_SECONDS + 1);
+    expect(await claim(target.database, 9, undefined, OTHER)).toEqual([]);
+    expect(await readWork(target.database, work.id)).toMatchObject({
+      state: 'cancelled',
+      cancel_reason: 'not needed',
+      messages: 0,
+      archived: 1,
+    });
+    expect(await stateOf(target.database, child)).toBe('cancelled');
+  });
+});
+
+describe('lost daemons', () => {
+  test('count as attempts, until the attempts are used up and the item is dead', async () => {
+    const { id } = await claimWork();
+    await lose();
+    expect(await readWork(target.database, id)).toMatchObject({ attempts: 1, crashes: 1 });
+    await lose();
+    expect(await readWork(target.database, id)).toMatchObject({ attempts: 2, crashes: 2 });
+    expect(await lose()).toEqual([]);
+    expect(await readWork(target.database, id)).toMatchObject({
+      state: 'dead',
+      attempts: 3,
+      messages: 0,
+      archived: 1,
+      error: { code: 'work.crashed' },
+    });
+  });
+
+  test('do not add up while the focus gets further: only the last crash counts', async () => {
+    let work = await claimWork();
+    const focusId = await startFocus(target.database, work);
+    for (let turn = 1; turn <= 6; turn++) {
+      await recordTurn(focusId, work.leaseToken, turn);
+      work = (await lose())[0]!;
+      expect(await readWork(target.database, work.id)).toMatchObject({ state: 'claimed', attempts: 1, crashes: 1 });
+      await startFocus(target.database, work);
+    }
+    work = (await lose())[0]!;
+    expect(await readWork(target.database, work.id)).toMatchObject({ attempts: 2, crashes: 2 });
+  });
+
+  test('add to failures that were recorded, which no progress takes back', async () => {
+    const of = faculties(['engineer', { max_attempts: 4 }]);
+    let work = await claimWork(of);
+    await failWork(target.database, work, ERROR, 0);
+    work = await claimOne(target.database, of);
+    const focusId = await startFocus(target.database, work);
+    await recordTurn(focusId, work.leaseToken, 1);
+    work = (await lose(of))[0]!;
+    expect(await readWork(target.database, work.id)).toMatchObject({ attempts: 2, crashes: 1 });
+    work = (await lose(of))[0]!;
+    expect(await readWork(target.database, work.id)).toMatchObject({ attempts: 3, crashes: 2 });
+  });
+
+  test('are not counted by a release', async () => {
+    const work = await claimWork();
+    for (let n = 0; n < 5; n++) {
+      await releaseWork(target.database, n === 0 ? work : await claimOne(target.database), {
+        delaySeconds: 0,
+        reason: 'drain',
+      });
+    }
+    expect(await readWork(target.database, work.id)).toMatchObject({
+      state: 'queued',
+      attempts: 0,
+      messages: 1,
+      error: { code: 'work.released' },
+    });
+  });
+});
+
+describe('after the lease is lost', () => {
+  const CALLS: readonly [name: string, call: (work: ClaimedWork, focusId: string) => Promise<unknown>][] = [
+    ['complete_work', (work) => completeWork(target.database, work, {}, null)],
+    ['fail_work', (work) => failWork(target.database, work, ERROR, 10)],
+    ['release_work', (work) => releaseWork(target.database, work, { delaySeconds: 0, reason: 'x' })],
+    ['end_cancelled', (work) => endCancelled(target.database, work)],
+    ['start_focus', (work) => startFocus(target.database, work)],
+    ['append_ledger', (work) => appendLedger(target.database, work.id, 'note', 'x', { leaseToken: work.leaseToken })],
+    [
+      'set_phase',
+      (work, focus) => target.database.query(`select animus.set_phase($1, $2, 'engage')`, [focus, work.leaseToken]),
+    ],
+    [
+      'begin_turn',
+      (work, focus) => target.database.query(`select animus.begin_turn($1, $2, 1)`, [focus, work.leaseToken]),
+    ],
+    [
+      'begin_next_turn',
+      (work, focus) =>
+        target.database.query(`select animus.begin_next_turn($1, $2, 1, 0, '[]')`, [focus, work.leaseToken]),
+    ],
+    [
+      'record_turn',
+      (work, focus) =>
+        target.database.query(`select animus.record_turn($1, $2, 1, '{"content": []}', '[]')`, [
+          focus,
+          work.leaseToken,
+        ]),
+    ],
+    [
+      'finish_tool_calls',
+      (work, focus) => target.database.query(`select animus.finish_tool_calls($1, $2, '[]')`, [focus, work.leaseToken]),
+    ],
+    [
+      'add_message',
+      (work, focus) =>
+        target.database.query(`select animus.add_message($1, $2, 0, 'nudge', 'x', 1)`, [focus, work.leaseToken]),
+    ],
+    [
+      'tell_text',
+      (work, focus) => target.database.query(`select animus.tell_text($1, $2, 'x')`, [focus, work.leaseToken]),
+    ],
+    [
+      'open_wait',
+      (work, focus) =>
+        target.database.query(`select animus.open_wait($1, $2, 1, 'call', 'timer')`, [focus, work.leaseToken]),
+    ],
+    [
+      'store_output',
+      (work, focus) =>
+        target.database.query(`select animus.store_output($1, $2, 1, 'call', gen_random_uuid(), 'x')`, [
+          focus,
+          work.leaseToken,
+        ]),
+    ],
+    [
+      'record_side_call',
+      (work, focus) =>
+        target.database.query(`select animus.record_side_call($1, $2, '{}'::jsonb)`, [focus, work.leaseToken]),
+    ],
+    ['park_work', (work) => target.database.query(`select animus.park_work($1, $2)`, [work.id, work.leaseToken])],
+  ];
+
+  test('these are all functions that take a token', async () => {
+    const rows = await target.database.query<{ proname: string }>(
+      `select proname from pg_proc where pronamespace = 'animus'::regnamespace and prosecdef and 'p_token' = any (proargnames) order by 1`,
+    );
+    expect(rows.map((row) => row.proname)).toEqual(CALLS.map(([name]) => name).toSorted());
+  });
+
+  test.each(CALLS)('%s is refused, whether taken over, released or ended', async (_name, call) => {
+    for (const lose of ['taken over', 'released', 'ended'] as const) {
+      const work = await claimWork();
+      const focusId = await startFocus(target.database, work);
+      if (lose === 'taken over') {
+        await clock.advance(LEASE_SECONDS + 1);
+        expect(await claim(target.database, 1, undefined, OTHER)).toMatchObject([{ id: work.id }]);
+      } else if (lose === 'released') await releaseWork(target.database, work, { delaySeconds: 999, reason: 'x' });
+      else await failWork(target.database, work, ERROR, null);
+      const before = await readWork(target.database, work.id);
+      expect(await codeOf(call(work, focusId))).toBe('work.lease_lost');
+      expect(await readWork(target.database, work.id)).toEqual(before);
+    }
+  });
+
+  test('a batch completes what is still held and says what is not', async () => {
+    await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 4)`);
+    const work = await claim(target.database, 4);
+    await clock.advance(LEASE_SECONDS + 1);
+    await extendLeases(target.database, DAEMON, work.slice(0, 2), LEASE_SECONDS);
+    await claim(target.database, 9, undefined, OTHER);
+    const ended = work.map((one) => ({
+      id: one.id,
+      leaseToken: one.leaseToken,
+      outcome: { by: one.id },
+      summary: 'done',
+    }));
+    const answer = [true, true, false, false];
+    expect(await completeWorks(target.database, ended)).toEqual(answer);
+    expect(await completeWorks(target.database, ended)).toEqual(answer);
+    expect(await readWork(target.database, work[0]!.id)).toMatchObject({
+      state: 'completed',
+      outcome: { by: work[0]!.id },
+      messages: 0,
+      archived: 1,
+    });
+    expect(await readWork(target.database, work[3]!.id)).toMatchObject({ state: 'claimed', lease_owner: OTHER });
+    expect(await completeWorks(target.database, [])).toEqual([]);
+  });
+});
+
+describe('the end of an attempt', () => {
+  test('completing twice with the same token changes nothing', async () => {
+    const work = await claimWork();
+    await completeWork(target.database, work, { answer: 42 }, 'done');
+    const first = await readWork(target.database, work.id);
+    await completeWork(target.database, work, { answer: 43 }, 'again');
+    expect(await readWork(target.database, work.id)).toEqual(first);
+    expect(first).toMatchObject({ state: 'completed', outcome: { answer: 42 }, messages: 0, archived: 1, keys: 0 });
+  });
+
+  test('a failure is tried again at its time, dead when attempts are used up', async () => {
+    let work = await claimWork();
+    expect(await failWork(target.database, work, ERROR, 30)).toBe('scheduled');
+    expect(await claim(target.database)).toEqual([]);
+    await clock.advance(30);
+    work = await claimOne(target.database);
+    expect(await failWork(target.database, work, ERROR, 0)).toBe('queued');
+    work = await claimOne(target.database);
+    expect(await failWork(target.database, work, ERROR, 30)).toBe('dead');
+    expect(await readWork(target.database, work.id)).toMatchObject({
+      attempts: 3,
+      error: ERROR,
+      messages: 0,
+      archived: 1,
+    });
+  });
+
+  test('a focus that is kept goes on in the next attempt, another ends with its error', async () => {
+    let work = await claimWork();
+    const focus = await startFocus(target.database, work);
+    await failWork(target.database, work, ERROR, 0, 'transcript');
+    work = await claimOne(target.database);
+    expect(await startFocus(target.database, work)).toBe(focus);
+    await failWork(target.database, work, ERROR, 0);
+    work = await claimOne(target.database);
+    expect(await startFocus(target.database, work)).not.toBe(focus);
+    const foci = await target.database.query('select number, ended_as, error from animus.foci order by number');
+    expect(foci).toEqual([
+      { number: 1, ended_as: 'failed', error: ERROR },
+      { number: 2, ended_as: null, error: null },
+    ]);
+  });
+
+  test.each(['release', 'fail', 'end'] as const)('asked to cancel: %s ends it cancelled', async (how) => {
+    const work = await claimWork();
+    await target.database.query('select animus.cancel_work($1, $2)', [work.id, 'enough']);
+    expect(await extendLeases(target.database, DAEMON, [work], LEASE_SECONDS)).toMatchObject([
+      { held: true, cancelRequested: true },
+    ]);
+    if (how === 'release') await releaseWork(target.database, work, { delaySeconds: 0, reason: 'x' });
+    else if (how === 'fail') expect(await failWork(target.database, work, ERROR, 10)).toBe('cancelled');
+    else await endCancelled(target.database, work);
+    expect(await readWork(target.database, work.id)).toMatchObject({
+      state: 'cancelled',
+      cancel_reason: 'enough',
+      messages: 0,
+      archived: 1,
+    });
+  });
+
+  test('nobody asked to cancel: it cannot end so', async () => {
+    const work = await claimWork();
+    expect(await codeOf(endCancelled(target.database, work))).toBe('work.state');
+  });
+
+  test('the death of a parent cancels what it spawned, its completion leaves it be', async () => {
+    for (const [end, child] of [
+      ['completed', 'queued'],
+      ['dead', 'cancelled'],
+    ] as const) {
+      const work = await claimWork();
+      const spawned = await insertWork(target.database, { parent_id: work.id, faculty: 'writer' });
+      if (end === 'completed') await completeWork(target.database, work, {}, null);
+      else await failWork(target.database, work, ERROR, null);
+      expect(await stateOf(target.database, spawned)).toBe(child);
+    }
+  });
+
+  test('a take-over does not wait for a locked child of an item that dies by it', async () => {
+    const of = faculties(['engineer', { max_attempts: 1 }], 'free');
+    const work = await claimWork(of);
+    const child = await insertWork(target.database, { parent_id: work.id, faculty: 'writer' });
+    const open = await openTransaction(target.database, async (tx) => {
+      await tx.query('select from animus.work_items where id = $1 for update', [child]);
+    });
+    await clock.advance(LEASE_SECONDS + 1);
+    await insertWork(target.database, { faculty: 'free' });
+    expect(await claim(target.database, 1, of, OTHER)).toMatchObject([{ faculty: 'free' }]);
+    await open.end('rollback');
+    expect(await claim(target.database, 1, of, OTHER)).toEqual([]);
+    expect(await stateOf(target.database, work.id)).toBe('dead');
+    expect(await stateOf(target.database, child)).toBe('cancelled');
+  });
+});
+
+/** The daemon is gone, its lease runs out, and another one looks for work. */
+async function lose(of = faculties('engineer')): Promise<ClaimedWork[]> {
+  await clock.advance(LEASE_SECONDS + 1);
+  return claim(target.database, 1, of, randomUUID());
+}
+
+async function claimWork(of = faculties('engineer')): Promise<ClaimedWork> {
+  await insertWork(target.database);
+  return claimOne(target.database, of);
+}
+
+async function recordTurn(focusId: string, token: string, turn: number): Promise<void> {
+  await target.database.query('select animus.begin_turn($1, $2, $3)', [focusId, token, turn]);
+  await target.database.query(`select animus.record_turn($1, $2, $3, '{"content": []}', '[]')`, [focusId, token, turn]);
+}

@@ -1,0 +1,316 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { editFileTool } from '../../../../src/tools/files/edit-file.ts';
+import { applyPatchTool } from '../../../../src/tools/files/patch/apply-patch.ts';
+import { makeChanges } from '../../../../src/tools/files/patch/staged-change.ts';
+import { setUpBench } from '../../tool-context.ts';
+
+const PROGRAM = `import os
+
+class Box:
+    def size(self):
+        return 1
+
+class Bag:
+    def size(self):
+        return 2
+`;
+
+describe('apply_patch', () => {
+  test('adds, changes, moves and deletes files in one go', async () => {
+    const { apply, text, names } = await setUp({
+      'box.py': PROGRAM,
+      'old.txt': 'a\nb\n',
+      'gone.txt': 'x',
+      'keep/z': '',
+    });
+    const output = await apply(`
+*** Add File: docs/new.md
++# New
++
++*** not a header
+*** Update File: box.py
+@@ class Bag:
+     def size(self):
+-        return 2
++        return 3
+*** Update File: old.txt
+*** Move to: sub/dir/new.txt
+@@
+ a
+-b
++B
+*** Delete File: gone.txt`);
+    expect(output).toEqual({
+      content:
+        'added docs/new.md (3 lines)\nchanged box.py (1 hunk)\nmoved old.txt to sub/dir/new.txt (1 hunk)\ndeleted gone.txt',
+      details: { files: expect.any(Array) as string[] },
+    });
+    expect(await text('docs/new.md')).toBe('# New\n\n*** not a header\n');
+    expect(await text('box.py')).toBe(PROGRAM.replace('return 2', 'return 3'));
+    expect(await text('sub/dir/new.txt')).toBe('a\nB\n');
+    expect(await names()).toEqual([
+      'box.py',
+      'docs',
+      'docs/new.md',
+      'keep',
+      'keep/z',
+      'sub',
+      'sub/dir',
+      'sub/dir/new.txt',
+    ]);
+  });
+
+  test('changes nothing when anything does not fit, and tells every problem with the nearest place', async () => {
+    const { apply, text, names } = await setUp({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'x\n' });
+    const { content, isError } = await apply(`
+*** Update File: b.txt
+-x
++y
+*** Update File: a.txt
+ one
+-tow
++2
+*** Delete File: c.txt
+*** Add File: b/../a.txt2
++fine`);
+    expect(isError).toBe(true);
+    expect(content).toBe(
+      'nothing was changed:\n' +
+        '- a.txt, hunk 1 (line 6 of the patch): its lines were not found. The nearest place, at line 1:\n1\tone\n2\ttwo\n' +
+        '- c.txt: no such file; glob finds files by name',
+    );
+    expect(await text('b.txt')).toBe('x\n');
+    expect(await names()).toEqual(['a.txt', 'b.txt']);
+  });
+
+  test.each<[string, string, string]>([
+    ['-    def size(self):\n+    def length(self):', 'stand there 2 times, at lines 4, 8', ''],
+    ['@@ class Bag:\n-    def size(self):\n+    def length(self):', '', 'class Bag:\n    def length(self):'],
+    ['@@ class Sack:\n-    def size(self):\n+    x', '@@ class Sack:: no such line. ', ''],
+    [
+      '@@ class Bag:\n-class Box:\n+class Tub:',
+      'its lines stand at line 3, before the hunk or @@ line ahead of it',
+      '',
+    ],
+    ['+import sys', 'it only adds lines and does not say where', ''],
+    ['@@ import os\n+import sys', '', 'import os\nimport sys\n\nclass Box'],
+    ['+# end\n*** End of File', '', 'return 2\n# end\n'],
+    ['-    def size(self):\n+    def length(self):\n*** End of File', 'not at the end of the file', ''],
+    ['-import os   \n+import sys', '', 'import sys\n\nclass Box'],
+    ['@@ -1,3 +1,3 @@\n-import os\n+import sys', '', 'import sys\n\nclass Box'],
+  ])('finds a hunk by its context and guesses nothing: %j', async (hunk, problem, expected) => {
+    const { apply, text } = await setUp({ 'box.py': PROGRAM });
+    const output = await apply(`*** Update File: box.py\n${hunk}`);
+    if (problem !== '') expect(output.content).toContain(problem);
+    expect(output.isError ?? false).toBe(problem !== '');
+    expect(await text('box.py')).toContain(problem === '' ? expected : PROGRAM);
+  });
+
+  test.each([
+    ['hello', 'line 1 of the patch: expected «*** Begin Patch», got "hello"'],
+    ['*** Begin Patch\n*** Update File: a', 'line 2 of the patch: expected «*** End Patch»'],
+    ['*** Begin Patch\n*** End Patch', 'the patch names no file'],
+    ['*** Begin Patch\n--- a/x\n*** End Patch', 'line 2 of the patch: expected «*** Add File: PATH»'],
+    [
+      '*** Begin Patch\n*** Add File: a\nx\n*** End Patch',
+      'line 3 of the patch: each line of «*** Add File: a» begins with +',
+    ],
+    ['*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch', 'line 3 of the patch: nothing may follow'],
+    ['*** Begin Patch\n*** Update File: a\n*** End Patch', '«*** Update File: a» has no hunk'],
+    ['*** Begin Patch\n*** Update File: a\n x\n*** End Patch', 'this hunk changes nothing'],
+    ['*** Begin Patch\n*** Update File: a\n-x\n?y\n*** End Patch', 'line 4 of the patch: a line of a hunk begins with'],
+  ])('says which line of a patch is wrong: %j', async (patch, problem) => {
+    const { context, call } = await setUpBench();
+    await writeFile(join(context.workspace, 'a'), 'x\n');
+    const output = await call(applyPatchTool, { patch });
+    expect(output).toMatchObject({ isError: true });
+    expect(output.content).toContain(problem);
+  });
+
+  test.each([
+    ['one\r\ntwo\r\nthree\r\n', 'one\r\n2\r\n2½\r\nthree\r\n'],
+    ['one\ntwo\r\nthree\n', 'one\n2\r\n2½\r\nthree\n'],
+    ['one\ntwo\nthree', 'one\n2\n2½\nthree'],
+    ['\uFEFFone\r\ntwo\r\nthree', '\uFEFFone\r\n2\r\n2½\r\nthree'],
+  ])('keeps line ends, byte order mark and a missing last newline of %j', async (before, after) => {
+    const { apply, text } = await setUp({ f: before });
+    expect(await apply('*** Update File: f\n one\n-two\n+2\n+2½\n three')).toMatchObject({
+      content: 'changed f (1 hunk)',
+    });
+    expect(await text('f')).toBe(after);
+  });
+
+  test('keeps the mode, also across a move', async () => {
+    const { apply, workspace } = await setUp({ 'run.sh': '#!/bin/sh\necho a\n' });
+    await chmod(join(workspace, 'run.sh'), 0o750);
+    await apply('*** Update File: run.sh\n*** Move to: bin/run\n-echo a\n+echo b');
+    expect((await stat(join(workspace, 'bin/run'))).mode & 0o777).toBe(0o750);
+  });
+
+  test('is held to the workspace, by links too, and refuses what is no text file', async () => {
+    const { apply, workspace, outside } = await setUp({
+      'bin.dat': 'a\0b',
+      'latin.txt': Buffer.from([0xe4, 0x0a]),
+      dir: null,
+    });
+    await writeFile(join(outside, 'secret'), 'geheim\n');
+    await symlink(outside, join(workspace, 'link'));
+    const { content } = await apply(
+      [
+        '*** Update File: link/secret\n-geheim\n+offen',
+        '*** Add File: ../new\n+x',
+        `*** Delete File: ${outside}/secret`,
+        '*** Update File: bin.dat\n-a\n+b',
+        '*** Update File: latin.txt\n+x\n*** End of File',
+        '*** Delete File: dir',
+      ].join('\n'),
+    );
+    expect(content.match(/lies outside the workspace/g)).toHaveLength(3);
+    expect(await readFile(join(outside, 'secret'), 'utf8')).toBe('geheim\n');
+    const inner = await apply(
+      [
+        '*** Update File: bin.dat\n-a\n+b',
+        '*** Update File: latin.txt\n+x\n*** End of File',
+        '*** Delete File: dir',
+      ].join('\n'),
+    );
+    expect(inner.content).toMatch(/bin\.dat: is binary[^]*latin\.txt: is not valid UTF-8[^]*dir: is a directory/);
+  });
+
+  test.each([
+    ['*** Add File: a\n+x', 'a: is there already; use «*** Update File»'],
+    ['*** Update File: a\n*** Move to: b', 'b: is there already, so a cannot be moved there'],
+    ['*** Delete File: a\n*** Update File: ./a\n-1\n+2', './a: is named twice'],
+    ['*** Add File: dir/\n+x', 'dir/: names a directory'],
+  ])('%j: %s', async (body, problem) => {
+    const { apply } = await setUp({ a: '1\n', b: '2\n', dir: null });
+    expect((await apply(body)).content).toContain(problem);
+  });
+
+  test('takes back what it has done when a later change cannot be made', async () => {
+    const { workspace, text, names } = await setUp({ a: '1\n', b: '2\n', c: '3\n', d: '4\n' });
+    const at = async (name: string) => ({
+      path: { real: join(workspace, name), exists: true, shown: name },
+      read: await lstat(join(workspace, name)).catch(() => null),
+    });
+    const changes = [
+      { ...(await at('a')), content: 'one\n' },
+      { ...(await at('b')), content: null },
+      { ...(await at('new')), content: 'new\n' },
+      { ...(await at('c')), content: 'three\n' },
+    ];
+    // Somebody else replaces the last one after it was read.
+    await writeFile(join(workspace, 'c2'), 'changed\n');
+    await rename(join(workspace, 'c2'), join(workspace, 'c'));
+    expect(await makeChanges({ workspace, hidePaths: [] }, changes)).toEqual({
+      refusal: 'c: was changed by something else in the meantime; read it again',
+    });
+    expect([await text('a'), await text('b'), await text('c')]).toEqual(['1\n', '2\n', 'changed\n']);
+    expect(await names()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('says what could not be taken back, takes back the rest, and keeps the old content', async () => {
+    const { workspace, text } = await setUp({ a: '1\n', b: '2\n', c: '3\n' });
+    const at = async (name: string) => ({
+      path: { real: join(workspace, name), exists: true, shown: name },
+      read: await lstat(join(workspace, name)),
+    });
+    const last = await at('c');
+    // Looked at when all but the last change are made: then somebody makes a directory of the second one.
+    Object.defineProperty(last.read, 'ino', {
+      get() {
+        rmSync(join(workspace, 'b'));
+        mkdirSync(join(workspace, 'b'));
+        return 0;
+      },
+    });
+    const changes = [
+      { ...(await at('a')), content: 'one\n' },
+      { ...(await at('b')), content: 'two\n' },
+      { ...last, content: 'three\n' },
+    ];
+    const done = await makeChanges({ workspace, hidePaths: [] }, changes);
+    expect(done?.refusal).toMatch(
+      /^c: was changed by something else .*; b could not be put back \(EISDIR.*\), its old content is in \.animus-[-0-9a-f]+\.old$/,
+    );
+    expect(done?.partly).toBe(true);
+    expect(await text('a')).toBe('1\n');
+    expect(await text(/in (\.animus-.*)$/.exec(done!.refusal)![1]!)).toBe('2\n');
+  });
+
+  test('takes turns with edits of the same files', async () => {
+    const { apply, call, text } = await setUp({ a: '0\n', b: '0\n' });
+    const grow = (name: string, other: string) =>
+      apply(
+        `*** Update File: ${name}\n+${name}\n*** End of File\n*** Update File: ${other}\n+${name}\n*** End of File`,
+      );
+    const calls = Array.from({ length: 10 }, (_, n) => [
+      grow('a', 'b'),
+      grow('b', 'a'),
+      call(editFileTool, { path: 'a', old_string: '0\n', new_string: `0\nedit ${n}.\n` }),
+    ]).flat();
+    expect((await Promise.all(calls)).filter(({ isError }) => isError)).toEqual([]);
+    expect((await text('a')).split('\n')).toHaveLength(32);
+    expect((await text('b')).split('\n')).toHaveLength(22);
+  });
+});
+
+test('a patch made of any change of any text makes that change', async () => {
+  const random = generator(4711);
+  const { workspace, call } = await setUpBench();
+  for (let round = 0; round < 150; round++) {
+    const end = random(2) === 0 ? '\n' : '\r\n';
+    // Unequal lines, so that every hunk has one place.
+    const before = Array.from({ length: 1 + random(30) }, (_, n) => `line ${n} ${'x'.repeat(random(4))}`);
+    const { hunks, after } = change(before, random);
+    if (hunks.length === 0) continue;
+    await writeFile(join(workspace, 'f'), before.map((line) => line + end).join(''));
+    const patch = `*** Begin Patch\n*** Update File: f\n${hunks.join('\n')}\n*** End Patch`;
+    expect(await call(applyPatchTool, { patch }), patch).not.toHaveProperty('isError');
+    expect(await readFile(join(workspace, 'f'), 'utf8'), patch).toBe(after.map((line) => line + end).join(''));
+  }
+});
+
+/** Walks the lines and removes, replaces or adds some, each hunk with the line before it as context. */
+function change(before: readonly string[], random: (below: number) => number) {
+  const hunks: string[] = [];
+  const after: string[] = [];
+  for (const [index, line] of before.entries()) {
+    const what = random(8);
+    const context = index > 0 && !hunks.at(-1)?.includes(`${index - 1} `) ? [` ${before[index - 1]}`] : [];
+    if (what === 0) hunks.push(['@@', ...context, `-${line}`].join('\n'));
+    else if (what === 1) hunks.push(['@@', ...context, `-${line}`, `+new ${index}`, '+'].join('\n'));
+    else if (what === 2) hunks.push(['@@', ` ${line}`, `+more ${index}`].join('\n'));
+    if (what > 1) after.push(line);
+    if (what === 1) after.push(`new ${index}`, '');
+    if (what === 2) after.push(`more ${index}`);
+  }
+  return { hunks, after };
+}
+
+function generator(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return (state >> 8) % below;
+  };
+}
+
+async function setUp(files: Readonly<Record<string, string | Buffer | null>>) {
+  const bench = await setUpBench();
+  const { workspace, call } = bench;
+  for (const [name, content] of Object.entries(files)) {
+    const file = join(workspace, name);
+    await mkdir(content === null ? file : join(file, '..'), { recursive: true });
+    if (content !== null) await writeFile(file, content);
+  }
+  return {
+    ...bench,
+    apply: (body: string) => call(applyPatchTool, { patch: `*** Begin Patch\n${body.trim()}\n*** End Patch\n` }),
+    text: (name: string) => readFile(join(workspace, name), 'utf8'),
+    names: async () => (await readdir(workspace, { recursive: true })).sort(),
+  };
+}

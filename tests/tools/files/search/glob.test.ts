@@ -1,0 +1,67 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { globTool } from '../../../../src/tools/files/search/glob.ts';
+import { compileGlob, type GlobMatcher } from '../../../../src/tools/files/search/glob-pattern.ts';
+import { setUpBench } from '../../tool-context.ts';
+
+test.each([
+  ['*.ts', 'a.ts', true],
+  ['*.ts', 'deep/down/a.ts', true],
+  ['./*.ts', 'a.ts', true],
+  ['src/*.ts', 'src/a.ts', true],
+  ['src/*.ts', 'src/b/a.ts', false],
+  ['src/**/*.ts', 'src/a.ts', true],
+  ['src/**/*.ts', 'src/b/c/a.ts', true],
+  ['src/**', 'src/b/c', true],
+  ['src/**', 'lib/b', false],
+  ['**/b/**/d', 'a/b/c/b/d', true],
+  ['**', 'any/thing', true],
+  ['*', '.hidden', true],
+  ['?.ts', '😀.ts', true],
+  ['[a-c]?.{ts,js}', 'b1.js', true],
+  ['[!a-c].ts', 'b.ts', false],
+  ['[]].ts', '].ts', true],
+  ['{src,lib/{x,y}}/*', 'lib/y/z', true],
+  ['a\\*b', 'a*b', true],
+  ['a\\*b', 'axb', false],
+  ['[a', '[a', true],
+  ['{a', '{a', true],
+  ['a{b}', 'a{b}', true],
+  ['a**b', 'aXb', true],
+  ['', 'a', false],
+])('%s on %s is %s', (pattern, path, expected) => {
+  expect((compileGlob(pattern) as GlobMatcher)(path)).toBe(expected);
+});
+
+test('no pattern stalls it', () => {
+  const startedAt = performance.now();
+  expect((compileGlob(`${'*a'.repeat(200)}b`) as GlobMatcher)('a'.repeat(250))).toBe(false);
+  expect((compileGlob(`${'**/a/'.repeat(100)}b`) as GlobMatcher)('a/'.repeat(1000))).toBe(false);
+  expect(compileGlob('{a,b}'.repeat(30))).toHaveProperty('refusal');
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
+
+test('finds files in order, without links, .git and node_modules', async () => {
+  const { call, workspace, outside } = await setUpBench();
+  for (const file of [
+    'b.ts',
+    'src/a.ts',
+    'src/deep/é.ts',
+    '.hidden/x.ts',
+    'c.md',
+    '.git/x.ts',
+    'node_modules/m/x.ts',
+  ]) {
+    await mkdir(dirname(join(workspace, file)), { recursive: true });
+    await writeFile(join(workspace, file), '');
+  }
+  await writeFile(join(outside, 'secret.ts'), '');
+  await symlink(outside, join(workspace, 'door'));
+  await symlink(join(outside, 'secret.ts'), join(workspace, 'link.ts'));
+  expect((await call(globTool, { pattern: '*.ts' })).content).toBe('b.ts\n.hidden/x.ts\nsrc/a.ts\nsrc/deep/é.ts');
+  expect((await call(globTool, { pattern: '*.ts', path: 'src' })).content).toBe('src/a.ts\nsrc/deep/é.ts');
+  expect((await call(globTool, { pattern: '*.rs' })).content).toBe('[no file matches *.rs]');
+  for (const path of ['..', 'door', 'missing', 'c.md'])
+    expect(await call(globTool, { pattern: '*', path })).toMatchObject({ isError: true });
+});
