@@ -1,5 +1,4 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
-import type { OutcomeSchema } from '../catalog/outcome-schema.ts';
 import { estimateTokens } from '../core/work/tokens.ts';
 import {
   addMessage,
@@ -10,21 +9,18 @@ import {
 } from '../store/transcript/transcript.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
-import type { Tool } from '../tools/tool.ts';
-import { type CallMeans, runToolCalls, settleInterrupted } from './calls/tool-calls.ts';
+import { settleInterrupted } from './calls/interrupted.ts';
+import { type CallMeans, runToolCalls } from './calls/run-calls.ts';
 import { collectWaits } from './calls/waiting.ts';
 import { takeBoundedTurn } from './context/bounded-turn.ts';
-import type { ContextBounds } from './context/context-bounds.ts';
+import type { ContextMeans } from './context/context-prepare.ts';
 import type { TurnMeans } from './turn/model-turn.ts';
 import { createTurnTime, type TurnTime } from './turn/turn-time.ts';
 import type { EngageEnd } from './verdict/engage-end.ts';
-import { judge } from './verdict/verdict.ts';
+import { judge, type Limits } from './verdict/verdict.ts';
 
-export interface EngageMeans extends Omit<TurnMeans, 'time'>, Omit<CallMeans, 'tools'> {
-  readonly toolset: ReadonlyMap<string, Tool>;
-  readonly maxTurns: number;
-  readonly outcomeSchema: OutcomeSchema | null;
-  readonly bounds: ContextBounds;
+/** What the loop needs: what a model call, the context, the calls and the verdict need, and when to stop. */
+export interface EngageMeans extends Omit<TurnMeans, 'time'>, ContextMeans, CallMeans, Limits {
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;
 }
@@ -37,7 +33,7 @@ export async function engage(engageMeans: EngageMeans): Promise<EngageEnd> {
   let step = await goOn(await readTranscript(means.db, means.focus.focusId), means);
   while (step.kind === 'next') step = await iterate(step.transcript, means);
   await means.journal.flush();
-  record('work.engage.iterations', step.transcript.turns.length, { faculty: means.context.faculty });
+  record('work.engage.iterations', step.transcript.turns.length, { faculty: means.faculty });
   return step.end;
 }
 
@@ -72,7 +68,7 @@ async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> 
         const { turn } = taken;
         iteration.set({ 'work.stop_reason': turn.stopReason, 'work.parallel_tools': turn.calls.length });
         const step = await finishTurn({ ...sent, turns: [...sent.turns, turn] }, turn, means);
-        const { faculty } = means.context;
+        const { faculty } = means;
         if (turn.calls.length > 0) record('work.engage.parallel_tools', turn.calls.length, { faculty });
         record('work.engage.overhead', means.time.takeOverheadMs(), { faculty });
         return step;
@@ -85,8 +81,7 @@ async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> 
 async function finishTurn(transcript: Transcript, newest: RecordedTurn, means: LoopMeans): Promise<Step> {
   let current = transcript;
   if (isUnfinished(newest)) {
-    const callMeans = { ...means, tools: means.toolset };
-    const ran = await collectWaits(await means.time.elsewhere(runToolCalls(newest, callMeans)), callMeans);
+    const ran = await collectWaits(await means.time.elsewhere(runToolCalls(newest, means)), means);
     current = replaceLast(current, ran);
     if (isUnfinished(ran)) return end(current, { kind: 'parked' });
   }

@@ -117,13 +117,15 @@ function runLoop(
       timeouts: {},
       costUsd: (usage) => costUsd(info, usage) ?? 0,
     },
-    system: SYSTEM,
-    tools: toolSpecs(TOOLS),
+    systemPrompt: SYSTEM,
+    toolSpecs: toolSpecs(TOOLS),
     toolset: TOOLS,
+    gates: [],
+    faculty: 'clerk',
     journal: createJournal(db, key),
     maxTurns,
     outcomeSchema: null,
-    maxParallel: 8,
+    maxParallelTools: 8,
     bounds: {
       compactThreshold: 0.7,
       compactKeepRecent: 10,
@@ -138,7 +140,7 @@ function runLoop(
       turns += 1;
       if (turns >= drainAfterTurns) drain.abort();
     },
-    context: {
+    callScope: {
       ...key,
       faculty: 'clerk',
       workspace: '/nowhere',

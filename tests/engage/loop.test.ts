@@ -67,7 +67,7 @@ describe('the engage loop', () => {
       tools: [busy],
       script: `[[answer]]\nturn = 1\ncall = [${Array(10).fill(call).join(', ')}]\n[[answer]]\nturn = 2\ntext = "done"`,
     });
-    await engage(focus.means({ maxParallel: 3 }));
+    await engage(focus.means({ maxParallelTools: 3 }));
     expect(most).toBe(3);
   });
 
@@ -119,7 +119,7 @@ describe('the engage loop', () => {
       script: `[[answer]]\nturn = 1\ncall = [{ tool = "deaf" }]\n[[answer]]\nturn = 2\ntext = "so be it"`,
     });
     const means = focus.means();
-    await engage({ ...means, context: { ...means.context, timeoutMs: 50 } });
+    await engage({ ...means, callScope: { ...means.callScope, timeoutMs: 50 } });
     const [call] = await pg.database.query(`select output from animus.tool_calls where focus_id = $1`, [
       focus.key.focusId,
     ]);
@@ -247,7 +247,7 @@ describe('the engage loop', () => {
 
   it('records what its calls did before it is stopped by a pause', async () => {
     const pause = testTool('pause', async () => {
-      await pg.database.query(`select animus.pause($1, 'for a test')`, [focus.means().context.faculty]);
+      await pg.database.query(`select animus.pause($1, 'for a test')`, [focus.means().faculty]);
       return { content: 'paused' };
     });
     const focus = await startTestFocus(pg.database, {

@@ -1,6 +1,7 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { CALL_GATES } from '../../engage/calls/gates.ts';
 import { createJournal } from '../../engage/calls/journal.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
 import { createTextTeller } from '../../engage/events/live-text.ts';
@@ -127,9 +128,11 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
       db: means.db,
       focus: key,
       model: means.models.forFocus(faculty, key.focusId),
-      system: focus.row.systemPrompt,
-      tools: focus.row.tools,
+      faculty: work.faculty,
+      systemPrompt: focus.row.systemPrompt,
+      toolSpecs: focus.row.tools,
       toolset: tools,
+      gates: CALL_GATES,
       journal: createJournal(means.db, key),
       maxTurns: settings.maxTurns,
       outcomeSchema: settings.outcomeSchema,
@@ -139,11 +142,11 @@ function engageFocus(focus: Focus): Promise<EngageEnd> {
         ledgerNudgeInterval: settings.ledgerNudgeInterval,
         truncateClosedBlocks: settings.truncateClosedBlocks,
       },
-      maxParallel: settings.maxParallelTools,
+      maxParallelTools: settings.maxParallelTools,
       signal: control.signal,
       drain: control.drain,
       onEvent: focus.emit,
-      context: {
+      callScope: {
         ...key,
         faculty: work.faculty,
         workspace: focus.workspace,

@@ -1,18 +1,25 @@
 /** The calls of a turn that wait: those whose wait is over get their results. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Queryable } from '../../store/sql/database.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
 import { finishToolCalls, type RecordedCall, type RecordedTurn } from '../../store/transcript/transcript.ts';
 import { readWaits } from '../../store/transcript/waits.ts';
 import { type ResolvedWait, type ToolContext, type ToolOutput, toolError } from '../../tools/tool.ts';
-import { type CallMeans, callResult, ended, prepare } from './tool-calls.ts';
+import type { FocusListener } from '../events/events.ts';
+import { callResult, ended } from './call-end.ts';
+import { type GateMeans, passGates } from './gates.ts';
+
+interface WaitingMeans extends GateMeans {
+  readonly db: Database;
+  readonly onEvent: FocusListener;
+}
 
 /**
  * Gives every waiting call whose wait is resolved its result; the others stay as they are. Result and journal row are one
  * transaction, so that a call is answered once, wherever the daemon dies. Costs nothing for a turn without waiting calls.
  */
-export async function collectWaits(turn: RecordedTurn, means: CallMeans): Promise<RecordedTurn> {
+export async function collectWaits(turn: RecordedTurn, means: WaitingMeans): Promise<RecordedTurn> {
   if (!turn.calls.some((call) => call.state === 'waiting')) return turn;
-  const waits = new Map((await readWaits(means.db, means.context.workItemId)).map((wait) => [wait.callId, wait]));
+  const waits = new Map((await readWaits(means.db, means.callScope.workItemId)).map((wait) => [wait.callId, wait]));
   const calls: RecordedCall[] = [];
   for (const call of turn.calls) {
     const wait = waits.get(call.callId);
@@ -26,23 +33,23 @@ async function answer(
   turn: RecordedTurn,
   call: RecordedCall,
   wait: ResolvedWait,
-  means: CallMeans,
+  means: WaitingMeans,
 ): Promise<RecordedCall> {
   const durationMs = wait.resolvedAt.getTime() - wait.createdAt.getTime();
-  const context: ToolContext = { ...means.context, turn: turn.turn, callId: call.callId, signal: means.signal };
-  const tell = (output: (tx: Queryable) => Promise<ToolOutput>) =>
+  const context: ToolContext = { ...means.callScope, turn: turn.turn, callId: call.callId, signal: means.signal };
+  const record = (outputOf: (tx: Queryable) => Promise<ToolOutput>) =>
     means.db.transaction(async (tx) => {
-      const told = await output(tx);
-      await finishToolCalls(tx, context, [callResult(turn, call, told, durationMs)]);
-      return told;
+      const output = await outputOf(tx);
+      await finishToolCalls(tx, context, [callResult(turn, call, { output }, durationMs)]);
+      return output;
     });
   try {
-    const told = await tell((tx) => outputAfter(turn, call, wait, context, tx, means));
-    return ended(turn, call, told, durationMs, means);
+    const output = await record((tx) => outputAfter(turn, call, wait, context, tx, means));
+    return ended(turn, call, { output }, durationMs, means);
   } catch (error) {
     if (means.signal.aborted || isAnimusError(error, 'work.lease_lost', 'db.unreachable')) throw error;
-    const told = await tell(async () => toolError(`${call.name} failed after its wait: ${messageOf(error)}`));
-    return ended(turn, call, told, durationMs, means);
+    const output = await record(async () => toolError(`${call.name} failed after its wait: ${messageOf(error)}`));
+    return ended(turn, call, { output }, durationMs, means);
   }
 }
 
@@ -52,11 +59,12 @@ async function outputAfter(
   wait: ResolvedWait,
   context: ToolContext,
   tx: Queryable,
-  means: CallMeans,
+  means: WaitingMeans,
 ): Promise<ToolOutput> {
-  const prepared = prepare(call, turn, means);
-  if (prepared.kind === 'answered') return prepared.output;
-  if (prepared.tool.afterWait) return prepared.tool.afterWait(prepared.input, wait, context, tx);
+  // The gates have let it pass before it waited: only tool and input are looked up again.
+  const passage = await passGates(call, turn, { ...means, gates: [] });
+  if (passage.kind === 'answered') return passage.output;
+  if (passage.tool.afterWait) return passage.tool.afterWait(passage.input, wait, context, tx);
   if (wait.result.timed_out) return toolError('timed out: the wait ended at its deadline without an answer');
   return { content: JSON.stringify(wait.result) };
 }

@@ -12,7 +12,7 @@ import { type ContextMeans, recordMessage } from './context-prepare.ts';
 import { inputPressure } from './pressure.ts';
 import { narrate } from './summary-call.ts';
 
-export type CompactMeans = ContextMeans & Pick<TurnMeans, 'system' | 'tools' | 'signal' | 'time'>;
+export type CompactMeans = ContextMeans & Pick<TurnMeans, 'systemPrompt' | 'toolSpecs' | 'signal' | 'time'>;
 
 /** Compacts a context that has reached its threshold; one that has not stays as it is. */
 export async function compactUnderPressure(transcript: Transcript, means: CompactMeans): Promise<Transcript> {
@@ -48,7 +48,7 @@ async function compact(transcript: Transcript, limit: number, means: CompactMean
     const summarised = await summarise(transcript, plan, input, means);
     if (summarised) return summarised;
   }
-  count('work.context.compactions', 1, { faculty: means.context.faculty });
+  count('work.context.compactions', 1, { faculty: means.faculty });
   return recordSummary(means.db, transcript, plan.keepsFrom, plan.content, means);
 }
 
@@ -66,7 +66,7 @@ async function summarise(
   const text = narrative.text || narrativeSoFar(transcript);
   const smaller = plan.fits ? input : { ...input, summaryTokens: input.summaryTokens / 2 };
   const content = summaryOf(transcript, smaller, text);
-  count('work.context.emergency_summarizations', 1, { faculty: means.context.faculty });
+  count('work.context.emergency_summarizations', 1, { faculty: means.faculty });
   // One transaction: a summary that is paid for is not asked for again.
   return means.db.transaction(async (tx) => {
     await recordSideCall(tx, means.focus, response, response.usage ? means.model.costUsd(response.usage) : 0);

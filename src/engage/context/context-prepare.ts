@@ -14,11 +14,12 @@ import { type ContextSettings, planContext, withPlan } from './plan-context.ts';
 export interface ContextMeans {
   readonly db: Database;
   readonly focus: FocusKey;
+  /** The faculty's name, for metrics. */
+  readonly faculty: string;
   readonly model: FocusModel;
   readonly bounds: ContextBounds;
   readonly maxTurns: number;
   readonly journal: Journal;
-  readonly context: { readonly faculty: string };
 }
 
 /** Makes the newest turn part of the context: its results cut to size, the block it closes stubbed, reminders given. */
@@ -34,8 +35,8 @@ export async function prepareContext(transcript: Transcript, means: ContextMeans
   }
   const recorded: EngineMessage[] = [];
   for (const message of messages) recorded.push(await recordMessage(db, focus, message));
-  if (closes) count('work.context.blocks_closed', 1, { faculty: means.context.faculty });
-  if (messages[0]?.kind === 'stub') count('work.context.blocks_truncated', 1, { faculty: means.context.faculty });
+  if (closes) count('work.context.blocks_closed', 1, { faculty: means.faculty });
+  if (messages[0]?.kind === 'stub') count('work.context.blocks_truncated', 1, { faculty: means.faculty });
   return withPlan(transcript, oversized, recorded);
 }
 

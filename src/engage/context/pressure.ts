@@ -6,8 +6,8 @@ import { renderMessages } from './context.ts';
 
 /** What stands before the messages in every request of a focus. */
 export interface Prefix {
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
+  readonly systemPrompt: string;
+  readonly toolSpecs: readonly ToolSpec[];
 }
 
 /**
@@ -17,7 +17,7 @@ export interface Prefix {
 export function inputPressure(transcript: Transcript, prefix: Prefix): number {
   const now = estimateMessages(renderMessages(transcript));
   const last = transcript.turns.at(-1);
-  if (last?.inputTokens == null) return now + estimateTokens(prefix.system + JSON.stringify(prefix.tools));
+  if (last?.inputTokens == null) return now + estimateTokens(prefix.systemPrompt + JSON.stringify(prefix.toolSpecs));
   const asked = {
     turns: transcript.turns.slice(0, -1),
     messages: transcript.messages.filter(({ afterTurn }) => afterTurn < last.turn),

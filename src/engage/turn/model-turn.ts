@@ -22,7 +22,6 @@ import {
 import { record } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { Journal } from '../calls/journal.ts';
-import type { CallMeans } from '../calls/tool-calls.ts';
 import type { FocusListener } from '../events/events.ts';
 import type { TurnTime } from './turn-time.ts';
 
@@ -40,16 +39,18 @@ export interface FocusModel {
   costUsd(usage: Usage): number;
 }
 
+/** What a model call needs. */
 export interface TurnMeans {
   readonly db: Database;
   readonly focus: FocusKey;
+  /** The faculty's name, for metrics. */
+  readonly faculty: string;
   readonly model: FocusModel;
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
+  readonly systemPrompt: string;
+  readonly toolSpecs: readonly ToolSpec[];
   readonly journal: Journal;
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
-  readonly context: CallMeans['context'];
   readonly time: TurnTime;
 }
 
@@ -102,7 +103,7 @@ function begin(turn: number, means: TurnMeans): Promise<TurnPermit> {
 
 async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {
   const { client, provider, model, settings, timeouts } = means.model;
-  const request = { ...settings, model, system: means.system, tools: means.tools, messages, turn };
+  const request = { ...settings, model, system: means.systemPrompt, tools: means.toolSpecs, messages, turn };
   return span(
     'chat',
     { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model },
@@ -138,7 +139,7 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
       record('gen_ai.client.operation.duration', response.durationMs / 1000, labels);
       if (response.usage) {
         const cached = response.usage.cacheRead / Math.max(1, response.usage.input);
-        record('work.context.cache_hit_ratio', cached, { faculty: means.context.faculty });
+        record('work.context.cache_hit_ratio', cached, { faculty: means.faculty });
         record('gen_ai.client.token.usage', response.usage.input, { ...labels, 'gen_ai.token.type': 'input' });
         record('gen_ai.client.token.usage', response.usage.output, { ...labels, 'gen_ai.token.type': 'output' });
       }

@@ -39,7 +39,10 @@ import { refusalOf as openaiRefusalOf } from '../../support/model-server/openai-
 import type { RecordedRequest } from '../../support/model-server/server.ts';
 
 const FROM = { provider: 'anthropic', model: 'm' };
-const PREFIX = { system: 'You work.', tools: [{ name: 'look', description: '', inputSchema: { type: 'object' } }] };
+const PREFIX = {
+  systemPrompt: 'You work.',
+  toolSpecs: [{ name: 'look', description: '', inputSchema: { type: 'object' } }],
+};
 
 interface CallSpec {
   readonly write: LedgerType | null;
@@ -210,7 +213,8 @@ function checkLegal(messages: readonly Message[], thinks: boolean): void {
   expect(brokenRule(messages)).toBeNull();
   const request = {
     model: 'm',
-    ...PREFIX,
+    system: PREFIX.systemPrompt,
+    tools: PREFIX.toolSpecs,
     messages,
     maxTokens: 9000,
     ...(thinks && { thinkingBudgetTokens: 2000 }),

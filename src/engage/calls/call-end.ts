@@ -1,0 +1,89 @@
+/** How a tool call ends: as the journal records it, and as whoever watches sees it. */
+import { toText } from '../../store/sql/json.ts';
+import type { CallResult, RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { WaitRequest } from '../../store/transcript/waits.ts';
+import type { ToolOutput } from '../../tools/tool.ts';
+import type { FocusListener } from '../events/events.ts';
+import type { Journal } from './journal.ts';
+
+/** What an end needs. */
+export interface EndMeans {
+  readonly journal: Journal;
+  readonly onEvent: FocusListener;
+}
+
+/** An output, and the state it means where `isError` does not say it. */
+export interface CallEnd {
+  readonly output: ToolOutput;
+  readonly state?: CallResult['state'];
+}
+
+/** Journals the end and returns the call with its result. */
+export function finish(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  end: CallEnd,
+  durationMs: number,
+  means: EndMeans,
+): RecordedCall {
+  means.journal.add(callResult(turn, call, end, durationMs));
+  return ended(turn, call, end, durationMs, means);
+}
+
+/** The call with its result, which is journaled already; watchers are notified. */
+export function ended(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  end: CallEnd,
+  durationMs: number,
+  { onEvent }: Pick<EndMeans, 'onEvent'>,
+): RecordedCall {
+  const { state, output: text, isError } = callResult(turn, call, end, durationMs);
+  onEvent({
+    type: 'tool_ended',
+    turn: turn.turn,
+    callId: call.callId,
+    name: call.name,
+    isError,
+    output: text,
+    durationMs,
+  });
+  if (call.name === 'ledger_append' && !isError) {
+    const { seq, type, content } = end.output.details as { seq: number; type: 'plan'; content: string };
+    onEvent({ type: 'ledger', seq, entryType: type, content });
+  }
+  return { ...call, state, output: text, isError };
+}
+
+/** The call, waiting; watchers are notified. */
+export function waiting(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  wait: WaitRequest,
+  { onEvent }: Pick<EndMeans, 'onEvent'>,
+): RecordedCall {
+  onEvent({
+    type: 'waiting',
+    turn: turn.turn,
+    callId: call.callId,
+    name: call.name,
+    kind: wait.kind,
+    deadline: wait.deadline?.toISOString() ?? null,
+  });
+  return { ...call, state: 'waiting' };
+}
+
+/** A call's end as the journal takes it. */
+export function callResult(turn: RecordedTurn, call: RecordedCall, end: CallEnd, durationMs: number): CallResult {
+  const isError = end.output.isError ?? false;
+  return {
+    turn: turn.turn,
+    callId: call.callId,
+    state: end.state ?? (isError ? 'failed' : 'done'),
+    // Providers refuse an empty result of an error, and an empty one helps nobody.
+    output: toText(end.output.content) || '(no output)',
+    isError,
+    details: end.output.details ?? null,
+    durationMs,
+  };
+}

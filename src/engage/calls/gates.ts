@@ -1,0 +1,93 @@
+/** What stands between a model's tool call and its run: one ordered list, for every call alike. */
+import { z } from 'zod';
+import type { ToolCallBlock } from '../../llm/client.ts';
+import type { RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
+import type { CallScope } from './run-call.ts';
+
+/** A gate: lets a call pass, changes its input, or denies it. Gates are asked in the order of their list; the first denial counts. */
+export interface CallGate {
+  readonly name: string;
+  judge(call: GatedCall): GateVerdict | Promise<GateVerdict>;
+}
+
+/** A call as a gate sees it. */
+export interface GatedCall {
+  readonly tool: Tool;
+  /** As the tool's schema parsed it, with what the gates before have changed. */
+  readonly input: unknown;
+  readonly callId: string;
+  readonly turn: number;
+  readonly scope: CallScope;
+  readonly signal: AbortSignal;
+}
+
+/** `input`, where it is given, replaces the call's; it is validated again. The model sees `reason`. */
+export type GateVerdict =
+  | { readonly kind: 'pass'; readonly input?: unknown }
+  | { readonly kind: 'deny'; readonly reason: string };
+
+/** The gates of every focus, in order. Permissions, hooks and approvals are entered here. */
+export const CALL_GATES: readonly CallGate[] = [];
+
+/** What came of the gates: the call may run with this input, or it has its answer already. */
+export type Passage =
+  | { readonly kind: 'ready'; readonly tool: Tool; readonly input: unknown }
+  | { readonly kind: 'answered'; readonly state: 'failed' | 'denied'; readonly output: ToolOutput };
+
+/** What the gates need of the focus. */
+export interface GateMeans {
+  readonly toolset: ReadonlyMap<string, Tool>;
+  readonly gates: readonly CallGate[];
+  readonly callScope: CallScope;
+  readonly signal: AbortSignal;
+}
+
+/** Finds the tool, validates the input and asks every gate; what is wrong is an answer that says what was expected. */
+export async function passGates(call: RecordedCall, turn: RecordedTurn, means: GateMeans): Promise<Passage> {
+  const tool = means.toolset.get(call.name);
+  if (!tool) return unknownTool(call.name, means.toolset);
+  let passage = validate(tool, call.input, invalidJson(call, turn));
+  for (const gate of means.gates) {
+    if (passage.kind === 'answered') return passage;
+    const { callScope: scope, signal } = means;
+    const verdict = await gate.judge({
+      tool,
+      input: passage.input,
+      callId: call.callId,
+      turn: turn.turn,
+      scope,
+      signal,
+    });
+    if (verdict.kind === 'deny') {
+      return { kind: 'answered', state: 'denied', output: toolError(verdict.reason, { gate: gate.name }) };
+    }
+    if ('input' in verdict) passage = validate(tool, verdict.input);
+  }
+  return passage;
+}
+
+function unknownTool(name: string, toolset: ReadonlyMap<string, Tool>): Passage {
+  const known = [...toolset.keys()].toSorted().join(', ');
+  return invalid(`there is no tool named ${JSON.stringify(name)}. The tools are: ${known}`);
+}
+
+/** Why the model's input could not be read as JSON; undefined where it could. */
+function invalidJson(call: RecordedCall, turn: RecordedTurn): string | undefined {
+  const isThisCall = (part: RecordedTurn['content'][number]): part is ToolCallBlock =>
+    part.type === 'tool_call' && part.id === call.callId;
+  return turn.content.find(isThisCall)?.invalidInput;
+}
+
+function validate(tool: Tool, input: unknown, unreadable?: string): Passage {
+  if (unreadable !== undefined) {
+    return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);
+  }
+  const parsed = tool.input.safeParse(input);
+  if (!parsed.success) return invalid(`the input of ${tool.name} is invalid:\n${z.prettifyError(parsed.error)}`);
+  return { kind: 'ready', tool, input: parsed.data };
+}
+
+function invalid(content: string): Passage {
+  return { kind: 'answered', state: 'failed', output: { content, isError: true } };
+}

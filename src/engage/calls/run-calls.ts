@@ -1,0 +1,79 @@
+/** The tool calls of one answer: run in parallel, their ends journaled. Failures are results, never exceptions. */
+import type { Database } from '../../store/sql/database.ts';
+import type { RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { FocusListener } from '../events/events.ts';
+import { finish } from './call-end.ts';
+import { type CallGate, passGates } from './gates.ts';
+import type { Journal } from './journal.ts';
+import { type CallScope, runCall } from './run-call.ts';
+
+/** What running the calls of a turn needs. */
+export interface CallMeans {
+  readonly db: Database;
+  readonly journal: Journal;
+  readonly toolset: ReadonlyMap<string, Tool>;
+  /** What every call passes before it runs, in this order. */
+  readonly gates: readonly CallGate[];
+  readonly callScope: CallScope;
+  readonly maxParallelTools: number;
+  readonly signal: AbortSignal;
+  readonly onEvent: FocusListener;
+}
+
+/**
+ * Runs every call of the turn that has not ended, and returns the turn with all results, in call order whatever order
+ * they finished in. Calls on the database run one after the other, so that ledger entries keep the order they were
+ * asked in; the others run side by side, at most `maxParallelTools`. Rejects when the focus is aborted or its lease is lost.
+ */
+export async function runToolCalls(turn: RecordedTurn, focusMeans: CallMeans): Promise<RecordedTurn> {
+  // A call that ends the focus (its lease is lost) stops its siblings too.
+  const siblings = new AbortController();
+  const means = { ...focusMeans, signal: AbortSignal.any([focusMeans.signal, siblings.signal]) };
+  const takeSlot = limiter(means.maxParallelTools);
+  let database: Promise<unknown> = Promise.resolve();
+
+  const running = turn.calls.map((call) => {
+    if (call.output !== null || call.state === 'waiting') return Promise.resolve(call);
+    const work = () => gateAndRun(turn, call, means);
+    if (means.toolset.get(call.name)?.kind !== 'database') return takeSlot(work);
+    const mine = database.then(work);
+    database = mine.catch(() => undefined); // the failure is thrown by allSettledOrThrow below
+    return mine;
+  });
+  for (const run of running) run.catch((error: unknown) => siblings.abort(error));
+  return { ...turn, calls: await allSettledOrThrow(running) };
+}
+
+async function gateAndRun(turn: RecordedTurn, call: RecordedCall, means: CallMeans): Promise<RecordedCall> {
+  const passage = await passGates(call, turn, means);
+  if (passage.kind === 'answered') return finish(turn, call, passage, 0, means);
+  return runCall(turn, call, passage, means);
+}
+
+/** Waits for all, then throws the first failure: nothing of the turn is left running behind a thrown error. */
+async function allSettledOrThrow<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(promises);
+  // The first in call order may only have been stopped by the one that failed; the abort reason is that failure.
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+/** At most `max` at a time, the rest in order. */
+function limiter(max: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = max;
+  const queue: (() => void)[] = [];
+  return async (work) => {
+    if (free === 0) await new Promise<void>((resolve) => queue.push(resolve));
+    else free -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}
