@@ -1,12 +1,8 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
 import { estimateTokens } from '../core/work/tokens.ts';
-import {
-  addMessage,
-  type EngineMessage,
-  type RecordedTurn,
-  readTranscript,
-  type Transcript,
-} from '../store/transcript/transcript.ts';
+import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
+import { readTranscript, type Transcript } from '../store/transcript/transcript.ts';
+import { type RecordedTurn } from '../store/transcript/turns.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import { settleInterrupted } from './calls/interrupted.ts';

@@ -1,7 +1,8 @@
 /** Work items with a running focus, made through the SQL functions that a daemon calls. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../src/store/sql/database.ts';
-import { beginTurn, type FocusKey, recordTurn, startFocus } from '../../src/store/transcript/transcript.ts';
+import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
+import { beginTurn, recordTurn } from '../../src/store/transcript/turns.ts';
 import { type ClaimableFaculty, type ClaimedWork, claimWork } from '../../src/store/work/work.ts';
 
 /** A claimed item and what its focus writes with. */

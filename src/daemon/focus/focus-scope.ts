@@ -5,7 +5,7 @@ import type { FocusEvent, FocusEventBody } from '../../engage/events/events.ts';
 import type { TextTeller } from '../../engage/events/live-text.ts';
 import type { Isolation, ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
-import type { FocusKey, FocusRow } from '../../store/transcript/transcript.ts';
+import type { FocusKey, FocusRow } from '../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Tool } from '../../tools/tool.ts';

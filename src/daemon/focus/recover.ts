@@ -1,7 +1,7 @@
 /** Recover: what becomes of work whose focus failed. The faculty's hook decides, within its attempts; else the default policy does. */
 import { ERRORS, type ErrorCode, messageOf } from '../../core/errors/errors.ts';
+import { setPhase } from '../../store/transcript/focus-row.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
-import { setPhase } from '../../store/transcript/transcript.ts';
 import type { WorkError } from '../../store/work/work.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import type { HookOutput } from '../hooks/hook-output.ts';

@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { spareUser } from '../../process/as-user.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { endedFocusIds } from '../../store/transcript/transcript.ts';
+import { endedFocusIds } from '../../store/transcript/focus-row.ts';
 
 /** Makes a focus's directory, private to this user; a resumed focus finds the one it had. */
 export async function makeFocusDirectory(directory: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** How a tool call ends: as the journal records it, and as whoever watches sees it. */
 import { toText } from '../../store/sql/json.ts';
-import type { CallResult, RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { WaitRequest } from '../../store/transcript/waits.ts';
 import type { ToolOutput } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';

@@ -1,7 +1,8 @@
 /** What stands between a model's tool call and its run: one ordered list, for every call alike. */
 import { z } from 'zod';
 import type { ToolCallBlock } from '../../llm/client.ts';
-import type { RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { RecordedCall } from '../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
 import type { CallScope } from './run-call.ts';
 

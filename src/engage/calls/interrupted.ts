@@ -1,5 +1,6 @@
 /** The calls of a turn that a crash cut off. */
-import type { RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { RecordedCall } from '../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { IN_DOUBT_RESULT } from '../prompt/prompt.ts';
 import type { Journal } from './journal.ts';

@@ -3,7 +3,8 @@
  * last ends of a turn go with the beginning of the next turn, so that they cost no statement of their own.
  */
 import type { Database } from '../../store/sql/database.ts';
-import { type CallResult, type FocusKey, finishToolCalls } from '../../store/transcript/transcript.ts';
+import { type CallResult, finishToolCalls } from '../../store/transcript/calls.ts';
+import { type FocusKey } from '../../store/transcript/focus-row.ts';
 
 /** A journal of one focus. Whatever is added is durable once `flush` resolves. */
 export interface Journal {

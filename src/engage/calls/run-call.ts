@@ -1,7 +1,8 @@
 /** One tool call that has passed its gates: run within its time-out, its end recorded. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { finishToolCalls, type RecordedCall, type RecordedTurn } from '../../store/transcript/transcript.ts';
+import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
+import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { openWait } from '../../store/transcript/waits.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import type { Tool, ToolContext, ToolOutput, WorldTool } from '../../tools/tool.ts';

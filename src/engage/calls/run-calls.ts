@@ -1,6 +1,7 @@
 /** The tool calls of one answer: run in parallel, their ends journaled. Failures are results, never exceptions. */
 import type { Database } from '../../store/sql/database.ts';
-import type { RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { RecordedCall } from '../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
 import { finish } from './call-end.ts';

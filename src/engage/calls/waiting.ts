@@ -1,7 +1,8 @@
 /** The calls of a turn that wait: those whose wait is over get their results. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
-import { finishToolCalls, type RecordedCall, type RecordedTurn } from '../../store/transcript/transcript.ts';
+import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
+import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { readWaits } from '../../store/transcript/waits.ts';
 import { type ResolvedWait, type ToolContext, type ToolOutput, toolError } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';

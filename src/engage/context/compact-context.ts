@@ -3,7 +3,8 @@
 import { readOpenHandles } from '../../store/open/open-handles.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
-import { recordSideCall, type Transcript } from '../../store/transcript/transcript.ts';
+import { type Transcript } from '../../store/transcript/transcript.ts';
+import { recordSideCall } from '../../store/transcript/turns.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { TurnMeans } from '../turn/model-turn.ts';
 import { type Compaction, type CompactionInput, narrativeSoFar, planCompaction, summaryOf } from './compaction.ts';

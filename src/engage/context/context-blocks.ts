@@ -1,7 +1,8 @@
 /** Blocks of a history and the stubs that take their place. Pure. */
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
-import type { RecordedTurn, Transcript } from '../../store/transcript/transcript.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { fitEntries } from '../prompt/cut-text.ts';
 import { stubText } from '../prompt/prompt.ts';
 import { isFold, legalCut, newestFold, outlivesItsBlock } from './context-folds.ts';

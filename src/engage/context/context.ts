@@ -1,6 +1,8 @@
 /** Renders what is recorded of a focus into the messages of the next request. Pure: the same rows give the same bytes. */
 import type { ContentBlock, Message, ToolResultBlock } from '../../llm/client.ts';
-import type { EngineMessage, RecordedCall, Transcript } from '../../store/transcript/transcript.ts';
+import type { RecordedCall } from '../../store/transcript/calls.ts';
+import type { EngineMessage } from '../../store/transcript/messages.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
 import { isFold, keptFrom, liveFolds, outlivesItsBlock } from './context-folds.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** What the agent wrote to its ledger, read from the recorded calls: the same after a crash as before it. */
 import type { LedgerType } from '../../core/work/work.ts';
-import type { RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { RecordedCall } from '../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 
 /** An entry the agent wrote itself. Entries of operators and hooks are not among them. */
 export interface LedgerWrite {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { StoredOutput } from '../../store/transcript/artifacts.ts';
-import type { RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { cutMiddle, fairShare } from '../prompt/cut-text.ts';
 import { leftOutNote } from '../prompt/prompt.ts';
 import type { ContextLimits } from './context-bounds.ts';

@@ -2,7 +2,8 @@
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
 import type { StoredOutput } from '../../store/transcript/artifacts.ts';
-import type { EngineMessage, Transcript } from '../../store/transcript/transcript.ts';
+import type { EngineMessage } from '../../store/transcript/messages.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
 import { closedBlock, isWorthIt, stubOf } from './context-blocks.ts';
 import type { ContextLimits } from './context-bounds.ts';
 import { dueReminders, type ReminderSettings } from './nudge.ts';

@@ -1,7 +1,8 @@
 /** How full the context is: the provider's own count of the last request, and an estimate of what changed since. Pure. */
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { ContentBlock, Message, ToolSpec } from '../../llm/client.ts';
-import type { RecordedTurn, Transcript } from '../../store/transcript/transcript.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { renderMessages } from './context.ts';
 
 /** What stands before the messages in every request of a focus. */

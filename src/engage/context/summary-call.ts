@@ -1,7 +1,8 @@
 /** The last resort of a full context: a model says what happened so far, where the ledger does not. */
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { ContentBlock, LlmRequest, LlmResponse } from '../../llm/client.ts';
-import type { RecordedTurn, Transcript } from '../../store/transcript/transcript.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
 import { cutMiddle, fairShare } from '../prompt/cut-text.ts';
 import { SUMMARY_SYSTEM } from '../prompt/prompt.ts';

@@ -3,7 +3,7 @@
  * for everybody else (replay.ts, `work tail`), with the texts of answers as they come (live-text.ts).
  */
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
-import type { Phase } from '../../store/transcript/transcript.ts';
+import type { Phase } from '../../store/transcript/focus-row.ts';
 import type { WaitKind } from '../../store/transcript/waits.ts';
 
 export type FocusEvent = { readonly workItemId: string; readonly faculty: string } & FocusEventBody;

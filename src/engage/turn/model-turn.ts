@@ -12,13 +12,8 @@ import type {
   Usage,
 } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
-import {
-  beginTurn,
-  type FocusKey,
-  type RecordedTurn,
-  recordTurn,
-  type TurnPermit,
-} from '../../store/transcript/transcript.ts';
+import { type FocusKey } from '../../store/transcript/focus-row.ts';
+import { beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../../store/transcript/turns.ts';
 import { record } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { Journal } from '../calls/journal.ts';

@@ -1,6 +1,7 @@
 /** Does a run get anywhere? Looks for calls that bring back what is known already. Pure over the transcript. */
 import { createHash } from 'node:crypto';
-import type { RecordedCall, RecordedTurn } from '../../store/transcript/transcript.ts';
+import type { RecordedCall } from '../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 
 /** How a run stalls; both count turns, the newest included. */
 export interface Stall {

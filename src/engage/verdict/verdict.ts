@@ -1,6 +1,8 @@
 /** What an answer means for the loop: the guards that end a run which goes wrong, with a reason a person understands. */
 import type { OutcomeSchema } from '../../catalog/outcome-schema.ts';
-import type { EngineMessage, RecordedTurn, Transcript } from '../../store/transcript/transcript.ts';
+import type { EngineMessage } from '../../store/transcript/messages.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } from '../prompt/prompt.ts';
 import { textOf } from '../turn/model-turn.ts';
 import { newestAttempt } from './attempt.ts';

@@ -1,7 +1,7 @@
 /** Outputs too large for a context: kept whole, read in parts. */
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
-import type { FocusKey } from './transcript.ts';
+import type { FocusKey } from './focus-row.ts';
 
 /** A recorded output and what the model is shown in its place. */
 export interface StoredOutput {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { openNotifications } from '../postgres/notifications.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import type { FocusKey } from './transcript.ts';
+import type { FocusKey } from './focus-row.ts';
 
 /** A piece of an answer. */
 export interface TextPiece {

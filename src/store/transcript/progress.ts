@@ -2,7 +2,8 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
-import type { CallState, Phase } from './transcript.ts';
+import type { CallState } from './calls.ts';
+import type { Phase } from './focus-row.ts';
 import type { WaitKind } from './waits.ts';
 
 /** Where a follower stands: turns before this one, of this focus (by number), and entries up to this one are not read again. */

@@ -2,7 +2,7 @@
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
-import type { FocusKey } from './transcript.ts';
+import type { FocusKey } from './focus-row.ts';
 
 /** What a call can wait for. */
 export type WaitKind = 'children' | 'approval' | 'timer' | 'human';

@@ -3,12 +3,10 @@ import { BYTES_PER_TOKEN } from '../../../src/core/work/tokens.ts';
 import { renderMessages } from '../../../src/engage/context/context.ts';
 import { closedBlock, isWorthIt, stubOf } from '../../../src/engage/context/context-blocks.ts';
 import type { Message } from '../../../src/llm/client.ts';
-import type {
-  EngineMessage,
-  RecordedCall,
-  RecordedTurn,
-  Transcript,
-} from '../../../src/store/transcript/transcript.ts';
+import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
+import type { EngineMessage } from '../../../src/store/transcript/messages.ts';
+import type { Transcript } from '../../../src/store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
 
 /** How a history grows. */
 export interface Load {

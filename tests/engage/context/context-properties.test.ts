@@ -27,13 +27,10 @@ import type { ContentBlock, Message } from '../../../src/llm/client.ts';
 import { modelInfo } from '../../../src/llm/models/models.ts';
 import { openaiBody } from '../../../src/llm/openai/request.ts';
 import type { OpenHandle } from '../../../src/store/open/open-handles.ts';
-import type {
-  EngineMessage,
-  MessageKind,
-  RecordedCall,
-  RecordedTurn,
-  Transcript,
-} from '../../../src/store/transcript/transcript.ts';
+import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
+import type { EngineMessage, MessageKind } from '../../../src/store/transcript/messages.ts';
+import type { Transcript } from '../../../src/store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
 import { refusalOf } from '../../support/model-server/anthropic-rules.ts';
 import { refusalOf as openaiRefusalOf } from '../../support/model-server/openai-rules.ts';
 import type { RecordedRequest } from '../../support/model-server/server.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createReplay, type TimedEvent } from '../../../src/engage/events/replay.ts';
+import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { readProgress } from '../../../src/store/transcript/progress.ts';
-import { finishToolCalls } from '../../../src/store/transcript/transcript.ts';
 import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { failureNotice } from '../../../src/engage/verdict/attempt.ts';
 import { judge, type Limits, turnsLeft, type Verdict } from '../../../src/engage/verdict/verdict.ts';
-import type {
-  EngineMessage,
-  RecordedCall,
-  RecordedTurn,
-  Transcript,
-} from '../../../src/store/transcript/transcript.ts';
+import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
+import type { EngineMessage } from '../../../src/store/transcript/messages.ts';
+import type { Transcript } from '../../../src/store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
 
 const LIMITS: Limits = { maxTurns: 50, outcomeSchema: null };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { finishToolCalls } from '../../../src/store/transcript/transcript.ts';
+import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { openWait, parkWork, readWaits, resolveDueWaits, resolveWait } from '../../../src/store/transcript/waits.ts';
 import { claimWork, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';

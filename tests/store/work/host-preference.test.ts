@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { startFocus } from '../../../src/store/transcript/transcript.ts';
+import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { registerDaemon } from '../../../src/store/work/daemons.ts';
 import {
   type ClaimedWork,

@@ -1,0 +1,88 @@
+/** The row of a focus: begun or gone on with, moved from phase to phase. */
+import type { ToolSpec } from '../../core/work/conversation.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+
+/** What every write of a focus carries: the lease that fences it and the focus it belongs to. */
+export interface FocusKey {
+  readonly workItemId: string;
+  readonly leaseToken: string;
+  readonly focusId: string;
+}
+
+export const PHASES = ['orient', 'engage', 'consolidate', 'recover'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** A focus as stored; snapshot, prompt and tools are those it began with, also when it is resumed. */
+export interface FocusRow {
+  readonly id: string;
+  readonly number: number;
+  readonly phase: Phase;
+  readonly directory: string;
+  readonly resumes: number;
+  readonly facultySnapshot: Readonly<Record<string, unknown>>;
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolSpec[];
+}
+
+/** Begins a focus on a claimed item, or goes on with the open one. */
+export async function startFocus(
+  db: Queryable,
+  work: { readonly id: string; readonly leaseToken: string },
+  begin: {
+    readonly host: string;
+    readonly directoryRoot: string;
+    readonly facultySnapshot: object;
+    readonly systemPrompt: string;
+    readonly tools: readonly ToolSpec[];
+  },
+): Promise<FocusRow> {
+  const [row] = await db.query<FocusRow>(
+    `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools
+       from animus.start_focus($1, $2, $3, $4, $5::jsonb, $6, $7::json)`,
+    [
+      work.id,
+      work.leaseToken,
+      begin.host,
+      begin.directoryRoot,
+      toJsonb(begin.facultySnapshot),
+      toText(begin.systemPrompt),
+      toJsonb(begin.tools),
+    ],
+  );
+  return row!;
+}
+
+/** Moves a focus to another phase. */
+export async function setPhase(db: Queryable, focus: FocusKey, phase: Phase): Promise<void> {
+  await db.query(`select animus.set_phase($1, $2, $3)`, [focus.focusId, focus.leaseToken, phase]);
+}
+
+/**
+ * How long the focus's newest attempt has run, in milliseconds, as far as it is recorded: of each turn its answer and its longest
+ * call. Waiting, queueing and lying dead take no time here, nor does what a crash cut off. `failureNotice` is how the message
+ * begins that ended the attempt before.
+ */
+export async function readRunningMs(db: Queryable, focusId: string, failureNotice: string): Promise<number> {
+  const [row] = await db.query<{ ms: number }>(
+    `select coalesce(sum(coalesce(t.duration_ms, 0) + coalesce(c.longest, 0)), 0) as ms
+       from animus.turns t
+       left join lateral (
+         select max(c.duration_ms) as longest from animus.tool_calls c join animus.foci f on f.id = c.focus_id
+          where c.focus_id = t.focus_id and c.turn = t.turn and c.state <> 'in_doubt'
+            and not exists (select from animus.waits w where w.work_item_id = f.work_item_id and w.call_id = c.call_id and w.created_at >= c.started_at)) c on true
+      where t.focus_id = $1 and t.recorded_at is not null
+        and t.turn > (select coalesce(max(m.after_turn), 0) from animus.focus_messages m where m.focus_id = $1 and starts_with(m.content, $2))`,
+    [focusId, failureNotice],
+  );
+  return row!.ms;
+}
+
+/** Those of the foci that have ended. */
+export async function endedFocusIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from animus.foci where id = any ($1::uuid[]) and ended_as is not null`,
+    [ids],
+  );
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,35 @@
+/** What the engine itself puts into a context. */
+import type { Queryable } from '../sql/database.ts';
+import { toText } from '../sql/json.ts';
+import type { FocusKey } from './focus-row.ts';
+
+export type MessageKind = 'orient' | 'digest' | 'skill' | 'nudge' | 'notice' | 'operator' | 'stub' | 'summary' | 'hook';
+
+/** A message by the engine: stands after the results of turn `afterTurn` (0: before the first turn). */
+export interface EngineMessage {
+  readonly afterTurn: number;
+  readonly kind: MessageKind;
+  readonly content: string;
+  /** Only of a `stub` or `summary`: the first turn that stays verbatim. It stands for the turns before. */
+  readonly keepsFrom?: number;
+}
+
+/** Records a message before it is sent; returns it as it will be read back. */
+export async function addMessage(
+  db: Queryable,
+  focus: FocusKey,
+  message: EngineMessage,
+  tokens: number,
+): Promise<EngineMessage> {
+  const content = toText(message.content);
+  await db.query(`select animus.add_message($1, $2, $3, $4, $5, $6, $7)`, [
+    focus.focusId,
+    focus.leaseToken,
+    message.afterTurn,
+    message.kind,
+    content,
+    tokens,
+    message.keepsFrom ?? null,
+  ]);
+  return { ...message, content };
+}

@@ -1,0 +1,104 @@
+/** Turns: permitted, recorded, charged. */
+import type { ContentBlock, ModelAnswer, StopReason } from '../../core/work/conversation.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb } from '../sql/json.ts';
+import { type CallResult, type RecordedCall, resultRow } from './calls.ts';
+import type { FocusKey } from './focus-row.ts';
+
+/** May the next model call be made? Reserves `reservedUsd` for it when it may. */
+export type TurnPermit = 'go' | 'cancelled' | 'paused';
+
+/** Records the ends of the calls before, where they are not recorded yet, and begins a turn: one statement, one commit. */
+export async function beginTurn(
+  db: Queryable,
+  focus: FocusKey,
+  turn: number,
+  reservedUsd: number,
+  results: readonly CallResult[] = [],
+): Promise<TurnPermit> {
+  const [row] = await db.query<{ permit: TurnPermit }>(
+    `select animus.begin_next_turn($1, $2, $3, $4, $5::jsonb) as permit`,
+    [focus.focusId, focus.leaseToken, turn, reservedUsd, toJsonb(results.map(resultRow))],
+  );
+  return row!.permit;
+}
+
+/** A recorded answer. `content` is what later requests send back. */
+export interface RecordedTurn {
+  readonly turn: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly content: readonly ContentBlock[];
+  readonly stopReason: StopReason;
+  readonly cutToolCalls: readonly string[];
+  /** Tokens of the prompt as the provider counted them, cached ones included; null where it did not say. */
+  readonly inputTokens: number | null;
+  readonly calls: readonly RecordedCall[];
+}
+
+/** Makes an answer durable, with its calls as already started. Returns the turn as it will be read back. */
+export async function recordTurn(
+  db: Queryable,
+  focus: FocusKey,
+  turn: number,
+  response: ModelAnswer,
+  costUsd: number,
+): Promise<RecordedTurn> {
+  const content = storable(response.content);
+  const calls = content.filter((block) => block.type === 'tool_call');
+  await db.query(`select animus.record_turn($1, $2, $3, $4::json, $5::json)`, [
+    focus.focusId,
+    focus.leaseToken,
+    turn,
+    toJsonb({
+      provider: response.provider,
+      model: response.model,
+      content,
+      response_id: response.responseId,
+      stop_reason: response.stopReason,
+      raw_stop_reason: response.rawStopReason,
+      cut_tool_calls: response.cutToolCalls,
+      usage: response.usage,
+      cost_usd: costUsd,
+      duration_ms: response.durationMs,
+      time_to_first_token_ms: response.timeToFirstTokenMs,
+    }),
+    toJsonb(calls.map((call) => ({ call_id: call.id, name: call.name, input: call.input, state: 'started' }))),
+  ]);
+  return {
+    turn,
+    provider: response.provider,
+    model: response.model,
+    content,
+    stopReason: response.stopReason,
+    cutToolCalls: response.cutToolCalls,
+    inputTokens: response.usage?.input ?? null,
+    calls: calls.map((call) => ({
+      callId: call.id,
+      name: call.name,
+      input: call.input,
+      state: 'started',
+      output: null,
+      isError: false,
+    })),
+  };
+}
+
+/** Charges the item with a model call that is no turn of it. */
+export async function recordSideCall(
+  db: Queryable,
+  focus: FocusKey,
+  call: Pick<ModelAnswer, 'provider' | 'model' | 'usage'>,
+  costUsd: number,
+): Promise<void> {
+  await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [
+    focus.focusId,
+    focus.leaseToken,
+    toJsonb({ provider: call.provider, model: call.model, usage: call.usage, cost_usd: costUsd }),
+  ]);
+}
+
+// What is sent later must be what is read back after a crash, to the byte: so the live loop, too, uses the stored form.
+function storable(content: readonly ContentBlock[]): ContentBlock[] {
+  return JSON.parse(toJsonb(content)) as ContentBlock[];
+}
