@@ -20,7 +20,7 @@ import { deregisterDaemon } from '../store/work/daemons.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
-import { toolset } from '../tools/registry.ts';
+import { TOOL_SOURCES } from '../tools/source.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { endFoci } from './control/end-foci.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
@@ -154,7 +154,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         hookEnvironment: hookEnvironment(config, process.env),
         leaseSeconds,
         completer,
-        toolsOf: (of) => toolset(of.engage.tools),
+        toolSources: TOOL_SOURCES,
         onEvent: options.onEvent ?? (() => {}),
         holdFaculty: (name, seconds, reason) => {
           log.warn(

@@ -1,5 +1,5 @@
 /** External engage: a command of the faculty does the work in place of the loop of model and tools. */
-import type { PhaseHook } from '../../catalog/faculty.ts';
+import type { Faculty, PhaseHook } from '../../catalog/faculty.ts';
 import { outcomeProblems } from '../../catalog/outcome-schema.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { EngageDone } from '../../engage/verdict/engage-end.ts';
@@ -17,8 +17,9 @@ import { type Focus, spanKey } from './focus-scope.ts';
  * turns at which it could be interrupted, so a drain ends it when the grace time is over, and the work goes back.
  * Errors: those of hooks; rejects as the other phases do when the focus is aborted or its lease lost.
  */
-export async function engageExternally(focus: Focus, command: PhaseHook): Promise<FocusEnd | EngageDone> {
+export async function engageExternally(focus: Focus): Promise<FocusEnd | EngageDone> {
   const { means, control, key, work } = focus;
+  const command = commandOf(focus.faculty);
   return span('work.engage', spanKey(focus), async () => {
     const ledger = await readLedger(means.db, work.id);
     const context = await orientation(focus);
@@ -42,6 +43,11 @@ export async function engageExternally(focus: Focus, command: PhaseHook): Promis
         return result satisfies never;
     }
   });
+}
+
+function commandOf({ name, engage }: Faculty): PhaseHook {
+  if (engage.external) return engage.external;
+  throw new AnimusError('internal.bug', { detail: `faculty ${name} is of mode external and has no command` });
 }
 
 /** The first message of the focus: what a model would be told, with what the orient hook found. */

@@ -8,7 +8,7 @@ import type { Database } from '../../store/sql/database.ts';
 import type { FocusKey, FocusRow } from '../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Tool } from '../../tools/tool.ts';
+import type { ToolSource, Toolset } from '../../tools/source.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 import type { Worktree } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
@@ -30,7 +30,7 @@ export interface FocusMeans {
   readonly hidePaths: readonly string[];
   /** What hooks get of the daemon's environment. */
   readonly hookEnvironment: Readonly<Record<string, string>>;
-  readonly toolsOf: (faculty: Faculty) => ReadonlyMap<string, Tool>;
+  readonly toolSources: readonly ToolSource[];
   readonly onEvent: (event: FocusEvent) => void;
 }
 
@@ -40,6 +40,8 @@ export interface Focus {
   /** As it was when the focus began; a resumed focus does not see what was edited since. */
   readonly faculty: Faculty;
   readonly row: FocusRow;
+  /** What its calls may run; closed when the focus is over. */
+  readonly toolset: Toolset;
   readonly key: FocusKey;
   readonly workspace: string;
   /** With `isolation = "worktree"`: the workspace is its path. */

@@ -1,31 +1,22 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import { CALL_GATES } from '../../engage/calls/gates.ts';
-import { createJournal } from '../../engage/calls/journal.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
 import { createTextTeller } from '../../engage/events/live-text.ts';
-import { engage } from '../../engage/loop.ts';
-import { systemPrompt } from '../../engage/prompt/prompt.ts';
 import { FAILURE_NOTICE } from '../../engage/verdict/attempt.ts';
-import type { EngageDone, EngageEnd } from '../../engage/verdict/engage-end.ts';
-import { outcomeInstruction } from '../../engage/verdict/outcome.ts';
-import { isFailureOfTheWorld } from '../../llm/client.ts';
 import { type Phase, readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
 import { tellText } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
-import { span } from '../../telemetry/spans.ts';
-import { toolSpecs } from '../../tools/registry.ts';
-import type { ModelSource } from '../models/focus-model.ts';
+import { openToolset } from '../../tools/source.ts';
+import { modelSees } from './built-in-engage.ts';
 import { consolidate } from './consolidate.ts';
-import { engageExternally } from './external-engage.ts';
+import { ENGAGE_MODES } from './engage-modes.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
-import { type Focus, type FocusMeans, spanKey } from './focus-scope.ts';
+import type { Focus, FocusMeans } from './focus-scope.ts';
 import { openWorkspace } from './focus-workspace.ts';
 import { orient } from './orient.ts';
 import { recover } from './recover.ts';
-import { releaseDelaySeconds } from './recovery.ts';
 
 /** Runs one focus, recovering where it failed. Never rejects: whatever happens is an end. */
 export async function attempt(
@@ -55,7 +46,7 @@ async function runPhases(
     focus = await begin(work, faculty, control, means);
     await orient(focus);
     phase = await enter(focus, 'engage');
-    const engaged = await engagePhase(focus);
+    const engaged = await ENGAGE_MODES[focus.faculty.engage.mode](focus);
     if (engaged.kind !== 'done') return { end: engaged, focus };
     phase = await enter(focus, 'consolidate');
     return { end: await consolidate(focus, engaged), focus };
@@ -65,11 +56,14 @@ async function runPhases(
 }
 
 async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl, means: FocusMeans): Promise<Focus> {
+  await using begun = new AsyncDisposableStack();
+  const toolset = await openToolset(means.toolSources, faculty);
+  begun.defer(() => toolset.close());
   const row = await startFocus(means.db, work, {
     host: means.host,
     directoryRoot: means.directoryRoot,
     facultySnapshot: faculty,
-    ...(faculty.engage.external ? NO_MODEL : modelSees(faculty, means)),
+    ...(faculty.engage.mode === 'external' ? NO_MODEL : modelSees(faculty, toolset)),
   });
   const snapshot = row.facultySnapshot as unknown as Faculty;
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
@@ -81,9 +75,11 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
   };
   emit({ type: 'focus_started', focusId: row.id, number: row.number, resumed: row.resumes > 0 });
+  begun.move();
   return {
     work,
     faculty: snapshot,
+    toolset,
     row,
     key,
     workspace,
@@ -102,86 +98,7 @@ async function enter(focus: Focus, phase: Phase): Promise<Phase> {
   return phase;
 }
 
-/** What the focus's requests begin with, fixed for its life. */
-function modelSees(faculty: Faculty, means: FocusMeans) {
-  const { name, engage: settings } = faculty;
-  return {
-    systemPrompt:
-      systemPrompt({ name, systemPrompt: settings.systemPrompt }) + outcomeInstruction(settings.outcomeSchema),
-    tools: toolSpecs(means.toolsOf(faculty)),
-  };
-}
-
 const NO_MODEL = { systemPrompt: '', tools: [] } as const;
-
-async function engagePhase(focus: Focus): Promise<FocusEnd | EngageDone> {
-  const { external } = focus.faculty.engage;
-  return external ? engageExternally(focus, external) : endOfEngage(await engageFocus(focus), focus.means.models);
-}
-
-function engageFocus(focus: Focus): Promise<EngageEnd> {
-  const { means, faculty, control, key, work } = focus;
-  const settings = faculty.engage;
-  const tools = means.toolsOf(faculty);
-  return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
-    engage({
-      db: means.db,
-      focus: key,
-      model: means.models.forFocus(faculty, key.focusId),
-      faculty: work.faculty,
-      systemPrompt: focus.row.systemPrompt,
-      toolSpecs: focus.row.tools,
-      toolset: tools,
-      gates: CALL_GATES,
-      journal: createJournal(means.db, key),
-      maxTurns: settings.maxTurns,
-      outcomeSchema: settings.outcomeSchema,
-      bounds: {
-        compactThreshold: settings.compactThreshold,
-        compactKeepRecent: settings.compactKeepRecent,
-        ledgerNudgeInterval: settings.ledgerNudgeInterval,
-        truncateClosedBlocks: settings.truncateClosedBlocks,
-      },
-      maxParallelTools: settings.maxParallelTools,
-      signal: control.signal,
-      drain: control.drain,
-      onEvent: focus.emit,
-      callScope: {
-        ...key,
-        faculty: work.faculty,
-        workspace: focus.workspace,
-        timeoutMs: settings.toolTimeoutSeconds * 1000,
-        processes: means.processes,
-        isolation: settings.bashIsolation ?? means.isolation,
-        hidePaths: means.hidePaths,
-      },
-    }),
-  );
-}
-
-/** The loop's end as the focus's end; `done` goes on to consolidate. */
-function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
-  switch (end.kind) {
-    case 'done':
-      return end;
-    case 'cancelled':
-    case 'parked':
-      return end;
-    case 'interrupted':
-      return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
-    case 'failed':
-      return { kind: 'failed', error: { code: `engage.${end.code}`, message: end.message, phase: 'engage' } };
-    case 'model_failed': {
-      const { failure } = end;
-      const reason = models.explain(failure);
-      if (isFailureOfTheWorld(failure)) {
-        const delaySeconds = releaseDelaySeconds(failure.retryAfterMs, Math.random());
-        return { kind: 'released', delaySeconds, reason, holdFaculty: true };
-      }
-      return { kind: 'failed', error: { code: `llm.${failure.kind}`, message: reason, phase: 'engage' } };
-    }
-  }
-}
 
 function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
   return `not done within run_deadline_seconds (${runDeadlineSeconds} s); all that it had started was stopped`;

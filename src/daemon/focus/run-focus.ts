@@ -45,6 +45,7 @@ export async function runFocus(
     try {
       const { end: reached, focus } = await attempt(work, faculty, control, { ...means, deadline });
       await focus?.texts.stop();
+      await focus?.toolset.close();
       // Before the end is written: once it is, another daemon may own the item.
       await means.processes.killAll(work.id);
       const end = focus ? await closeWorkspace(reached, focus) : reached;

@@ -1,0 +1,94 @@
+/** Built-in engage: the loop of model turns and tool calls. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import { CALL_GATES } from '../../engage/calls/gates.ts';
+import { createJournal } from '../../engage/calls/journal.ts';
+import { engage } from '../../engage/loop.ts';
+import { systemPrompt } from '../../engage/prompt/prompt.ts';
+import type { EngageDone, EngageEnd } from '../../engage/verdict/engage-end.ts';
+import { outcomeInstruction } from '../../engage/verdict/outcome.ts';
+import { isFailureOfTheWorld } from '../../llm/client.ts';
+import { span } from '../../telemetry/spans.ts';
+import { toolSpecs } from '../../tools/registry.ts';
+import type { Toolset } from '../../tools/source.ts';
+import type { ModelSource } from '../models/focus-model.ts';
+import type { FocusEnd } from './focus-end.ts';
+import { type Focus, spanKey } from './focus-scope.ts';
+import { releaseDelaySeconds } from './recovery.ts';
+
+/** Runs the loop from wherever the transcript stands. */
+export async function engageBuiltIn(focus: Focus): Promise<FocusEnd | EngageDone> {
+  return endOfEngage(await runLoop(focus), focus.means.models);
+}
+
+/** What the focus's requests begin with, fixed for its life. */
+export function modelSees(faculty: Faculty, { tools }: Toolset) {
+  const { name, engage: settings } = faculty;
+  return {
+    systemPrompt:
+      systemPrompt({ name, systemPrompt: settings.systemPrompt }) + outcomeInstruction(settings.outcomeSchema),
+    tools: toolSpecs(tools),
+  };
+}
+
+function runLoop(focus: Focus): Promise<EngageEnd> {
+  const { means, faculty, control, key, work } = focus;
+  const settings = faculty.engage;
+  return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
+    engage({
+      db: means.db,
+      focus: key,
+      model: means.models.forFocus(faculty, key.focusId),
+      faculty: work.faculty,
+      systemPrompt: focus.row.systemPrompt,
+      toolSpecs: focus.row.tools,
+      toolset: focus.toolset.tools,
+      gates: CALL_GATES,
+      journal: createJournal(means.db, key),
+      maxTurns: settings.maxTurns,
+      outcomeSchema: settings.outcomeSchema,
+      bounds: {
+        compactThreshold: settings.compactThreshold,
+        compactKeepRecent: settings.compactKeepRecent,
+        ledgerNudgeInterval: settings.ledgerNudgeInterval,
+        truncateClosedBlocks: settings.truncateClosedBlocks,
+      },
+      maxParallelTools: settings.maxParallelTools,
+      signal: control.signal,
+      drain: control.drain,
+      onEvent: focus.emit,
+      callScope: {
+        ...key,
+        faculty: work.faculty,
+        workspace: focus.workspace,
+        timeoutMs: settings.toolTimeoutSeconds * 1000,
+        processes: means.processes,
+        isolation: settings.bashIsolation ?? means.isolation,
+        hidePaths: means.hidePaths,
+      },
+    }),
+  );
+}
+
+/** The loop's end as the focus's end; `done` goes on to consolidate. */
+function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
+  switch (end.kind) {
+    case 'done':
+      return end;
+    case 'cancelled':
+    case 'parked':
+      return end;
+    case 'interrupted':
+      return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
+    case 'failed':
+      return { kind: 'failed', error: { code: `engage.${end.code}`, message: end.message, phase: 'engage' } };
+    case 'model_failed': {
+      const { failure } = end;
+      const reason = models.explain(failure);
+      if (isFailureOfTheWorld(failure)) {
+        const delaySeconds = releaseDelaySeconds(failure.retryAfterMs, Math.random());
+        return { kind: 'released', delaySeconds, reason, holdFaculty: true };
+      }
+      return { kind: 'failed', error: { code: `llm.${failure.kind}`, message: reason, phase: 'engage' } };
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/** How the work of a focus is done, by the faculty's `engage.mode`. */
+import type { EngageSettings } from '../../catalog/faculty.ts';
+import type { EngageDone } from '../../engage/verdict/engage-end.ts';
+import { engageBuiltIn } from './built-in-engage.ts';
+import { engageExternally } from './external-engage.ts';
+import type { FocusEnd } from './focus-end.ts';
+import type { Focus } from './focus-scope.ts';
+
+/** Does the work: done, or an end that skips consolidate. Rejects when the focus is aborted or its lease is lost. */
+type Engage = (focus: Focus) => Promise<FocusEnd | EngageDone>;
+
+/** One entry per mode. A mode that asks no model says so in `modelChain` (catalog). */
+export const ENGAGE_MODES: Readonly<Record<EngageSettings['mode'], Engage>> = {
+  builtin: engageBuiltIn,
+  external: engageExternally,
+};

@@ -1,0 +1,45 @@
+/** Where a focus's tools come from: the registry, and whatever else offers tools (a server outside this process). */
+import type { Faculty } from '../catalog/faculty.ts';
+import { toolset } from './registry.ts';
+import type { Tool } from './tool.ts';
+
+/** One origin of tools. Asked once per focus, before its first request: the list is fixed for the focus. */
+export interface ToolSource {
+  readonly name: string;
+  /** The tools that the faculty gets from here. What a source starts for them, `close` ends. */
+  open(faculty: Faculty): Promise<OpenTools>;
+}
+
+export interface OpenTools {
+  readonly tools: readonly Tool[];
+  close?(): Promise<void>;
+}
+
+/** The engine's own tools, and those of the registry that the faculty names. */
+const REGISTRY: ToolSource = {
+  name: 'registry',
+  open: async (faculty) => ({ tools: [...toolset(faculty.engage.tools).values()] }),
+};
+
+/** Every source, in the order in which their tools are listed for the model. */
+export const TOOL_SOURCES: readonly ToolSource[] = [REGISTRY];
+
+/** The tools of one focus by name. */
+export interface Toolset {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Ends what the sources started; safe to call more than once. */
+  close(): Promise<void>;
+}
+
+/** Opens every source for a faculty; where one fails, the others are closed again. A name counts for the first source that has it. */
+export async function openToolset(sources: readonly ToolSource[], faculty: Faculty): Promise<Toolset> {
+  await using opened = new AsyncDisposableStack();
+  const tools = new Map<string, Tool>();
+  for (const source of sources) {
+    const { tools: own, close } = await source.open(faculty);
+    if (close) opened.defer(close);
+    for (const tool of own) if (!tools.has(tool.name)) tools.set(tool.name, tool);
+  }
+  const kept = opened.move();
+  return { tools, close: () => kept.disposeAsync() };
+}
