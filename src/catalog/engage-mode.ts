@@ -1,33 +1,49 @@
 /** Which keys of `[faculty.engage]` belong to which mode: what would be ignored is refused. */
-
 import { problemAt } from '../core/errors/problem.ts';
 import { expectationOf } from '../core/toml/fields.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
-import { facultySchema } from './faculty-schema.ts';
+import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 
-/** Keys that both modes have a use for. */
-const OF_BOTH: ReadonlySet<string> = new Set(['mode', 'bash_isolation', 'outcome_schema']);
-const OF_EXTERNAL: ReadonlySet<string> = new Set(['command', 'args', 'timeout_seconds']);
+type Mode = FacultyDocument['faculty']['engage']['mode'];
 
-/** Notes what the mode lacks, and what belongs to the other one. */
+/** Keys that every mode has a use for. */
+const OF_ALL: ReadonlySet<string> = new Set(['mode', 'bash_isolation', 'outcome_schema']);
+
+/** What each mode needs, and the keys that are its own; a key of no mode here belongs to the built-in loop. */
+const MODES: Readonly<Record<Mode, { readonly needs: 'model' | 'command'; readonly own: ReadonlySet<string> }>> = {
+  builtin: { needs: 'model', own: new Set() },
+  external: { needs: 'command', own: new Set(['command', 'args', 'timeout_seconds']) },
+};
+
+/** Notes what the mode lacks, and what belongs to another one. */
 export function checkEngageMode(check: FacultyCheck): void {
   const { document, problems } = check;
   const engage = document.written('faculty', 'engage');
   if (typeof engage !== 'object' || engage === null) return;
-  const isExternal = document.written('faculty', 'engage', 'mode') === 'external';
-  if (isExternal && !('command' in engage)) {
-    conflict(check, ['engage'], 'mode = "external" needs command, the program that does the work');
+  const written = document.written('faculty', 'engage', 'mode');
+  const mode: Mode = typeof written === 'string' && Object.hasOwn(MODES, written) ? (written as Mode) : 'builtin';
+  const { needs } = MODES[mode];
+  if (needs === 'command' && !('command' in engage)) {
+    conflict(check, ['engage'], `mode = "${mode}" needs command, the program that does the work`);
   }
-  if (!isExternal && !('model' in engage)) {
+  if (needs === 'model' && !('model' in engage)) {
     const expected = expectationOf(facultySchema.shape.faculty.shape.engage.shape.model);
     const place = document.placeOf('faculty', 'engage', 'model');
     problems.push(problemAt('config.invalid', place, { expected, value: 'nothing', hint: '' }));
   }
   for (const key of Object.keys(engage)) {
-    if (OF_BOTH.has(key) || document.given('faculty', 'engage', key) === undefined) continue;
-    const place = ['engage', key];
-    if (isExternal && !OF_EXTERNAL.has(key))
-      conflict(check, place, 'is for the built-in loop; with mode = "external" remove it');
-    if (!isExternal && OF_EXTERNAL.has(key)) conflict(check, place, 'is for mode = "external"; add that, or remove it');
+    if (OF_ALL.has(key) || document.given('faculty', 'engage', key) === undefined) continue;
+    const owner = ownerOf(key);
+    if (owner === mode) continue;
+    const remedy =
+      owner === 'builtin'
+        ? `is for the built-in loop; with mode = "${mode}" remove it`
+        : `is for mode = "${owner}"; add that, or remove it`;
+    conflict(check, ['engage', key], remedy);
   }
+}
+
+function ownerOf(key: string): Mode {
+  const modes = Object.keys(MODES) as Mode[];
+  return modes.find((mode) => MODES[mode].own.has(key)) ?? 'builtin';
 }

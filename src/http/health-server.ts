@@ -47,19 +47,31 @@ async function answer(
   response: ServerResponse,
   look: () => Promise<Readiness>,
 ): Promise<void> {
-  const path = (request.url ?? '').split('?')[0];
-  if (path !== '/healthz' && path !== '/readyz') {
-    send(response, 404, { error: 'there is /healthz and /readyz' });
+  const route = ROUTES.get((request.url ?? '').split('?')[0] ?? '');
+  if (!route) {
+    send(response, 404, { error: `there is ${[...ROUTES.keys()].join(' and ')}` });
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
     send(response, 405, { error: 'only GET and HEAD' });
-  } else if (path === '/healthz') {
-    send(response, 200, { alive: true });
   } else {
-    const readiness = await look();
-    send(response, readiness.ready ? 200 : 503, readiness);
+    const { status, body } = await route(look);
+    send(response, status, body);
   }
 }
+
+/** What a path answers to GET and HEAD. */
+type Route = (look: () => Promise<Readiness>) => Promise<{ readonly status: number; readonly body: object }>;
+
+const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['/healthz', async () => ({ status: 200, body: { alive: true } })],
+  [
+    '/readyz',
+    async (look) => {
+      const readiness = await look();
+      return { status: readiness.ready ? 200 : 503, body: readiness };
+    },
+  ],
+]);
 
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, {

@@ -1,19 +1,18 @@
 import { Agent } from 'undici';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
-import { anthropicWire } from './anthropic/wire.ts';
 import type { LlmClient } from './client.ts';
 import { type LocatedModel, locateModel, type ModelNames, splitModelName } from './locate-model.ts';
 import { modelInfo } from './models/models.ts';
 import { type Embedder, type EmbedderSettings, openaiEmbedder } from './openai/embeddings.ts';
-import { openaiWire } from './openai/wire.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import { endpointOf, type HttpProviderSettings, type ProviderSettings } from './provider-settings.ts';
 import { scriptedClient } from './scripted/client.ts';
 import { httpLlmClient } from './transport/client.ts';
 import { createKeyPauses, type KeyPauses } from './transport/key-pauses.ts';
 import type { Endpoint, HttpShared } from './transport/retries.ts';
-import type { Wire, WireOptions } from './wire/wire.ts';
+import type { Wire } from './wire/wire.ts';
+import { WIRES } from './wires.ts';
 
 /** Everything `createLlm` needs. */
 export interface LlmSettings extends ModelNames {
@@ -106,17 +105,6 @@ function connect(
   const agent = new Agent({ connect: { timeout: endpoint.timeouts.connectMs }, keepAliveTimeout: 60_000 });
   const shared: HttpShared = { dispatcher: agent, ...common };
   const infoOf = (model: string) => modelInfo(provider, model, settings.models);
-  const wire = wireOf(config.kind, { provider, infoOf }, endpoint);
+  const wire = WIRES[config.kind].open({ provider, infoOf, host: endpoint.baseUrl.hostname });
   return { kind: config.kind, client: httpLlmClient(wire, endpoint, shared), endpoint, shared, wire, agent };
-}
-
-function wireOf(kind: HttpProviderSettings['kind'], options: WireOptions, endpoint: Endpoint): Wire {
-  switch (kind) {
-    case 'anthropic':
-      return anthropicWire(options);
-    case 'openai':
-      return openaiWire({ ...options, host: endpoint.baseUrl.hostname });
-    default:
-      return kind satisfies never;
-  }
 }

@@ -1,5 +1,6 @@
 import type { LlmRequest } from './client.ts';
 import type { LocatedModel } from './locate-model.ts';
+import { WIRES } from './wires.ts';
 
 /** The options of a faculty that a model may refuse, in the port's terms. */
 export type ModelOptions = Pick<
@@ -28,19 +29,20 @@ export function refusedOptions(model: LocatedModel, options: ModelOptions): read
   const name = `${model.provider}/${model.model}`;
 
   if (kind === 'scripted') return [];
+  const rules = WIRES[kind].options;
   if (info.maxOutput !== null && maxTokens > info.maxOutput) {
     refuse('max_tokens', `at most ${info.maxOutput} (${name})`, maxTokens);
   }
   if (temperature !== undefined) {
-    const highest = kind === 'anthropic' ? 1 : 2;
     if (!info.temperature) refuse('temperature', `none: ${name} takes no temperature`, temperature);
-    else if (temperature < 0 || temperature > highest) refuse('temperature', `0 to ${highest} (${name})`, temperature);
-    else if (kind === 'anthropic' && budget !== undefined && temperature !== 1) {
+    else if (temperature < 0 || temperature > rules.maxTemperature)
+      refuse('temperature', `0 to ${rules.maxTemperature} (${name})`, temperature);
+    else if (rules.thinkingBudgets && budget !== undefined && temperature !== 1) {
       refuse('temperature', 'none beside thinking_budget_tokens', temperature);
     }
   }
   if (budget !== undefined) {
-    if (kind !== 'anthropic' || (info.known && info.thinking !== 'budget')) {
+    if (!rules.thinkingBudgets || (info.known && info.thinking !== 'budget')) {
       const instead = info.effort ? '; use reasoning_effort' : '';
       refuse('thinking_budget_tokens', `none: ${name} takes no thinking budget${instead}`, budget);
     } else if (budget < 1024) refuse('thinking_budget_tokens', 'at least 1024', budget);
@@ -52,9 +54,10 @@ export function refusedOptions(model: LocatedModel, options: ModelOptions): read
       refuse('reasoning_effort', `none: ${name} takes no effort beside tools on Chat Completions`, effort);
     }
   }
-  if (stop !== undefined && kind === 'openai') {
-    if (info.thinking === 'always' && stop.length > 0) refuse('stop', `none: ${name} takes no stop sequences`, stop);
-    else if (stop.length > 4) refuse('stop', 'at most 4', stop);
+  if (stop !== undefined) {
+    const silent = !rules.stopWhileThinking && info.thinking === 'always';
+    if (silent && stop.length > 0) refuse('stop', `none: ${name} takes no stop sequences`, stop);
+    else if (rules.maxStop !== null && stop.length > rules.maxStop) refuse('stop', `at most ${rules.maxStop}`, stop);
   }
   if (stop?.some((each) => each.trim() === '')) refuse('stop', 'sequences that are not blank', stop);
   return problems;

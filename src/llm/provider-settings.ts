@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { HttpProviderKind } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
 import type { Timeouts } from './client.ts';
 import type { Script } from './scripted/script.ts';
@@ -7,7 +8,7 @@ import { DEFAULT_RETRY, type RetryPolicy } from './transport/retry-policy.ts';
 
 /** A provider that is reached by HTTP. The key comes from the environment or a file, never from TOML. */
 export interface HttpProviderSettings {
-  readonly kind: 'anthropic' | 'openai';
+  readonly kind: HttpProviderKind;
   /** Anthropic's without `/v1`, OpenAI's with it. User, password and query are masked wherever the URL is shown. */
   readonly baseUrl: string;
   readonly apiKey: string | null;

@@ -23,10 +23,10 @@ interface Fixture {
   readonly isStream: boolean;
 }
 
-const options = { provider: 'p', infoOf: (model: string) => modelInfo('p', model) };
+const options = { provider: 'p', host: 'localhost', infoOf: (model: string) => modelInfo('p', model) };
 const WIRES: Readonly<Record<Fixture['kind'], Wire>> = {
   anthropic: anthropicWire(options),
-  openai: openaiWire({ ...options, host: 'localhost' }),
+  openai: openaiWire(options),
 };
 
 function load(kind: Fixture['kind']): Fixture[] {

@@ -16,9 +16,9 @@ import { requestOf, TOOL } from './llm-call.ts';
 
 type Json = Record<string, unknown>;
 
-const options = { provider: 'p', infoOf: (model: string) => modelInfo('p', model) };
+const options = { provider: 'p', host: 'localhost', infoOf: (model: string) => modelInfo('p', model) };
 const anthropic = anthropicWire(options);
-const openai = openaiWire({ ...options, host: 'localhost' });
+const openai = openaiWire(options);
 const mistral = openaiWire({ ...options, host: 'api.mistral.ai' });
 
 function bodyOf(wire: Wire, over: Partial<LlmRequest>): Json {

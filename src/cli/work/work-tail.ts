@@ -1,14 +1,10 @@
 /** `animus work tail`: what happens on an item, live, and what has happened before. */
 import type { Command } from 'commander';
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import { isTerminal } from '../../core/work/work.ts';
-import { createWake } from '../../daemon/control/wake.ts';
-import { createTextFollower } from '../../engage/events/live-text.ts';
-import { createReplay } from '../../engage/events/replay.ts';
+import { createWake, type Wake } from '../../core/lifecycle/wake.ts';
+import { followWork } from '../../engage/events/follow.ts';
 import { openNotifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { listenToTexts } from '../../store/transcript/live-text.ts';
-import { readProgress, watchWork } from '../../store/transcript/progress.ts';
 import { findWork, readWork } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -22,11 +18,6 @@ export function addTailCommand(group: Command, run: RunCommand): void {
     examples: ['animus work tail 5b1f0c3de2a9', 'animus work tail 5b1f0c3de2a9 --json | jq -c select(.type=="ledger")'],
   }).action(run(tailCommand));
 }
-
-/** Ledger entries, texts and the end are announced; for the rest, and on the embedded database, it looks. */
-const LOOK_EVERY_MS = 500;
-/** Notifications are asked for an hour at a time. */
-const WATCH_AGAIN_MS = 1_800_000;
 
 async function tailCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
   return withDatabase(invocation, async (db) => {
@@ -52,43 +43,28 @@ async function follow(
   { output, context }: Invocation,
   db: Database,
   id: string,
-  wake: ReturnType<typeof createWake>,
+  wake: Wake,
 ): Promise<readonly [mergedInto: string | null, exitCode: number]> {
-  const { drain } = context.signals;
-  const replay = createReplay();
-  const answers = createTextFollower();
   let view: TailView | null = null;
-  const texts = await listenToTexts(db, id, (piece) => {
-    const events = answers.piece(piece);
-    for (const event of events) view?.({ ...event, atMs: systemClock.nowMs() });
-    // Perhaps of a turn that has just begun: look.
-    if (events.length === 0) wake.ring();
+  const followed = await followWork(db, id, {
+    wake,
+    signal: context.signals.drain,
+    onStart(faculty) {
+      view = createTailView(output, id, faculty);
+    },
+    onEvent: (event) => view?.(event),
   });
-  try {
-    let watchedAtMs = systemClock.monotonicMs();
-    while (!drain.aborted) {
-      if (systemClock.monotonicMs() - watchedAtMs > WATCH_AGAIN_MS) {
-        watchedAtMs = systemClock.monotonicMs();
-        await watchWork(db, id);
-      }
-      const progress = await readProgress(db, id, replay.cursor);
-      view ??= createTailView(output, id, progress.faculty);
-      for (const event of replay.take(progress)) {
-        for (const one of answers.event(event)) view({ ...one, atMs: event.atMs });
-      }
-      if (progress.mergedInto !== null) {
-        output.note(`${id} merged into ${progress.mergedInto}`);
-        return [progress.mergedInto, 0];
-      }
-      if (isTerminal(progress.state)) {
-        if (!output.json) showOutcome(output, await readWork(db, id));
-        return [null, progress.state === 'completed' ? 0 : 1];
-      }
-      await wake.wait(LOOK_EVERY_MS, drain);
-    }
-    // withDatabase tells that it was interrupted.
-    return [null, 130];
-  } finally {
-    await texts.stop();
+  switch (followed.kind) {
+    case 'merged':
+      output.note(`${id} merged into ${followed.into}`);
+      return [followed.into, 0];
+    case 'ended':
+      if (!output.json) showOutcome(output, await readWork(db, id));
+      return [null, followed.state === 'completed' ? 0 : 1];
+    case 'stopped':
+      // withDatabase reports that it was interrupted.
+      return [null, 130];
+    default:
+      return followed satisfies never;
   }
 }

@@ -14,6 +14,7 @@ import {
   textsMatching,
   usdPerMillion,
 } from '../toml/fields.ts';
+import { HTTP_PROVIDER_KINDS } from './config.ts';
 
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
@@ -48,7 +49,7 @@ const hooks = table({
 });
 
 const provider = table({
-  kind: oneOf(['anthropic', 'openai', 'scripted']),
+  kind: oneOf([...HTTP_PROVIDER_KINDS, 'scripted']),
   base_url: httpUrl().optional(),
   api_key_env: variableName.optional(),
   script: text('a path of a TOML script').optional(),

@@ -56,11 +56,15 @@ interface HooksConfig {
   readonly environment: readonly string[];
 }
 
+/** Kinds of providers that are reached by HTTP, each a wire of src/llm. */
+export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai'] as const;
+export type HttpProviderKind = (typeof HTTP_PROVIDER_KINDS)[number];
+
 /** A provider of models. `scripted` plays a TOML script and is no model. */
 export type ProviderConfig =
   | {
       readonly name: string;
-      readonly kind: 'anthropic' | 'openai';
+      readonly kind: HttpProviderKind;
       /** Without a trailing slash. */
       readonly baseUrl: string;
       /** Null: none is set; calls go out without one. */

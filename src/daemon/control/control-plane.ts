@@ -5,6 +5,7 @@ import type { DaemonConfig } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import type { Wake } from '../../core/lifecycle/wake.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
 import { type ClaimedWork, claimWork } from '../../store/work/work.ts';
@@ -12,7 +13,6 @@ import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/focus-control.ts';
 import { claimableFaculties } from './capacity.ts';
-import type { Wake } from './wake.ts';
 
 export interface ControlPlaneMeans {
   readonly db: Database;

@@ -6,8 +6,8 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import { createWake } from '../../core/lifecycle/wake.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createWake } from '../control/wake.ts';
 
 export interface FacultyWatchOptions {
   /** Absolute. Files right in it are watched; what they point to (prompts, hooks) is seen by the poll. */

@@ -3,10 +3,10 @@
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import { createWake } from '../../core/lifecycle/wake.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { drainInbox } from '../../store/work/inbox.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createWake } from '../control/wake.ts';
 
 export interface InboxMeans {
   readonly db: Database;

@@ -1,12 +1,12 @@
 /** What stands for the older part of a history: stubs of closed blocks, and summaries, which replace the stubs before them. */
-import type { EngineMessage } from '../../store/transcript/messages.ts';
+import type { EngineMessage, MessageKind } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 
 /** A recorded stub or summary. `afterTurn` is the newest turn there was, `keepsFrom` the first that stays verbatim. */
 export type Fold = EngineMessage & { readonly kind: 'stub' | 'summary'; readonly keepsFrom: number };
 
 export function isFold(message: EngineMessage): message is Fold {
-  return message.kind === 'stub' || message.kind === 'summary';
+  return WHEN_FOLDED[message.kind] === 'fold';
 }
 
 /** The folds that are rendered: the newest summary, if there is one, and the stubs after it. */
@@ -30,9 +30,22 @@ export function keptFrom(transcript: Transcript): number {
   return newestFold(transcript)?.keepsFrom ?? 1;
 }
 
+/** What becomes of a message when its block is folded: it goes with the block, is kept verbatim beside the stub, or is a fold itself. */
+const WHEN_FOLDED: Readonly<Record<MessageKind, 'goes' | 'kept' | 'fold'>> = {
+  orient: 'goes',
+  digest: 'goes',
+  skill: 'kept',
+  nudge: 'goes',
+  notice: 'goes',
+  operator: 'kept',
+  stub: 'fold',
+  summary: 'fold',
+  hook: 'goes',
+};
+
 /** What people and skills said is kept verbatim when its block is folded; the engine's other messages go with it. */
 export function outlivesItsBlock(message: EngineMessage): boolean {
-  return message.kind === 'skill' || message.kind === 'operator';
+  return WHEN_FOLDED[message.kind] === 'kept';
 }
 
 /**

@@ -1,8 +1,16 @@
 import type { LlmRequest } from '../client.ts';
+import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
 import { anthropicFault } from './errors.ts';
 import { anthropicFold } from './fold.ts';
 import { anthropicBody } from './request.ts';
+
+export const anthropicOptions: OptionRules = {
+  maxTemperature: 1,
+  thinkingBudgets: true,
+  maxStop: null,
+  stopWhileThinking: true,
+};
 
 /** Anthropic's Messages API, version 2023-06-01, and what speaks like it. */
 export function anthropicWire({ provider, infoOf }: WireOptions): Wire {

@@ -1,10 +1,18 @@
+import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
 import { openaiFault } from './errors.ts';
 import { openaiFold } from './fold.ts';
 import { openaiBody } from './request.ts';
 
+export const openaiOptions: OptionRules = {
+  maxTemperature: 2,
+  thinkingBudgets: false,
+  maxStop: 4,
+  stopWhileThinking: false,
+};
+
 /** OpenAI's Chat Completions and the servers that speak like it. The base URL ends in the version (`…/v1`). */
-export function openaiWire({ provider, infoOf, host }: WireOptions & { readonly host: string }): Wire {
+export function openaiWire({ provider, infoOf, host }: WireOptions): Wire {
   // The vendor itself, also by way of Azure.
   const isOpenAi = /(^|\.)openai\.(com|azure\.com)$/.test(host);
   const isMistral = /(^|\.)mistral\.ai$/.test(host);

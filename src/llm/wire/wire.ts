@@ -24,6 +24,8 @@ export interface WireOptions {
   /** The provider's name in the configuration. */
   readonly provider: string;
   readonly infoOf: (model: string) => ModelInfo;
+  /** The host of the base URL. */
+  readonly host: string;
 }
 
 /** An error as it arrived. */

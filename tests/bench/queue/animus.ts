@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Faculty } from '../../../src/catalog/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createWake } from '../../../src/core/lifecycle/wake.ts';
 import { createControlPlane } from '../../../src/daemon/control/control-plane.ts';
-import { createWake } from '../../../src/daemon/control/wake.ts';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { deregisterDaemon, registerDaemon } from '../../../src/store/work/daemons.ts';

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Faculty } from '../../../src/catalog/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createWake } from '../../../src/core/lifecycle/wake.ts';
 import {
   type ControlPlane,
   type ControlPlaneMeans,
   createControlPlane,
 } from '../../../src/daemon/control/control-plane.ts';
-import { createWake } from '../../../src/daemon/control/wake.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { testDatabase } from '../../support/database.ts';

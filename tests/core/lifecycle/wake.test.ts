@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createWake } from '../../../src/daemon/control/wake.ts';
+import { createWake } from '../../../src/core/lifecycle/wake.ts';
 
 const never = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 /** A bell that a loop waits for: many rings before the loop looks are one. */
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Clock } from './clock.ts';
 
 export interface Wake {
   ring(): void;

@@ -1,0 +1,65 @@
+/** Follows one item from its first event to its end: the one reader of events that every view stands on. */
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import type { Wake } from '../../core/lifecycle/wake.ts';
+import { isTerminal, type WorkState } from '../../core/work/work.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { listenToTexts } from '../../store/transcript/live-text.ts';
+import { readProgress, watchWork } from '../../store/transcript/progress.ts';
+import { createTextFollower } from './live-text.ts';
+import { createReplay, type TimedEvent } from './replay.ts';
+
+/** Ledger entries, texts and the end are notified; for the rest, and on the embedded database, it looks. */
+const LOOK_EVERY_MS = 500;
+/** Notifications are asked for an hour at a time. */
+const WATCH_AGAIN_MS = 1_800_000;
+
+/** How following ended; `stopped`: the signal aborted. */
+export type Followed =
+  | { readonly kind: 'ended'; readonly state: WorkState }
+  | { readonly kind: 'merged'; readonly into: string }
+  | { readonly kind: 'stopped' };
+
+export interface FollowOptions {
+  /** Rung by notifications about the item; without any it looks every 500 ms. */
+  readonly wake: Wake;
+  readonly signal: AbortSignal;
+  /** Called once, before the first event. */
+  readonly onStart: (faculty: string) => void;
+  /** Each recorded fact exactly once, in order of time; pieces of an answer in between, while it comes. */
+  readonly onEvent: (event: TimedEvent) => void;
+}
+
+/** Follows the item to its end. Errors: `work.not_found`, `db.unreachable`. */
+export async function followWork(db: Database, id: string, options: FollowOptions): Promise<Followed> {
+  const { wake, signal } = options;
+  const replay = createReplay();
+  const answers = createTextFollower();
+  let started = false;
+  const texts = await listenToTexts(db, id, (piece) => {
+    const events = answers.piece(piece);
+    if (started) for (const event of events) options.onEvent({ ...event, atMs: systemClock.nowMs() });
+    // Perhaps of a turn that has just begun: look.
+    if (events.length === 0) wake.ring();
+  });
+  try {
+    let watchedAtMs = systemClock.monotonicMs();
+    while (!signal.aborted) {
+      if (systemClock.monotonicMs() - watchedAtMs > WATCH_AGAIN_MS) {
+        watchedAtMs = systemClock.monotonicMs();
+        await watchWork(db, id);
+      }
+      const progress = await readProgress(db, id, replay.cursor);
+      if (!started) options.onStart(progress.faculty);
+      started = true;
+      for (const event of replay.take(progress)) {
+        for (const one of answers.event(event)) options.onEvent({ ...one, atMs: event.atMs });
+      }
+      if (progress.mergedInto !== null) return { kind: 'merged', into: progress.mergedInto };
+      if (isTerminal(progress.state)) return { kind: 'ended', state: progress.state };
+      await wake.wait(LOOK_EVERY_MS, signal);
+    }
+    return { kind: 'stopped' };
+  } finally {
+    await texts.stop();
+  }
+}
