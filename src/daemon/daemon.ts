@@ -38,6 +38,7 @@ import { watchFaculties } from './reload/reload.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
 import { createJanitor } from './timers/janitor.ts';
+import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createScheduler } from './timers/scheduler.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
 import { hiddenPaths } from './workspace/hidden-paths.ts';
@@ -196,6 +197,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   );
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
+  const queueMetrics = telemetry.enabled ? [createQueueMetrics({ db, clock, log })] : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,
@@ -233,6 +235,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     reloadConfig,
     versionGuard,
     hearing,
+    ...queueMetrics,
   ]) {
     await service.start();
     closing.defer(() => service.stop());

@@ -17,9 +17,9 @@ beforeAll(async () => {
   const telemetry = await startTelemetry({ version: '1.2.3' });
   expect(telemetry.enabled).toBe(true);
   traceparents = await oneFocus();
-  count('work.submitted', 2, { faculty: 'engineer', result: 'queued' });
+  count('work.ledger.entries', 2, { faculty: 'engineer', entry_type: 'plan' });
   record('work.claim.latency', 12, { faculty: 'engineer' });
-  gauge('work.queue.depth', 7, { faculty: 'engineer', state: 'queued' });
+  gauge('work.queue.depth', 7, { faculty: 'engineer' });
   await telemetry.shutdown();
 });
 afterAll(async () => {
@@ -126,9 +126,9 @@ test('failures carry a code and never a message', () => {
 
 test('metrics arrive with units and labels', () => {
   const byName = new Map(receiver.metrics.map((metric) => [metric.name, metric]));
-  expect(byName.get('work.submitted')).toMatchObject({
-    unit: '{item}',
-    points: [{ value: 2, attributes: { faculty: 'engineer', result: 'queued' } }],
+  expect(byName.get('work.ledger.entries')).toMatchObject({
+    unit: '{entry}',
+    points: [{ value: 2, attributes: { faculty: 'engineer', entry_type: 'plan' } }],
   });
   expect(byName.get('work.claim.latency')).toMatchObject({ unit: 'ms', points: [{ count: 1, sum: 12 }] });
   expect(byName.get('work.queue.depth')).toMatchObject({ points: [{ value: 7 }] });

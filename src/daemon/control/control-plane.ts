@@ -10,7 +10,7 @@ import type { Database } from '../../store/sql/database.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
 import { type ClaimedWork, claimWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { count } from '../../telemetry/metrics.ts';
+import { count, record } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/focus-control.ts';
 import { claimableFaculties } from './capacity.ts';
 
@@ -123,6 +123,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     const control = createFocusControl();
     running.set(work.id, { work, control, leasedAtMs });
     count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
+    // Of later attempts some were reclaimed, and have not been ready since.
+    if (work.attempts === 0) {
+      record('work.claim.latency', Math.max(0, clock.nowMs() - work.readyAt.getTime()), { faculty: work.faculty });
+    }
     const focus = means
       .runFocus(work, faculty, control)
       .catch((error: unknown) => {

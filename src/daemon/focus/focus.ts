@@ -7,6 +7,7 @@ import { FAILURE_NOTICE } from '../../engage/verdict/attempt.ts';
 import { type Phase, readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
 import { tellText } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
+import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
 import { modelSees } from './built-in-engage.ts';
 import { consolidate } from './consolidate.ts';
@@ -72,6 +73,9 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
   const texts = createTextTeller(row.number, (piece) => tellText(means.db, key, piece), means.clock);
   const emit = (event: FocusEventBody) => {
     texts.take(event);
+    if (event.type === 'ledger') {
+      count('work.ledger.entries', 1, { faculty: work.faculty, entry_type: event.entryType });
+    }
     means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
   };
   emit({ type: 'focus_started', focusId: row.id, number: row.number, resumed: row.resumes > 0 });

@@ -14,7 +14,7 @@ import type {
 import type { Database } from '../../store/sql/database.ts';
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
 import { beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../../store/transcript/turns.ts';
-import { record } from '../../telemetry/metrics.ts';
+import { count, record } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { Journal } from '../calls/journal.ts';
 import type { FocusListener } from '../events/events.ts';
@@ -80,6 +80,8 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
   });
   if (typeof recorded === 'string') return { kind: 'refused', permit: recorded };
   means.journal.kept();
+  if (cost > 0)
+    count('work.budget.spent', cost, { faculty: means.faculty, model: `${recorded.provider}/${recorded.model}` });
   means.onEvent({
     type: 'turn_recorded',
     turn,
@@ -132,6 +134,9 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
         'gen_ai.response.model': response.model,
       };
       record('gen_ai.client.operation.duration', response.durationMs / 1000, labels);
+      if (response.timeToFirstTokenMs !== null) {
+        record('gen_ai.client.operation.time_to_first_chunk', response.timeToFirstTokenMs / 1000, labels);
+      }
       if (response.usage) {
         const cached = response.usage.cacheRead / Math.max(1, response.usage.input);
         record('work.context.cache_hit_ratio', cached, { faculty: means.faculty });

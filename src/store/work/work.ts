@@ -19,6 +19,8 @@ export interface ClaimedWork {
   readonly traceContext: string | null;
   readonly leaseToken: string;
   readonly createdAt: Date;
+  /** Since when it could be claimed. */
+  readonly readyAt: Date;
 }
 
 /** What a daemon can run of one faculty: how many at once over all daemons, and what is stamped on a claim. */
@@ -40,7 +42,8 @@ export async function claimWork(
 ): Promise<ClaimedWork[]> {
   return db.query<ClaimedWork>(
     `select id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",
-            attempts, max_attempts as "maxAttempts", trace_context as "traceContext", lease_token as "leaseToken", created_at as "createdAt"
+            attempts, max_attempts as "maxAttempts", trace_context as "traceContext", lease_token as "leaseToken", created_at as "createdAt",
+            greatest(run_at, created_at) as "readyAt"
        from animus.claim_work($1, $2::jsonb, $3, make_interval(secs => $4))`,
     [daemonId, toJsonb(faculties), limit, leaseSeconds],
   );

@@ -1,0 +1,60 @@
+/** The gauges of the queue, read from the database now and then; runs only where metrics are exported. */
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { readStatus } from '../../store/views/status-view.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { gauge } from '../../telemetry/metrics.ts';
+
+export interface QueueMetricsMeans {
+  readonly db: Queryable;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Half the interval at which OpenTelemetry exports metrics by default. */
+const INTERVAL_MS = 30_000;
+
+/** Sets `work.queue.depth`, `work.queue.oldest_age` and `work.unroutable` every 30 s, one cheap call each time. */
+export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Service {
+  const stopping = new AbortController();
+  // A gauge keeps its last value: a faculty whose queue has emptied is set to 0 once.
+  let known = new Set<string>();
+  let loop: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        known = await measure(db, known);
+      } catch (error) {
+        log.debug({ error: messageOf(error) }, 'the queue could not be measured');
+      }
+      await clock.sleep(INTERVAL_MS, stopping.signal);
+    }
+  }
+
+  return {
+    async start() {
+      loop ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+/** Sets the gauges of every faculty that has or had queued work; returns those that have. */
+export async function measure(db: Queryable, known: ReadonlySet<string>): Promise<Set<string>> {
+  const { at, queue } = await readStatus(db);
+  const rows = new Map(queue.map((row) => [row.faculty, row]));
+  for (const faculty of new Set([...known, ...rows.keys()])) {
+    const row = rows.get(faculty);
+    const ageMs = row?.oldest_at ? Date.parse(at) - Date.parse(row.oldest_at) : 0;
+    gauge('work.queue.depth', row?.queued ?? 0, { faculty });
+    gauge('work.queue.oldest_age', Math.max(0, ageMs) / 1000, { faculty });
+    gauge('work.unroutable', row && !row.routable ? row.queued : 0, { faculty });
+  }
+  return new Set(rows.keys());
+}

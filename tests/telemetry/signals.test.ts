@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { METRICS, SPANS } from '../../src/telemetry/signals.ts';
+import { tableRows } from '../support/markdown-table.ts';
+
+const PAGE = readFileSync(new URL('../../docs/telemetry.md', import.meta.url), 'utf8');
+const SRC = new URL('../../src/', import.meta.url);
+
+/** The source without the table itself. */
+const source = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('signals.ts'))
+  .map((file) => readFileSync(new URL(file, SRC), 'utf8'))
+  .join('\n');
+
+const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+test('the page lists every span with its kind and attributes, and no other', () => {
+  const rows = Object.entries(SPANS).map(([name, row]) => {
+    const suffix = 'suffix' in row ? ` {${row.suffix}}` : '';
+    return [`\`${name}${suffix}\``, row.kind, row.description, code(row.attributes)];
+  });
+  expect(tableRows(PAGE).filter((cells) => cells.length === 4)).toEqual([
+    ['span', 'kind', 'what it measures', 'attributes'],
+    ...rows,
+  ]);
+});
+
+test('the page lists every metric with its kind, unit and labels, and no other', () => {
+  const rows = Object.entries(METRICS).map(([name, row]) => {
+    return [`\`${name}\``, row.kind, row.unit, row.description, code(row.labels)];
+  });
+  expect(tableRows(PAGE).filter((cells) => cells.length === 5)).toEqual([
+    ['metric', 'kind', 'unit', 'what it measures', 'labels'],
+    ...rows,
+  ]);
+});
+
+test.each(Object.keys(SPANS))('span %s is started somewhere', (name) => {
+  expect(source).toMatch(new RegExp(`span\\(\\s*'${name.replaceAll('.', '\\.')}'`));
+});
+
+test.each(Object.keys(METRICS))('metric %s is emitted somewhere', (name) => {
+  expect(source).toMatch(new RegExp(`(count|record|gauge)\\(\\s*'${name.replaceAll('.', '\\.')}'`));
+});
+
+const attributes = new Set(Object.values(SPANS).flatMap((row) => [...row.attributes] as string[]));
+test.each([...attributes])('attribute %s is set somewhere', (name) => {
+  expect(source).toContain(`'${name}'`);
+});
