@@ -31,7 +31,7 @@ export function checkRecoverHook(check: FacultyCheck): void {
 
 function hookProblem(written: string, command: string): string | null {
   if (!written.includes('/')) {
-    return /\s/.test(written) ? `${showValue(written)} is no program: put its arguments into args` : null;
+    return /\s/.test(written) ? `${showValue(written)} is not a program${argumentsHint(written)}` : null;
   }
   try {
     if (!statSync(command).isFile()) return `${command} is not a file`;
@@ -40,7 +40,14 @@ function hookProblem(written: string, command: string): string | null {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES') return `${command} is not executable; run: chmod +x ${command}`;
-    if (code === 'ENOENT') return `${command} does not exist`;
+    if (code === 'ENOENT') return `${command} does not exist${argumentsHint(written)}`;
     return `${command}: ${messageOf(error)}`;
   }
+}
+
+/** `command = "check.sh --fast"` is how a shell would have it. */
+function argumentsHint(written: string): string {
+  const [program, ...args] = written.trim().split(/\s+/);
+  if (args.length === 0) return '';
+  return `: command is the program alone; write command = ${showValue(program)} and args = [${args.map(showValue).join(', ')}]`;
 }

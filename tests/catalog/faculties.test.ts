@@ -159,7 +159,8 @@ describe('a faculty is refused', () => {
     ['', '[faculty.recover]\nbase_seconds = 10\nmax_seconds = 5', 'base_seconds (10) is more than max_seconds (5)'],
     ['', '[faculty.recover]\nbackoff = "linear"', 'expected "exponential" or "fixed", got "linear"'],
     ['', '[faculty.orient]\ncommand = "./nowhere.sh"', 'nowhere.sh does not exist'],
-    ['', '[faculty.orient]\ncommand = "python3 check.py"', 'put its arguments into args'],
+    ['', '[faculty.orient]\ncommand = "python3 check.py"', 'write command = "python3" and args = ["check.py"]'],
+    ['', '[faculty.orient]\ncommand = "./no.sh --fast x"', 'write command = "./no.sh" and args = ["--fast", "x"]'],
     ['', '[faculty.orient]\ncommand = "./"', 'is not a file'],
     ['', '[faculty.consolidate]\nargs = []', 'faculty.consolidate.command: expected a program'],
   ])('with %j and %j', (top, engage, expected) => {

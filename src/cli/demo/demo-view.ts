@@ -37,7 +37,7 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
       output.block(DEMO_INSERT, '  ');
       output.line('  → work item ', styled(shortId(id), 'cyan'), ', queued in the same transaction');
     },
-    event: createFocusView(output, PHASES),
+    event: createFocusView(output, { captions: PHASES }),
     conclude(item, ledger) {
       output.document({ item, ledger, workspace: setting.keep ? setting.workspace : null });
       conclude(output, item, ledger, performance.now() - startedMs);

@@ -8,13 +8,25 @@ import { type AnswerView, createAnswerView } from './answer-view.ts';
 /** What the phases are for, in the words of whoever shows them. */
 export type PhaseCaptions = Readonly<Record<Phase, string>>;
 
-/** Prints each event as it happens, one or two lines; on a terminal answers are printed while they come, starts are left out. */
-export function createFocusView(output: Output, captions: PhaseCaptions): (event: FocusEvent) => void {
-  const answers = createAnswerView(output, (turn) => [styled(`turn ${turn}  `, 'cyan')]);
-  return (event) => showFocusEvent(output, event, captions, answers);
+/** How much of a focus is shown. */
+export interface FocusViewOptions {
+  readonly captions: PhaseCaptions;
+  /** Prints what failed in full: for people who look for the reason. Default: its first line. */
+  readonly wholeFailures?: boolean;
 }
 
-function showFocusEvent(output: Output, event: FocusEvent, captions: PhaseCaptions, answers: AnswerView): void {
+/** Prints each event as it happens, one or two lines; on a terminal answers are printed while they come, starts are left out. */
+export function createFocusView(output: Output, options: FocusViewOptions): (event: FocusEvent) => void {
+  const answers = createAnswerView(output, (turn) => [styled(`turn ${turn}  `, 'cyan')]);
+  return (event) => showFocusEvent(output, event, options, answers);
+}
+
+function showFocusEvent(
+  output: Output,
+  event: FocusEvent,
+  { captions, wholeFailures = false }: FocusViewOptions,
+  answers: AnswerView,
+): void {
   switch (event.type) {
     case 'focus_started':
       output.line(`  → claimed by the daemon, focus ${event.number} of faculty `, styled(event.faculty, 'cyan'));
@@ -28,13 +40,13 @@ function showFocusEvent(output: Output, event: FocusEvent, captions: PhaseCaptio
       if (event.calls > 1) output.line(styled(`  ${counted(event.calls, 'call')} at once`, 'dim'));
       return;
     case 'tool_ended':
-      showCall(output, event);
+      showCall(output, event, wholeFailures && event.isError);
       return;
     case 'ledger':
       output.line('  ', styled(`ledger ${event.seq}  ${event.entryType}  `, 'yellow'), event.content);
       return;
     case 'ended':
-      if (event.reason !== null) output.line(styled(`  ${event.state}: ${event.reason}`, 'red'));
+      if (event.reason !== null && !wholeFailures) output.line(styled(`  ${event.state}: ${event.reason}`, 'red'));
       return;
     case 'waiting':
       output.line('  ', styled(`waiting  ${event.kind}  ${event.deadline ?? ''}`, 'yellow'));
@@ -52,10 +64,12 @@ function showFocusEvent(output: Output, event: FocusEvent, captions: PhaseCaptio
   }
 }
 
-function showCall(output: Output, event: Extract<FocusEvent, { type: 'tool_ended' }>): void {
+function showCall(output: Output, event: Extract<FocusEvent, { type: 'tool_ended' }>, whole: boolean): void {
   if (event.name === 'ledger_append' && !event.isError) return;
   const mark: Part = event.isError ? styled('✗', 'red') : styled('✓', 'green');
-  output.line('  ', mark, ` ${event.name}  `, styled(`${duration(event.durationMs)}  ${gist(event)}`, 'dim'));
+  const short = whole ? '' : `  ${gist(event)}`;
+  output.line('  ', mark, ` ${event.name}  `, styled(`${duration(event.durationMs)}${short}`, 'dim'));
+  if (whole) output.block(event.output, '      ');
 }
 
 /** The line of an output that says most: an exit code with its test counts, else the first. */

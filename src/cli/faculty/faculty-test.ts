@@ -55,18 +55,19 @@ async function testCommand(
   await requireScript(script);
   const facultiesDir = facultiesDirectory(invocation, options.faculties);
   const config = scriptedConfig(invocation.config(), script);
-  requireFaculty(name, facultiesDir, config);
+  const faculties = requireFaculty(name, facultiesDir, config);
 
   const startedMs = performance.now();
   const home = await realpath(await mkdtemp(join(tmpdir(), 'animus-test-')));
   try {
     const workspace = await copyWorkspace(invocation, options.workspace, home);
+    warnOfWorktree(output, faculties.get(name)!);
     const run = await runOneItem(context.signals, {
       config: inScratchHome(config, home),
       facultiesDir,
       adapt: (faculty) => onScript(faculty, workspace, options.workspace !== undefined),
       submit: async (db) => (await submitWork(db, { faculty: name, ...describe(options), params, source: 'test' })).id,
-      onEvent: createFocusView(output, CAPTIONS),
+      onEvent: createFocusView(output, { captions: CAPTIONS, wholeFailures: true }),
       // The same script would say the same again: one attempt tells all. A timer is waited for.
       isOver: (state) => state !== 'waiting',
     });
@@ -109,9 +110,9 @@ function scriptedConfig(config: Config, script: string): Config {
   return { ...config, providers: new Map([...providers, [SCRIPT_PROVIDER, own]]) };
 }
 
-function requireFaculty(name: string, directory: string, config: Config): void {
+function requireFaculty(name: string, directory: string, config: Config): ReadonlyMap<string, Faculty> {
   const { faculties, problems } = loadRunnableFaculties(directory, config);
-  if (faculties.has(name)) return;
+  if (faculties.has(name)) return faculties;
   const found = problems.length > 0 ? `; these files have problems:\n${listProblems(problems)}` : '';
   throw new AnimusError('faculty.unknown', { name, hint: `${didYouMean(name, faculties.keys())}${found}` });
 }
@@ -150,9 +151,25 @@ function scripted(model: string): string {
   return `${SCRIPT_PROVIDER}/${model}`;
 }
 
-function conclude(output: Output, { item, ledger }: OneItemRun, tookMs: number): void {
-  output.document({ completed: item.state === 'completed', item, ledger });
+/** A worktree would leave its branch in the user's repository, so the test works without one. */
+function warnOfWorktree(output: Output, { isolation, repo }: Faculty): void {
+  if (isolation !== 'worktree') return;
+  output.note(`the faculty works in a git worktree of ${repo}; this test works in a plain directory instead`);
+}
+
+function conclude(output: Output, { item, foci, ledger }: OneItemRun, tookMs: number): void {
+  const completed = item.state === 'completed';
+  output.document({ completed, item, foci, ledger });
   showOutcome(output, item);
   output.line();
-  output.line(stateLabel(item.state), styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim'));
+  const facts = styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim');
+  if (item.state === 'scheduled' || item.state === 'queued') {
+    output.line(styled('failed', 'red'), `; would be retried ${retryTime(item)}`, facts);
+  } else output.line(stateLabel(item.state), facts);
+}
+
+/** A scratch daemon makes one attempt; the real one would make the next after this time. */
+function retryTime({ run_at: runAt, updated_at: updatedAt }: OneItemRun['item']): string {
+  const ms = runAt === null ? 0 : runAt.getTime() - updatedAt.getTime();
+  return ms <= 0 ? 'at once' : `in ${duration(ms)}`;
 }

@@ -8,7 +8,7 @@ import type { DaemonReady } from '../../daemon/daemon.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
-import { readWork, type WorkDetail } from '../../store/views/work-views.ts';
+import { type FocusView, readFoci, readWork, type WorkDetail } from '../../store/views/work-views.ts';
 import { openLog } from '../../telemetry/log.ts';
 import { version } from '../command/version.ts';
 
@@ -29,6 +29,7 @@ export interface OneItem {
 /** How it went. */
 export interface OneItemRun {
   readonly item: WorkDetail;
+  readonly foci: readonly FocusView[];
   readonly ledger: readonly LedgerEntry[];
 }
 
@@ -71,7 +72,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
     await Promise.race([ended.promise, stopped]);
     // A focus that was interrupted ends too, back in the queue.
     if (drain.aborted) throw new AnimusError('interrupted');
-    return { item: await readWork(db, id), ledger: await readLedger(db, id) };
+    return { item: await readWork(db, id), foci: await readFoci(db, id), ledger: await readLedger(db, id) };
   } finally {
     finished.abort();
     // Its own failure has been thrown above, through `stopped`.

@@ -1,4 +1,6 @@
 /** What `animus status` prints for people, on one screen. */
+
+import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
@@ -43,7 +45,7 @@ function showStates(output: Output, { states, count_cap: cap }: Status): void {
   output.line(
     styled('Work      ', 'bold'),
     ...(parts.length > 0 ? parts : [styled('none', 'dim')]),
-    styled('  (ends of the last 24 h)', 'dim'),
+    styled('  (ended work: last 24 h)', 'dim'),
   );
 }
 
@@ -52,7 +54,10 @@ function showDaemons(output: Output, { daemons, at }: Status): void {
   if (!daemons.some((daemon) => daemon.alive)) {
     output.line(styled('Daemons   ', 'bold'), styled('none is running', 'yellow'), '; start one with: animus serve');
   }
-  if (daemons.length === 0) return;
+  const stopped = daemons.filter((daemon) => daemon.stopped_at !== null).length;
+  const shown = daemons.filter((daemon) => daemon.stopped_at === null);
+  if (stopped > 0) output.line(styled(`          ${counted(stopped, 'daemon')} stopped in the last hour`, 'dim'));
+  if (shown.length === 0) return;
   output.line();
   output.table(
     [
@@ -62,7 +67,7 @@ function showDaemons(output: Output, { daemons, at }: Status): void {
       { title: 'SEEN', optional: true },
       { title: 'FACULTIES', shrink: true },
     ],
-    daemons.map((daemon) => [
+    shown.map((daemon) => [
       `${daemon.host}:${daemon.pid}`,
       daemonState(daemon),
       String(daemon.max_concurrent),
@@ -70,16 +75,15 @@ function showDaemons(output: Output, { daemons, at }: Status): void {
       daemon.faculties.join(' '),
     ]),
   );
-  for (const daemon of daemons) {
+  for (const daemon of shown) {
     for (const problem of daemon.alive ? daemon.problems : [])
       output.line(styled('problem  ', 'red'), problemText(problem));
   }
 }
 
-/** A daemon that was killed never says that it stops: its silence tells. */
-function daemonState({ alive, saturated, stopped_at: stopped }: Status['daemons'][number]): Part {
-  if (alive) return styled(saturated ? 'full' : 'up', 'green');
-  return stopped === null ? styled('lost', 'red') : styled('stopped', 'dim');
+/** A daemon that was killed never says that it stops: it is lost once it has been silent for two minutes. */
+function daemonState({ alive, saturated }: Status['daemons'][number]): Part {
+  return alive ? styled(saturated ? 'full' : 'up', 'green') : styled('lost', 'red');
 }
 
 function problemText(problem: unknown): string {
@@ -100,7 +104,8 @@ function showFoci(output: Output, { foci, at }: Status): void {
       { title: 'TURN', align: 'right' },
       { title: 'FOR', align: 'right', optional: true },
       { title: 'COST', align: 'right', optional: true },
-      { title: 'PLAN OR DESCRIPTION', shrink: true },
+      { title: 'TASK', shrink: true },
+      { title: 'PLAN', shrink: true, optional: true },
     ],
     foci.map((focus) => [
       shortId(focus.work_item_id),
@@ -109,27 +114,29 @@ function showFoci(output: Output, { foci, at }: Status): void {
       String(focus.turn ?? '-'),
       focus.started_at === null ? '-' : age(focus.started_at, now).replace(' ago', ''),
       usd(focus.cost_usd),
-      focus.plan ?? focus.description,
+      focus.description,
+      focus.plan ?? '',
     ]),
   );
 }
 
-function showQueue(output: Output, { queue, at, count_cap: cap }: Status): void {
+function showQueue(output: Output, { queue, at, count_cap: cap, daemons }: Status): void {
   if (queue.length === 0) return;
+  const served = daemons.filter(({ alive }) => alive).flatMap(({ faculties }) => faculties);
   const now = Date.parse(at);
   output.line();
   output.table(
     [
       { title: 'QUEUE', shrink: true },
       { title: 'QUEUED', align: 'right' },
-      { title: 'NEXT IS FROM', optional: true },
+      { title: 'OLDEST', optional: true },
       { title: '' },
     ],
     queue.map((line) => [
       line.faculty,
       `${grouped(line.queued)}${line.queued >= cap ? '+' : ''}`,
       line.oldest_at === null ? '-' : age(line.oldest_at, now),
-      line.routable ? '' : styled('no daemon serves this faculty', 'yellow'),
+      line.routable ? '' : styled(`no daemon serves this faculty${didYouMean(line.faculty, served)}`, 'yellow'),
     ]),
   );
 }
@@ -152,7 +159,7 @@ function showDeadLetters(output: Output, { dead_letters: letters, at }: Status):
       reason,
     ]),
   );
-  output.line(styled('look: animus work show ID; again: animus work retry ID', 'dim'));
+  output.line(styled('details: animus work show ID; run it again: animus work retry ID', 'dim'));
 }
 
 function showSpend(output: Output, { spend_today: spend }: Status): void {

@@ -4,7 +4,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readLedgerAfter, readWork, type WorkDetail } from '../../store/views/work-views.ts';
+import { type FollowedWork, workFollower } from '../../store/views/followed-work.ts';
 import type { SubmittedWork } from '../../store/work/submit-work.ts';
 import type { Invocation } from '../command/command.ts';
 import { type Part, styled } from '../view/output.ts';
@@ -20,20 +20,21 @@ const LOOK_EVERY_MS = 300;
  */
 export async function followWork(invocation: Invocation, db: Queryable, submitted: SubmittedWork): Promise<number> {
   const { output, context } = invocation;
+  const follower = await workFollower(db);
   let id = submitted.mergedInto ?? submitted.id;
   let state: WorkState | null = null;
   let seen = 0;
-  const announce = ({ state: now, error }: WorkDetail) => {
+  const announce = ({ state: now, error }: FollowedWork) => {
     if (now !== state) output.line(stateLabel(now), ...whyWaiting(now, error));
     state = now;
   };
   for (;;) {
     // Read before the state, which is then at least as new; of work that has ended, once more, for nothing is added after.
-    const entries = await readLedgerAfter(db, id, seen);
-    const item = await readWork(db, id);
+    const entries = await follower.entriesAfter(id, seen);
+    const item = await follower.item(id);
     const over = isTerminal(item.state);
     if (!over) announce(item);
-    if (over) entries.push(...(await readLedgerAfter(db, id, entries.at(-1)?.seq ?? seen)));
+    if (over) entries.push(...(await follower.entriesAfter(id, entries.at(-1)?.seq ?? seen)));
     for (const entry of entries) {
       output.line(styled(entry.type.padEnd(8), 'cyan'), ' ', entry.content);
       seen = entry.seq;
@@ -63,7 +64,7 @@ function whyWaiting(state: WorkState, error: unknown): Part[] {
 }
 
 /** What the waiting is for, by the host's clock: near enough for somebody who waits. */
-function progressOf({ state, turns, cost_usd: cost, faculty, created_at: created }: WorkDetail): string {
+function progressOf({ state, turns, cost_usd: cost, faculty, created_at: created }: FollowedWork): string {
   const since = duration(Math.max(0, Date.now() - created.getTime()));
   if (state === 'queued') return `queued for ${faculty}, ${since} now; is a daemon running? see: animus status`;
   return `${state}, turn ${turns}, ${usd(cost)}, ${since} since it was submitted; Ctrl-C leaves it to the daemon`;

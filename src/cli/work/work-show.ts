@@ -156,7 +156,10 @@ function showEntries(output: Output, entries: readonly LedgerEntry[]): void {
 }
 
 /** Prints how an item ended: outcome, or error. */
-export function showOutcome(output: Output, item: WorkDetail): void {
+export function showOutcome(
+  output: Output,
+  item: Pick<WorkDetail, 'state' | 'error' | 'outcome' | 'outcome_summary'>,
+): void {
   if (item.error !== null && item.state !== 'completed') {
     heading(output, 'Error');
     output.block(errorText(item.error), '  ');

@@ -3,7 +3,7 @@
  * the machine interface (docs/cli.md). Token counts are numbers, costs USD.
  */
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { LedgerType, WorkState } from '../../core/work/work.ts';
+import type { WorkState } from '../../core/work/work.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
@@ -140,14 +140,6 @@ export async function readDescendants(db: Queryable, id: string): Promise<WorkSu
        from (select id, path from tree order by path limit 500) t join animus.work_items w on w.id = t.id
       order by t.path`,
     [id],
-  );
-}
-
-/** Ledger entries with a number above `seq`, in order, at most 1,000: for following an item. */
-export async function readLedgerAfter(db: Queryable, id: string, seq: number) {
-  return db.query<{ readonly seq: number; readonly type: LedgerType; readonly content: string }>(
-    `select seq, entry_type as type, content from animus.work_ledger where work_item_id = $1::uuid and seq > $2 order by seq limit 1000`,
-    [id, seq],
   );
 }
 

@@ -73,7 +73,7 @@ text = "Done."
     });
     const ran = await rehearse('--workspace', 'sample', '--description', 'Close the year 2026');
     expect(ran.stdout).toMatch(/turn 1 {2}I write\.\n {2}2 calls at once\n(.*\n)* {2}✓ write_file/);
-    expect(ran.stdout).toContain('✗ read_file');
+    expect(ran.stdout).toMatch(/✗ read_file .*\n {6}\S.*nowhere\.txt/);
     expect(ran.stdout).toContain('turn 2  Done.');
     expect(ran.stdout).toContain('"checked": true');
     expect(ran.stdout).toMatch(/\ncompleted {2}2 turns, .* in all\n$/);
@@ -90,6 +90,7 @@ text = "Done."
     expect(JSON.parse(ran.stdout)).toMatchObject({
       completed: false,
       item: { state: 'scheduled', attempts: 0, params: { n: 1 } },
+      foci: [{ number: 1, turns: [{ turn: 1 }] }],
     });
     expect(readdirSync(scratch)).toEqual([]);
   });
@@ -99,6 +100,7 @@ text = "Done."
     const ran = await rehearse('--description', 'the year 2026');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain('script.toml has no answer for turn 2');
+    expect(ran.stdout).toMatch(/\nfailed; would be retried in [\d.]+ s {2}1 turn, .* in all\n$/);
     expect(existsSync(join(cwd, 'book.txt'))).toBe(false);
   });
 

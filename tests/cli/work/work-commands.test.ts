@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { claimWork, completeWork, failWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { type RunOptions, run } from '../run-cli.ts';
 
 const db = testDatabase();
@@ -115,6 +116,20 @@ describe('work submit --wait', () => {
     await until(`select from animus.work_items where merged_into = $1`, first);
     await runAndComplete(await claimOne('shared'), 'for both');
     expect(JSON.parse((await waiting).stdout).item).toMatchObject({ id: first, state: 'completed' });
+  });
+
+  test('works for a login that may only submit', async () => {
+    const logins: string[] = [];
+    const own = await createLogin(db.connectionString, 'animus_submitter', logins);
+    try {
+      const waiting = animus(['work', 'submit', 'modest', 'Do it', '--wait'], { env: { DATABASE_URL: own } });
+      const work = await claimOne('modest');
+      await db.database.query(`select animus.append_ledger($1, 'plan', 'Think first')`, [work.id]);
+      await runAndComplete(work, 'Done well');
+      expect(await waiting).toMatchObject({ code: 0, stdout: expect.stringMatching(/Think first[^]*Done well/) });
+    } finally {
+      await dropLogins(logins);
+    }
   });
 
   test('lets go when interrupted, and the work goes on', async () => {

@@ -1,0 +1,59 @@
+/** A work item as somebody follows it who may see it: with the rights of a reader, or as its own submitter. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { LedgerType, WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import { readWork } from './work-views.ts';
+
+/** What both see of it; a reader gets the whole row. Names are those of the columns: `work submit --wait --json` prints them. */
+export interface FollowedWork {
+  readonly id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly merged_into: string | null;
+  readonly turns: number;
+  readonly cost_usd: number;
+  readonly outcome: unknown;
+  readonly outcome_summary: string | null;
+  readonly error: unknown;
+  readonly created_at: Date;
+  readonly resolved_at: Date | null;
+}
+
+/** An entry of its ledger. */
+export interface FollowedEntry {
+  readonly seq: number;
+  readonly type: LedgerType;
+  readonly content: string;
+}
+
+/** Reads items by what the login may see of them. */
+export interface WorkFollower {
+  /** Errors: `work.not_found`, also for an item that the login may not see. */
+  item(id: string): Promise<FollowedWork>;
+  /** Ledger entries with a number above `seq`, in order, at most 1,000. */
+  entriesAfter(id: string, seq: number): Promise<FollowedEntry[]>;
+}
+
+/** Readers look at the tables; a login that only submits has views of its own work. */
+export async function workFollower(db: Queryable): Promise<WorkFollower> {
+  const [found] = await db.query<{ reads: boolean }>(
+    `select has_table_privilege('animus.work_items', 'select') and has_table_privilege('animus.work_ledger', 'select') as reads`,
+  );
+  const own = found?.reads !== true;
+  return {
+    async item(id) {
+      if (!own) return readWork(db, id);
+      const [row] = await db.query<FollowedWork>(OWN_ITEM, [id]);
+      if (row === undefined) throw new AnimusError('work.not_found', { id });
+      return row;
+    },
+    entriesAfter: (id, seq) => db.query<FollowedEntry>(own ? OWN_ENTRIES : ENTRIES, [id, seq]),
+  };
+}
+
+const OWN_ITEM = `select id, faculty, state, merged_into, turns, cost_usd::float8 as cost_usd, outcome, outcome_summary, error, created_at, resolved_at
+  from animus.own_work where id = $1::uuid`;
+const ENTRIES = `select seq, entry_type as type, content from animus.work_ledger
+  where work_item_id = $1::uuid and seq > $2 order by seq limit 1000`;
+const OWN_ENTRIES = `select seq, entry_type as type, content from animus.own_ledger
+  where work_item_id = $1::uuid and seq > $2 order by seq limit 1000`;

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../src/tools/registry.ts';
+import { tableRows } from '../support/markdown-table.ts';
+
+const PAGE = readFileSync(new URL('../../docs/tools.md', import.meta.url), 'utf8');
+
+interface Property {
+  readonly type: string;
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly description: string;
+}
+
+test('the page lists every input of every tool, with type, default and meaning, and no other', () => {
+  const rows = toolSpecs(toolset(FACULTY_TOOL_NAMES)).flatMap(({ name, inputSchema }) => {
+    const { properties, required = [] } = inputSchema as {
+      properties: Readonly<Record<string, Property>>;
+      required?: readonly string[];
+    };
+    return Object.entries(properties).map(([input, property]) => [
+      `\`${name}\``,
+      `\`${input}\``,
+      property.enum?.map((word) => `\`${word}\``).join(', ') ?? property.type,
+      neededness(property, required.includes(input)),
+      property.description,
+    ]);
+  });
+  expect(tableRows(PAGE).filter((cells) => cells.length === 5)).toEqual([
+    ['tool', 'input', 'type', '', 'meaning'],
+    ...rows,
+  ]);
+});
+
+function neededness(property: Property, required: boolean): string {
+  if (required) return 'required';
+  return property.default === undefined ? 'optional' : `default \`${JSON.stringify(property.default)}\``;
+}
