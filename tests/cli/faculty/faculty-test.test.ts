@@ -100,7 +100,7 @@ text = "Done."
     const ran = await rehearse('--description', 'the year 2026');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain('script.toml has no answer for turn 2');
-    expect(ran.stdout).toMatch(/\nfailed; would be retried in [\d.]+ s {2}1 turn, .* in all\n$/);
+    expect(ran.stdout).toMatch(/\nfailed; would be retried in [\d.]+ m?s {2}1 turn, .* in all\n$/);
     expect(existsSync(join(cwd, 'book.txt'))).toBe(false);
   });
 
