@@ -20,7 +20,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    ['db', 'operate', 'scratch', 'serve', 'settings', 'status', 'work'],
+    ['db', 'init', 'operate', 'scratch', 'serve', 'settings', 'status', 'work'],
     ['events'],
     ['command'],
     ['view'],

@@ -37,6 +37,24 @@ export function readRepo(check: FacultyCheck): string | null {
   return repo;
 }
 
+/** Tools that work on files which are there already. */
+const NEED_FILES: ReadonlySet<string> = new Set(['edit_file', 'apply_patch', 'glob', 'grep']);
+
+/** A faculty with tools for existing files, and no place that holds any, would find an empty directory. */
+export function checkHasFiles(check: FacultyCheck): void {
+  const { document } = check;
+  const given = (...keys: readonly string[]) => document.given('faculty', ...keys) !== undefined;
+  if (given('workspace') || given('isolation')) return;
+  const tools = document.given('faculty', 'engage', 'tools');
+  const needing = Array.isArray(tools) ? tools.filter((tool) => NEED_FILES.has(String(tool))) : [];
+  if (needing.length === 0) return;
+  const detail =
+    `${needing.join(', ')} ${needing.length === 1 ? 'works' : 'work'} on files, and the faculty has none: set ` +
+    'workspace = "DIRECTORY", or isolation = "worktree" and repo = "REPOSITORY"; ' +
+    'isolation = "directory" says that an empty directory is meant';
+  conflict(check, ['engage', 'tools'], detail);
+}
+
 /** By its files alone: a repository's top directory has `.git`, a bare one is made like it. */
 function repositoryProblem(path: string): string | null {
   const isRepository =

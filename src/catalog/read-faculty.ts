@@ -8,7 +8,7 @@ import { checkEngageMode } from './engage-mode.ts';
 import type { EngageSettings, Faculty, PhaseHook } from './faculty.ts';
 import type { FacultyCheck } from './faculty-check.ts';
 import { checkRecoverHook, readHook } from './faculty-hooks.ts';
-import { readRepo, readWorkspace } from './faculty-places.ts';
+import { checkHasFiles, readRepo, readWorkspace } from './faculty-places.ts';
 import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 import { readOutcomeSchema, readSystemPrompt } from './faculty-texts.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
@@ -50,6 +50,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   checkRecoverHook(check);
   const workspace = readWorkspace(check);
   const repo = readRepo(check);
+  checkHasFiles(check);
 
   const name = document.given('faculty', 'name');
   const known = typeof name === 'string' ? name : null;

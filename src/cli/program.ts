@@ -7,6 +7,7 @@ import { addDbCommands } from './db/db.ts';
 import { addDemoCommand } from './demo/demo.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
 import { addFacultyCommands } from './faculty/faculty.ts';
+import { addInitCommand } from './init/init.ts';
 import { addPauseCommands } from './operate/pause.ts';
 import { addScheduleCommands } from './operate/schedule.ts';
 import { addHealthCommand } from './serve/health.ts';
@@ -54,10 +55,11 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
     .showSuggestionAfterError()
     .addHelpText(
       'after',
-      '\nExamples:\n  animus demo\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait\n\n' +
+      '\nExamples:\n  animus demo\n  animus init\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait\n\n' +
         'More about a command, or about exit codes, variables, ids, states: animus help TOPIC',
     );
   addDemoCommand(program, run);
+  addInitCommand(program, run);
   addServeCommand(program, run);
   addStatusCommand(program, run);
   addHealthCommand(program, run);

@@ -1,0 +1,145 @@
+/** `animus init`: a configuration and an agent for the directory somebody is in. */
+import { mkdirSync, statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { styled } from '../view/output.ts';
+import { askFor } from './ask.ts';
+import { defaultModel, detectTests, inspectPlace } from './place.ts';
+import { type InitSettings, projectFiles, REHEARSAL_MODEL } from './project-files.ts';
+import { type Written, writeNew } from './write-new.ts';
+
+interface InitOptions extends CommonOptions {
+  readonly name?: string;
+  readonly model?: string;
+  readonly test?: string;
+  readonly yes?: boolean;
+}
+
+/** Adds `animus init`. */
+export function addInitCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'init [directory]', {
+    summary: 'write a configuration, an agent that works on this directory, and a rehearsal; overwrites nothing',
+    arguments: { directory: 'a directory or git repository; default: the current one' },
+    examples: ['animus init', 'animus init --yes', `animus init --model ${REHEARSAL_MODEL}`],
+  })
+    .option('--name <faculty>', 'name of the agent (default: engineer)')
+    .option('--model <name>', `"model" or "provider/model"; ${REHEARSAL_MODEL} plays a script and needs no key`)
+    .option('--test <command>', 'command that runs the tests; "" for none (default: what the directory shows)')
+    .option('--yes', 'ask nothing, take the defaults')
+    .action(run(initCommand));
+}
+
+async function initCommand(invocation: Invocation, options: InitOptions, given: string | undefined): Promise<number> {
+  const { output, context } = invocation;
+  const directory = resolve(context.cwd, given ?? '.');
+  requireDirectory(directory);
+  const place = inspectPlace(directory);
+  const settings = await settle(invocation, options, directory, place.isRepository);
+  const written = projectFiles(settings).map((file) => writeNew(directory, file));
+  const next = nextCommands(
+    settings,
+    relative(context.cwd, directory),
+    context.env['npm_command'] === 'exec' ? 'npx animus' : 'animus',
+  );
+  output.document({
+    directory,
+    ...settings,
+    files: written.map(({ path, kept }) => ({ path, result: kept ? 'kept' : 'written' })),
+    next: next.map(({ command }) => command),
+  });
+  report(invocation, written, settings, next);
+  return 0;
+}
+
+function requireDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+    if (statSync(directory).isDirectory()) return;
+  } catch (error) {
+    throw new AnimusError('usage.invalid', { detail: `${directory} cannot be used: ${messageOf(error)}` });
+  }
+  throw new AnimusError('usage.invalid', { detail: `${directory} is not a directory` });
+}
+
+/** Asks at most three things, on a terminal only; what is given as an option is not asked. */
+async function settle(
+  { context, output }: Invocation,
+  options: InitOptions,
+  directory: string,
+  worktree: boolean,
+): Promise<InitSettings> {
+  const quiet = options.yes === true || output.json;
+  const ask = askFor(context, quiet);
+  const model = options.model ?? (await ask('Model', defaultModel(context.env)));
+  const name = options.name ?? (await ask('Name of the agent', 'engineer'));
+  const test = options.test ?? (await ask('Command that runs the tests (- for none)', detectTests(directory) ?? '-'));
+  checkModel(model);
+  checkName(name);
+  return { name, model, worktree, test: test.trim() === '-' || test.trim() === '' ? null : test.trim() };
+}
+
+function checkName(name: string): void {
+  if (FACULTY_NAME.test(name)) return;
+  throw new AnimusError('usage.invalid', {
+    detail: `--name: expected ${FACULTY_NAME_RULE}, got ${JSON.stringify(name)}`,
+  });
+}
+
+function checkModel(model: string): void {
+  if (/^[^\s/]+(\/\S+)?$/.test(model)) return;
+  const detail = `--model: expected "model" or "provider/model", got ${JSON.stringify(model)}`;
+  throw new AnimusError('usage.invalid', { detail });
+}
+
+interface NextCommand {
+  readonly command: string;
+  readonly does: string;
+}
+
+/** The commands as somebody would type them who stands `below` steps above the directory and calls animus as this call did. */
+function nextCommands({ name }: InitSettings, below: string, animus: string): NextCommand[] {
+  const there = `${below === '' ? '' : `cd ${below} && `}${animus}`;
+  return [
+    {
+      command: `${there} faculty test ${name} faculties/scripts/${name}.toml --workspace .`,
+      does: 'rehearse: real tools in a copy of this directory, a script for the model',
+    },
+    { command: `${there} serve`, does: 'start the daemon; leave it running' },
+    {
+      command: `${there} work submit ${name} "Describe this project in NOTES.md" --wait`,
+      does: 'in another terminal: give it work and watch it',
+    },
+  ];
+}
+
+function report(
+  { output, context }: Invocation,
+  written: readonly Written[],
+  { model, worktree, name }: InitSettings,
+  next: readonly NextCommand[],
+): void {
+  for (const { path, kept } of written) {
+    output.line(kept ? styled('kept     ', 'yellow') : styled('written  ', 'green'), path);
+  }
+  output.line();
+  const where = worktree ? 'in a git worktree of its own, on a branch animus/…' : 'directly in this directory';
+  output.block(`${name} works ${where}, with ${model}.`);
+  const key = missingKey(model, context.env);
+  if (key !== null) output.note(`${model} needs ${key} in the environment of \`animus serve\``);
+  output.line();
+  output.line(styled('Next', 'bold'));
+  for (const { command, does } of next) {
+    output.line(styled(`  # ${does}`, 'dim'));
+    output.copyable(`  ${command}`);
+  }
+}
+
+/** The variable that a built-in provider's key is read from, where it is not set. */
+function missingKey(model: string, env: Readonly<Record<string, string | undefined>>): string | null {
+  const provider = model.includes('/') ? model.slice(0, model.indexOf('/')) : 'anthropic';
+  const variable = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : provider === 'openai' ? 'OPENAI_API_KEY' : null;
+  return variable === null || env[variable] || env[`${variable}_FILE`] ? null : variable;
+}

@@ -1,0 +1,52 @@
+/** What a directory shows of itself: whether it is a repository, how its tests run; and which model there is a key for. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../../core/config/environment.ts';
+import { REHEARSAL_MODEL } from './project-files.ts';
+
+export interface Place {
+  /** The top directory of a git repository that has a commit: a worktree can be made of it. */
+  readonly isRepository: boolean;
+}
+
+export function inspectPlace(directory: string): Place {
+  if (!existsSync(join(directory, '.git'))) return { isRepository: false };
+  const head = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: directory, stdio: 'ignore' });
+  return { isRepository: head.status === 0 };
+}
+
+/** The model of the vendor whose key is set; without any, the script that needs none. */
+export function defaultModel(env: Environment): string {
+  if (env['ANTHROPIC_API_KEY'] || env['ANTHROPIC_API_KEY_FILE']) return 'claude-sonnet-4-5';
+  if (env['OPENAI_API_KEY'] || env['OPENAI_API_KEY_FILE']) return 'openai/gpt-5';
+  return REHEARSAL_MODEL;
+}
+
+/** File → the command that usually runs the tests of a project that has it. */
+const TESTS: readonly (readonly [file: string, command: string])[] = [
+  ['Cargo.toml', 'cargo test'],
+  ['go.mod', 'go test ./...'],
+  ['pyproject.toml', 'python3 -m pytest'],
+  ['pytest.ini', 'python3 -m pytest'],
+  ['Gemfile', 'bundle exec rake test'],
+  ['pom.xml', 'mvn -q test'],
+  ['Makefile', 'make test'],
+];
+
+/** The command that runs the tests, by the files that are there; null where nothing shows one. */
+export function detectTests(directory: string): string | null {
+  if (hasNpmTest(join(directory, 'package.json'))) return 'npm test';
+  return TESTS.find(([file]) => existsSync(join(directory, file)))?.[1] ?? null;
+}
+
+function hasNpmTest(file: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { readonly scripts?: Record<string, string> };
+    return typeof scripts?.['test'] === 'string' && !scripts['test'].includes('no test specified');
+  } catch {
+    // A package.json that cannot be read names no test command; npm itself will say what is wrong with it.
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+/** The files that `animus init` writes: what a project needs to have an agent, and nothing more. */
+import type { NewFile } from './write-new.ts';
+
+/** Plays the rehearsal in place of a model: for a first run without a key. */
+export const REHEARSAL_MODEL = 'rehearsal/script';
+
+export interface InitSettings {
+  /** The faculty's name. */
+  readonly name: string;
+  readonly model: string;
+  /** Works in a git worktree of the directory; else in the directory itself. */
+  readonly worktree: boolean;
+  /** Runs the tests; null: none is known. */
+  readonly test: string | null;
+}
+
+export function projectFiles(settings: InitSettings): readonly NewFile[] {
+  const { name } = settings;
+  return [
+    { path: 'animus.toml', content: configuration(settings) },
+    { path: `faculties/${name}.toml`, content: faculty(settings) },
+    { path: `faculties/prompts/${name}.md`, content: prompt(settings) },
+    { path: `faculties/scripts/${name}.toml`, content: REHEARSAL },
+  ];
+}
+
+function configuration({ name }: InitSettings): string {
+  return `# Settings of animus for this project. Everything has a default; \`animus config\` shows what is in effect and why.
+# Keys belong into the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY. The database: DATABASE_URL; without it, one in ~/.animus.
+
+[daemon]
+max_concurrent = 2
+
+# A script in place of a model: no key, no bill. It plays faculties/scripts/${name}.toml.
+[providers.rehearsal]
+kind = "scripted"
+script = "faculties/scripts/${name}.toml"
+`;
+}
+
+function faculty({ name, model, worktree }: InitSettings): string {
+  const place = worktree
+    ? `# Each run works in a git worktree of this repository, on a branch animus/…; your own files stay as they are.
+isolation = "worktree"
+repo = ".."`
+    : `# It works on the files of this directory themselves.
+workspace = ".."
+concurrent = false`;
+  return `[faculty]
+name = "${name}"
+description = "Reads, changes and tests the code of this project"
+run_deadline_seconds = 3600
+${place}
+
+[faculty.engage]
+model = ${JSON.stringify(model)}
+system_prompt_file = "prompts/${name}.md"
+tools = ["read_file", "write_file", "edit_file", "apply_patch", "list_dir", "glob", "grep", "bash"]
+max_turns = 60
+`;
+}
+
+function prompt({ test }: InitSettings): string {
+  const tests =
+    test === null
+      ? 'Find out how this project is tested, and run its tests before and after your change.'
+      : `The tests run with \`${test}\`. Run them before and after your change.`;
+  return `You change the code of this project. Read before you write: look at the files that a change touches, and at how the project
+does such things already. Make the smallest change that solves the task, in the style of the code around it.
+
+${tests} What is not under version control (installed dependencies, build output, local
+settings) may be missing in your workspace: install or build what you need first.
+
+Never change a test to make it pass. If the task cannot be done, say what stands in the way.
+
+Answer at the end with what you changed, file by file, and how you know that it works.
+`;
+}
+
+/** Works in any project: it looks around, writes one file and says so. */
+const REHEARSAL = `# A rehearsal: what a model might say, played in place of one. The tools it calls are real.
+# docs/scripted.md of animus lists everything that a script can do.
+
+[[answer]]
+turn = 1
+text = "I look at what is here."
+[[answer.call]]
+tool = "ledger_append"
+input = { type = "plan", content = "1. List the files. 2. Write NOTES.md about them. 3. Check it." }
+[[answer.call]]
+tool = "list_dir"
+input = { path = "." }
+
+[[answer]]
+turn = 2
+text = "I write down what I have seen."
+[[answer.call]]
+tool = "write_file"
+input = { path = "NOTES.md", content = "# Notes\\n\\nWritten by a rehearsal of animus: a script, no model. Its tools were real.\\n" }
+[[answer.call]]
+tool = "ledger_append"
+input = { type = "step", content = "Wrote NOTES.md." }
+
+[[answer]]
+turn = 3
+text = "I read it once more."
+[[answer.call]]
+tool = "read_file"
+input = { path = "NOTES.md" }
+
+[[answer]]
+turn = 4
+text = "NOTES.md is written. This was a rehearsal: with a real model, the agent would have described the project."
+`;

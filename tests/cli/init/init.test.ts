@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { loadRunnableFaculties } from '../../../src/daemon/reload/load-faculties.ts';
+import { run } from '../run-cli.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'init ü '));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+});
+
+const FILES = [
+  'animus.toml',
+  'faculties/engineer.toml',
+  'faculties/prompts/engineer.md',
+  'faculties/scripts/engineer.toml',
+];
+
+describe('animus init', () => {
+  test('in a git repository writes a faculty that works in worktrees of it, and that has no problems', async () => {
+    repository();
+    const ran = await run(['init'], { cwd });
+    expect(ran.code).toBe(0);
+    for (const file of FILES) expect(ran.stdout).toContain(`written  ${file}\n`);
+    const faculty = loaded('engineer');
+    expect(faculty).toMatchObject({ isolation: 'worktree', repo: cwd, engage: { model: 'rehearsal/script' } });
+  });
+
+  test.each([
+    ['an empty directory', () => {}],
+    ['a repository without a commit, of which no worktree can be made', () => git('init', '-q')],
+  ])('in %s writes a faculty that works in the directory itself', async (_where, prepare) => {
+    prepare();
+    expect((await run(['init'], { cwd })).code).toBe(0);
+    expect(loaded('engineer')).toMatchObject({ isolation: 'directory', workspace: cwd, maxConcurrent: 1 });
+  });
+
+  test('prints three commands that are there to be copied, as it was called itself', async () => {
+    const ran = await run(['init', 'shop', '--name', 'smith'], { cwd, terminal: 40, env: { npm_command: 'exec' } });
+    expect(ran.stdout.split('\n').filter((line) => line.startsWith('  cd'))).toEqual([
+      '  cd shop && npx animus faculty test smith faculties/scripts/smith.toml --workspace .',
+      '  cd shop && npx animus serve',
+      '  cd shop && npx animus work submit smith "Describe this project in NOTES.md" --wait',
+    ]);
+  });
+
+  test('overwrites nothing, and says what it kept', async () => {
+    writeFileSync(join(cwd, 'animus.toml'), '# mine\n');
+    const first = await run(['init', '--json'], { cwd });
+    expect(JSON.parse(first.stdout).files).toEqual([
+      { path: 'animus.toml', result: 'kept' },
+      ...FILES.slice(1).map((path) => ({ path, result: 'written' })),
+    ]);
+    expect(readFileSync(join(cwd, 'animus.toml'), 'utf8')).toBe('# mine\n');
+    const again = await run(['init'], { cwd });
+    expect(again.stdout.match(/^kept /gm)).toHaveLength(4);
+  });
+
+  test.each([
+    [{ ANTHROPIC_API_KEY: 'k' }, 'claude-sonnet-4-5'],
+    [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5'],
+    [{}, 'rehearsal/script'],
+  ])('takes the model of the key that is set: %j', async (env, model) => {
+    const ran = await run(['init', '--json'], { cwd, env });
+    expect(JSON.parse(ran.stdout).model).toBe(model);
+  });
+
+  test('says which key a model needs that is not set', async () => {
+    const ran = await run(['init', '--model', 'claude-sonnet-4-5'], { cwd });
+    expect(ran.stderr).toContain('claude-sonnet-4-5 needs ANTHROPIC_API_KEY');
+  });
+
+  test.each([
+    ['package.json', '{"scripts": {"test": "vitest run"}}', 'npm test'],
+    ['package.json', '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}', null],
+    ['package.json', 'not json', null],
+    ['Cargo.toml', '', 'cargo test'],
+    ['pyproject.toml', '', 'python3 -m pytest'],
+  ])('finds out from %s holding %j how the tests run: %s', async (file, content, expected) => {
+    writeFileSync(join(cwd, file), content);
+    const ran = await run(['init', '--json'], { cwd });
+    expect(JSON.parse(ran.stdout).test).toBe(expected);
+    const prompt = readFileSync(join(cwd, 'faculties/prompts/engineer.md'), 'utf8');
+    expect(prompt).toContain(expected === null ? 'Find out how this project is tested' : `\`${expected}\``);
+  });
+
+  test.each([
+    [['--name', 'No Name'], '--name: expected'],
+    [['--model', 'two words'], '--model: expected'],
+  ])('refuses %j before it writes anything', async (argv, message) => {
+    const ran = await run(['init', ...argv], { cwd });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(existsSync(join(cwd, 'animus.toml'))).toBe(false);
+  });
+
+  test('refuses a file in place of the directory', async () => {
+    writeFileSync(join(cwd, 'file'), '');
+    expect(await run(['init', 'file'], { cwd })).toMatchObject({ code: 2 });
+  });
+});
+
+function repository(): void {
+  git('init', '-q');
+  mkdirSync(join(cwd, 'src'));
+  writeFileSync(join(cwd, 'src/a.txt'), 'a');
+  git('add', '.');
+  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'first');
+}
+
+function git(...args: readonly string[]): void {
+  execFileSync('git', args, { cwd });
+}
+
+function loaded(name: string) {
+  const config = loadConfig({ env: { HOME: cwd }, cwd });
+  const { faculties, problems } = loadRunnableFaculties(join(cwd, 'faculties'), config);
+  expect(problems).toEqual([]);
+  return faculties.get(name);
+}
