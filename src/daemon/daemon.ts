@@ -89,6 +89,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const daemonId = randomUUID();
   const readiness = createReadiness({
     http: config.daemon.http,
+    home: config.home,
     version: options.version,
     daemonId,
     clock,

@@ -20,6 +20,10 @@ export const openHealthServer: OpenHealth = (address, look) => {
   server.maxConnections = MAX_CONNECTIONS;
   return {
     start: () => listen(server, address),
+    address() {
+      const bound = server.address();
+      return { host: address.host, port: bound !== null && typeof bound === 'object' ? bound.port : address.port };
+    },
     async stop() {
       if (!server.listening) return;
       const closed = once(server, 'close');

@@ -39,7 +39,7 @@ it('a daemon is ready while it takes work, not without its database, and no more
   expect(await health(site)).toMatchObject({ exit: 4, error: { code: 'http.unanswered' } });
 }, 120_000);
 
-it('an address that somebody chose must be had; a default that is taken is done without, and said', async () => {
+it('an address that somebody chose must be had; where the default is taken, a daemon has another, and health asks those of its home', async () => {
   const stranger = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
   await once(stranger, 'listening');
   onTestFinished(() => void stranger.close());
@@ -53,13 +53,22 @@ it('an address that somebody chose must be had; a default that is taken is done 
 
   const one = siteOf({ modelUrl: 'http://127.0.0.1:9', databaseUrl: pg.connectionString });
   const [first, second] = [await startDaemon(one), await startDaemon(one)];
-  const without = [first, second].filter((daemon) => daemon.output().includes('carrying on without health over HTTP'));
-  // Both are without when a daemon of this machine that is no test's has the default address.
-  expect(without.length).toBeGreaterThanOrEqual(1);
+  const asked = await runAnimus(one, ['health', '--json']);
+  expect(asked.exit).toBe(0);
+  const { daemons } = JSON.parse(asked.stdout) as { daemons: { address: string; daemon_id: string }[] };
+  expect(new Set(daemons.map(({ address }) => address)).size).toBe(2);
+  expect(new Set(daemons.map(({ daemon_id: id }) => id)).size).toBe(2);
+  await second.kill('SIGKILL');
+  expect(JSON.parse((await runAnimus(one, ['health', '--json'])).stdout).daemons).toHaveLength(1);
+  await first.kill('SIGTERM');
+  expect(await runAnimus(one, ['health'])).toMatchObject({
+    exit: 4,
+    stderr: expect.stringContaining(`no daemon of the home ${one.home}`),
+  });
   const off = siteOf({ modelUrl: 'http://127.0.0.1:9', databaseUrl: pg.connectionString, http: 'off' });
   expect((await startDaemon(off)).output()).not.toContain('health');
   expect(await health(off)).toMatchObject({ exit: 2 });
-}, 60_000);
+}, 120_000);
 
 function siteOf(options: { modelUrl: string; databaseUrl: string; http?: string }): Site {
   const http = options.http === undefined ? '' : `http = "${options.http}"\n`;

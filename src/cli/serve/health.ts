@@ -1,7 +1,9 @@
 /** `animus health`: asks the daemon of this host whether it takes work. */
 import type { Command } from 'commander';
+import type { Config } from '../../core/config/config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
+import { healthAddresses } from '../../daemon/presence/health-records.ts';
 import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
 
@@ -17,17 +19,30 @@ export function addHealthCommand(program: Command, run: RunCommand): void {
 }
 
 async function healthCommand({ output, config, context }: Invocation): Promise<number> {
-  const { http } = config().daemon;
+  const addresses = addressesOf(config());
+  const daemons = [];
+  for (const address of addresses) {
+    daemons.push({ address: showAddress(address), ...(await askHealth(address, context.signals.drain)) });
+  }
+  const worst = daemons.find(({ ready }) => !ready) ?? daemons[0]!;
+  output.document({ ...worst, daemons });
+  for (const { ready, phase, daemon_id: id, version, address, checks } of daemons) {
+    const label = ready ? styled('ready', 'green') : styled('not ready', 'red');
+    output.line(label, `  ${phase}, daemon ${id ?? 'without id'} at ${address}, animus ${version}`);
+    for (const [check, found] of Object.entries(checks)) output.line(`${check.padEnd(10)} ${found}`);
+  }
+  return worst.ready ? 0 : 5;
+}
+
+/** The address that was configured; else those where daemons of this home serve. */
+function addressesOf({ daemon: { http }, home }: Config): readonly HttpAddress[] {
   if (http === null)
-    throw new AnimusError('usage.invalid', { detail: 'daemon.http is "off": the daemon tells nothing' });
-  const readiness = await askHealth(http, context.signals.drain);
-  output.document(readiness);
-  output.line(
-    readiness.ready ? styled('ready', 'green') : styled('not ready', 'red'),
-    `  ${readiness.phase}, daemon ${readiness.daemon_id ?? 'without id'}, animus ${readiness.version}`,
-  );
-  for (const [check, found] of Object.entries(readiness.checks)) output.line(`${check.padEnd(10)} ${found}`);
-  return readiness.ready ? 0 : 5;
+    throw new AnimusError('usage.invalid', { detail: 'daemon.http is "off": the daemon serves no health endpoint' });
+  if (http.configured) return [http];
+  const found = healthAddresses(home);
+  if (found.length > 0) return found;
+  const detail = `no daemon of the home ${home} runs on this host`;
+  throw new AnimusError('http.unanswered', { address: showAddress(http), detail, hint: '; start one: animus serve' });
 }
 
 /** What the daemon at this address says of itself. Errors: `http.unanswered`, `interrupted`. */

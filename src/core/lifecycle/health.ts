@@ -26,8 +26,14 @@ export interface HttpAddress {
   readonly port: number;
 }
 
+/** A service that answers health requests. */
+export interface HealthServer extends Service {
+  /** Where it listens, once started: the port that the system chose where 0 was asked for. */
+  address(): HttpAddress;
+}
+
 /** Makes the service that answers health requests at `address`; `look` never rejects. */
-export type OpenHealth = (address: HttpAddress, look: () => Promise<Readiness>) => Service;
+export type OpenHealth = (address: HttpAddress, look: () => Promise<Readiness>) => HealthServer;
 
 /** `host:port`, with an IPv6 address in brackets. */
 export function showAddress({ host, port }: HttpAddress): string {

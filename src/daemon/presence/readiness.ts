@@ -3,15 +3,24 @@
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import { type DaemonPhase, type OpenHealth, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
+import {
+  type DaemonPhase,
+  type HealthServer,
+  type OpenHealth,
+  type Readiness,
+  showAddress,
+} from '../../core/lifecycle/health.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
 import type { Notifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { recordHealth } from './health-records.ts';
 
 export interface ReadinessMeans {
   readonly http: Config['daemon']['http'];
+  /** Where `animus health` looks for the address. */
+  readonly home: string;
   readonly version: string;
   readonly daemonId: string;
   readonly clock: Clock;
@@ -31,7 +40,7 @@ export interface DaemonReadiness extends Service {
 /** A database that takes longer to say its schema version serves nobody. */
 const LOOK_MS = 3000;
 
-/** `start` rejects with `http.unavailable` where the configured address cannot be had; a default that is taken is done without. */
+/** `start` rejects with `http.unavailable` where the configured address cannot be had; where the default is taken, it takes another port. */
 export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   const { http, clock, log } = means;
   let phase: DaemonPhase = 'starting';
@@ -39,6 +48,7 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   let notifications: Notifications | null = null;
   let checking: Promise<DatabaseChecks> | null = null;
   let server: Service | null = null;
+  let forget = () => {};
 
   async function look(): Promise<Readiness> {
     const { database, schema } = await checkWithin();
@@ -76,20 +86,34 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
     enter: (next) => void (phase = next),
     async start() {
       if (http === null || means.openHealth === undefined) return;
-      const address = showAddress(http);
-      const opened = means.openHealth(http, look);
-      try {
-        await opened.start();
-        server = opened;
-        log.info({ address }, 'health is answered at /healthz and /readyz');
-      } catch (error) {
-        // Several daemons on one host are nothing unusual; only an address that somebody chose is worth an end.
-        if (http.configured || !isAnimusError(error, 'http.unavailable')) throw error;
-        log.warn({ error: error.message }, 'carrying on without health over HTTP');
-      }
+      const opened = await openSomewhere(means.openHealth, http, look);
+      server = opened;
+      forget = recordHealth(means.home, means.daemonId, opened.address());
+      log.info({ address: showAddress(opened.address()) }, 'health is answered at /healthz and /readyz');
     },
-    stop: async () => server?.stop(),
+    async stop() {
+      forget();
+      await server?.stop();
+    },
   };
+}
+
+/** Several daemons on one host are usual: where the default address is taken, the system chooses a port. An address of somebody's choice must be had. */
+async function openSomewhere(
+  open: OpenHealth,
+  http: NonNullable<ReadinessMeans['http']>,
+  look: () => Promise<Readiness>,
+): Promise<HealthServer> {
+  const wanted = open(http, look);
+  try {
+    await wanted.start();
+    return wanted;
+  } catch (error) {
+    if (http.configured || !isAnimusError(error, 'http.unavailable')) throw error;
+  }
+  const other = open({ host: http.host, port: 0 }, look);
+  await other.start();
+  return other;
 }
 
 interface DatabaseChecks {

@@ -1,0 +1,67 @@
+/** Where the daemons of one home serve their health: a small file each, so that `animus health` asks the right ones. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type HttpAddress, showAddress } from '../../core/lifecycle/health.ts';
+
+interface HealthRecord {
+  readonly pid: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Records where a daemon serves its health; returns what removes the record. Records of processes that are gone are removed, too. */
+export function recordHealth(home: string, daemonId: string, { host, port }: HttpAddress): () => void {
+  const directory = directoryOf(home);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const { file, record } of recordsIn(directory)) {
+    if (record === null || !isAlive(record.pid)) rmSync(join(directory, file), { force: true });
+  }
+  const own = join(directory, `${daemonId}.json`);
+  const record: HealthRecord = { pid: process.pid, host, port };
+  writeFileSync(own, JSON.stringify(record), { mode: 0o600 });
+  return () => rmSync(own, { force: true });
+}
+
+/** The addresses of the daemons of a home that run on this host, each once. */
+export function healthAddresses(home: string): HttpAddress[] {
+  const alive = recordsIn(directoryOf(home)).flatMap(({ record }) =>
+    record !== null && isAlive(record.pid) ? [record] : [],
+  );
+  return [...new Map(alive.map(({ host, port }) => [showAddress({ host, port }), { host, port }])).values()];
+}
+
+function directoryOf(home: string): string {
+  return join(home, 'health');
+}
+
+function recordsIn(directory: string): { readonly file: string; readonly record: HealthRecord | null }[] {
+  let files: string[];
+  try {
+    files = readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  return files.map((file) => ({ file, record: readRecord(join(directory, file)) }));
+}
+
+/** Null for what cannot be read: half written, or just removed by its daemon. */
+function readRecord(file: string): HealthRecord | null {
+  try {
+    const { pid, host, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<HealthRecord>;
+    const sound = typeof pid === 'number' && typeof host === 'string' && typeof port === 'number';
+    return sound ? { pid, host, port } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is somebody else's process.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
