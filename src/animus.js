@@ -76,10 +76,10 @@ function giveUp() {
   process.exitCode = 1;
 }
 
-/** A published package carries stripped JavaScript beside this file; a clone runs the TypeScript as it is. */
+/** A clone runs its TypeScript as it is, also after a build; a package has only what the build made of it. */
 function mainFile() {
-  const stripped = join(here, 'main.js');
-  return existsSync(stripped) ? stripped : join(here, 'main.ts');
+  const source = join(here, 'main.ts');
+  return existsSync(source) ? source : join(here, '..', 'dist', 'main.js');
 }
 
 /** Compiled code is kept between runs: it brings the start from 187 to 46 ms. */

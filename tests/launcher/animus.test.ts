@@ -82,9 +82,12 @@ describe('the launcher', () => {
     expect((await launch([], { as: '20.20.2' })).stderr).toBe(without.stderr);
   });
 
-  test('prefers the stripped JavaScript of a published package', async () => {
-    writeFileSync(join(root, 'src/main.js'), 'export const main = async () => console.log("stripped");');
-    expect((await launch([])).stdout).toBe('stripped\n');
+  test('runs what the build made where there is no source, as in an installed package', async () => {
+    mkdirSync(join(root, 'dist'));
+    writeFileSync(join(root, 'dist/main.js'), 'export const main = async () => console.log("built");');
+    expect(JSON.parse((await launch([])).stdout), 'a clone with a build runs its sources').toMatchObject({ args: [] });
+    rmSync(join(root, 'src/main.ts'));
+    expect((await launch([])).stdout).toBe('built\n');
   });
 
   test('uses no syntax and no import that Node 16 lacks', () => {

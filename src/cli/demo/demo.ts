@@ -1,5 +1,5 @@
 /** `animus demo`: the main job, visible, on a machine that has nothing: from an SQL insert to a verified outcome. */
-import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
   const home = await realpath(await mkdtemp(join(tmpdir(), 'animus-demo-')));
   try {
     const workspace = join(home, 'workspace');
-    await cp(join(ASSETS, 'workspace'), workspace, { recursive: true });
+    await copyWritable(join(ASSETS, 'workspace'), workspace);
     const config = demoConfig(invocation, options.model, home);
     const view = createDemoView(invocation.output, { home, workspace, ...options });
     view.intro();
@@ -42,6 +42,15 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
     return item.state === 'completed' ? 0 : 1;
   } finally {
     if (!options.keep) await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A package may be installed read-only, and copies keep their modes: the agent could not edit them. */
+async function copyWritable(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true });
+  await chmod(to, 0o755);
+  for (const entry of await readdir(to, { recursive: true, withFileTypes: true })) {
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
   }
 }
 

@@ -14,6 +14,9 @@ export interface StatusReport {
   readonly status: Status;
 }
 
+/** A report as programs read it: the status beside the database's name. */
+export type ReportDocument = Status & { readonly database: { readonly kind: string; readonly where: string } };
+
 /** Prints it, a section for each thing there is. */
 export function showStatus(output: Output, { kind, where, status }: StatusReport): void {
   output.line(styled('Database  ', 'bold'), `${kind} at ${where}`);
@@ -31,7 +34,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
 }
 
 /** The same for programs. */
-export function reportJson({ kind, where, status }: StatusReport) {
+export function reportJson({ kind, where, status }: StatusReport): ReportDocument {
   return { database: { kind, where }, ...status };
 }
 

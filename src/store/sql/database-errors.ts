@@ -29,7 +29,7 @@ export function statementError(error: unknown, where: string): unknown {
   if (isConnectionLoss(error)) {
     return new AnimusError('db.unreachable', { where, detail: messageOf(error), hint: '' }, { cause: error });
   }
-  if (!(error instanceof DatabaseError) || error.code === undefined) return error;
+  if (!isDatabaseError(error) || error.code === undefined) return error;
   const code = WORK_SQLSTATES[error.code];
   if (code === undefined) return refusedStatement(error, error.code, where);
   return new AnimusError(code, detailsOf(error), { cause: error });
@@ -68,7 +68,13 @@ export function isLostPreparation(error: unknown): boolean {
 /** The SQLSTATE of a statement's error, or undefined for anything else thrown. */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof AnimusError) return sqlState(error.cause);
-  return error instanceof DatabaseError ? error.code : undefined;
+  return isDatabaseError(error) ? error.code : undefined;
+}
+
+/** A connection that a program lends us may come from another copy of the driver, with a class of its own. */
+function isDatabaseError(error: unknown): error is DatabaseError {
+  if (error instanceof DatabaseError) return true;
+  return error instanceof Error && 'severity' in error && 'routine' in error && 'code' in error;
 }
 
 function detailsOf(error: DatabaseError): ErrorDetails {

@@ -15,6 +15,8 @@ export interface NewWork {
   readonly priority?: number | undefined;
   /** Not before this moment. */
   readonly runAt?: Date | undefined;
+  /** Items with the same key run one after another. */
+  readonly concurrencyKey?: string | undefined;
   readonly parentId?: string | undefined;
   readonly source?: string | undefined;
   readonly triggerInfo?: unknown;
@@ -49,7 +51,7 @@ async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> 
     `select id, state, merged_into as "mergedInto"
        from animus.submit_work(faculty => $1::text, description => $2::text, params => $3::jsonb, skill => $4::text, dedup_key => $5::text,
               priority => $6::int, run_at => $7::timestamptz, parent_id => $8::uuid, source => $9::text, trigger_info => $10::jsonb,
-              trace_context => $11::text)`,
+              trace_context => $11::text, concurrency_key => $12::text)`,
     [
       toText(work.faculty),
       toText(work.description ?? ''),
@@ -62,6 +64,7 @@ async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> 
       toText(work.source ?? 'sql'),
       work.triggerInfo === undefined ? null : toJsonb(work.triggerInfo),
       work.traceContext ?? null,
+      work.concurrencyKey === undefined ? null : toText(work.concurrencyKey),
     ],
   );
   return row!;

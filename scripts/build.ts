@@ -1,0 +1,36 @@
+/** `npm run build`: plain JavaScript, types and source maps in dist/, and beside them the files that the code reads there. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+build();
+
+function build(): void {
+  // What a removed source file left behind must not be packed.
+  rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
+  compile();
+  copyAssets();
+}
+
+function compile(): void {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
+}
+
+/** All that is not TypeScript: dist/ has the shape of src/, so each file is found where the code looks for it. */
+function copyAssets(): void {
+  const source = join(ROOT, 'src');
+  const files = globSync('**/*', { cwd: source, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const file of files) {
+    const from = join(file.parentPath, file.name);
+    // The launcher is packed as it is: it is the bin of a clone and of the package.
+    if (file.name.endsWith('.ts') || from === join(source, 'animus.js')) continue;
+    const to = join(ROOT, 'dist', from.slice(source.length));
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(from, to);
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Connection, submitWork } from '../src/library.ts';
+import { testDatabase } from './support/database.ts';
+
+const target = testDatabase();
+
+test('work is submitted in the transaction of the program, and is gone when that is rolled back', async () => {
+  const client = await connect();
+  await client.query('begin');
+  const undone = await submitWork(client, { faculty: 'engineer', description: 'never' });
+  await client.query('rollback');
+  await client.query('begin');
+  const kept = await submitWork(client, {
+    faculty: 'engineer',
+    description: 'Fix it',
+    params: { deep: [null] },
+    concurrencyKey: 'repo',
+  });
+  await client.query('commit');
+  expect(kept).toEqual({ id: expect.any(String), state: 'queued', mergedInto: null });
+  expect(
+    await target.database.query(
+      'select id, description, params, concurrency_key from animus.work_items where id = any ($1)',
+      [[undone.id, kept.id]],
+    ),
+  ).toEqual([{ id: kept.id, description: 'Fix it', params: { deep: [null] }, concurrency_key: 'repo' }]);
+});
+
+test('errors have the codes of docs/errors.md', async () => {
+  const client = await connect();
+  await expect(submitWork(client, { faculty: 'Bad Name' })).rejects.toMatchObject({ code: 'work.invalid' });
+  await expect(submitWork(client, { faculty: 'engineer', parentId: randomUUID() })).rejects.toMatchObject({
+    code: 'work.not_found',
+  });
+});
+
+test('also where the program brings its own copy of the driver', async () => {
+  const client = await connect();
+  const foreign: Connection = {
+    async query(text, values) {
+      try {
+        return await client.query(text, values);
+      } catch (error) {
+        throw Object.assign(new Error((error as Error).message), error);
+      }
+    },
+  };
+  await expect(submitWork(foreign, { faculty: 'engineer', parentId: randomUUID() })).rejects.toMatchObject({
+    code: 'work.not_found',
+  });
+});
+
+async function connect(): Promise<Client> {
+  const client = new Client({ connectionString: target.connectionString });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}

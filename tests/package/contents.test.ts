@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { pack, ROOT } from './tarball.ts';
+
+test('the package holds what runs, all of it, and nothing else', async () => {
+  const paths = (await pack()).files.map(({ path }) => path);
+  const ran = git('src').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'));
+  const expected = [
+    ...ran.filter((path) => path !== 'dist/animus.js'),
+    'src/animus.js',
+    ...git('migrations', 'faculties', ':(glob)docs/*.md', 'LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'),
+  ];
+  const typesAndMaps = /^dist\/.*\.(d\.ts|js\.map)$/;
+  expect(paths.filter((path) => !typesAndMaps.test(path)).toSorted()).toEqual(expected.toSorted());
+  // The demo's own test is what its agent makes pass.
+  const tests = paths.filter((path) => /\.(test|spec)\.|(^|\/)(tests?|fixtures)\//.test(path));
+  expect(tests).toEqual(['dist/cli/demo/workspace/test/calendar.test.js']);
+});
+
+test('each JavaScript has its types and a map that names no directory of this machine', async () => {
+  const maps = globSync('dist/**/*.js.map', { cwd: ROOT });
+  expect(maps.length).toBe(git('src').filter((path) => path.endsWith('.ts')).length);
+  for (const map of maps) {
+    const { sources, sourcesContent, sourceRoot } = JSON.parse(read(map)) as Record<string, string | string[]>;
+    expect(sourceRoot ?? '').toBe('');
+    expect(sources).toEqual([expect.stringMatching(/^(\.\.\/)+src\/.*\.ts$/)]);
+    expect(sourcesContent, 'the source itself is not packed').toEqual([expect.any(String)]);
+    expect(read(map.replace(/\.js\.map$/, '.d.ts'))).not.toBe('');
+  }
+  const packed = (await pack()).files.map(({ path }) => path);
+  expect(packed.filter((path) => read(path).includes(ROOT))).toEqual([]);
+});
+
+test('no import is left of what only a clone has', () => {
+  for (const file of globSync('dist/**/*.js', { cwd: ROOT, exclude: ['dist/cli/demo/**'] })) {
+    expect(read(file), file).not.toMatch(/(?:from|import\() ?['"]\.[^'"]*\.ts['"]/);
+  }
+});
+
+function git(...paths: string[]): string[] {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...paths], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return listed.split('\0').filter((path) => path !== '');
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}

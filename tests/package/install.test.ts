@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { emptyDirectory, installNode, nodeShell, pack } from './tarball.ts';
+
+// What a user types, in an empty directory with the tarball alone.
+describe.each([20, 22, 24])('on Node %i', (major) => {
+  test('the tarball is installed, runs the demo, and can be imported', { timeout: 300_000 }, async () => {
+    const directory = emptyDirectory('project');
+    const { filename, version } = await pack(directory);
+    const shell = nodeShell(await installNode(major, directory));
+    const project = join(directory, 'mine');
+    const home = join(directory, 'home');
+    const run = (...command: [string, ...string[]]) => shell.run(command, { cwd: project, env: { HOME: home } });
+    await shell.run(['mkdir', project, home], { cwd: directory });
+
+    expect((await run('node', '--version')).stdout).toMatch(new RegExp(`^v${major}\\.`));
+    const installed = await shell.run(['npm', 'install', '--loglevel=error', join(directory, filename)], {
+      cwd: project,
+    });
+    expect(installed).toMatchObject({ code: 0 });
+    expect(await run('npx', 'animus', '--version')).toEqual({ code: 0, stdout: `animus ${version}\n`, stderr: '' });
+    const demo = await run('npx', 'animus', 'demo');
+    expect(demo).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Outcome +completed$/m), stderr: '' });
+    const imports = "import('animus').then((animus) => console.log(Object.keys(animus).sort().join(' ')))";
+    expect(await run('node', '-e', imports)).toEqual({
+      code: 0,
+      stdout: 'AnimusError isAnimusError submitWork\n',
+      stderr: '',
+    });
+  });
+});
