@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import { migrationStatus } from '../../store/migrations/compatibility.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { createRoleStatements, type RolesState, rolesState } from '../../store/migrations/roles.ts';
+import { type QueueMetrics, queueMetrics } from '../../store/views/queue-metrics.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withRawDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { whileWaiting } from '../view/progress.ts';
-import { counted } from '../view/quantities.ts';
+import { counted, duration, grouped } from '../view/quantities.ts';
 import { addPsqlCommand } from './db-psql.ts';
 
 /** Adds `animus db migrate|status|psql`. */
@@ -45,10 +46,11 @@ async function migrateCommand(invocation: Invocation, _options: CommonOptions): 
 
 async function statusCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
   const { output } = invocation;
-  const { where, kind, status, roles } = await withRawDatabase(invocation, async (db) => ({
+  const { where, kind, status, queues, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
     kind: db.kind,
     status: await migrationStatus(db),
+    queues: await queueMetrics(db),
     roles: await rolesState(db),
   }));
   const current = status.migrations.every(({ state }) => state === 'applied') && status.staleFunctions.length === 0;
@@ -65,6 +67,7 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
       applied_at: appliedAt,
     })),
     stale_functions: status.staleFunctions,
+    queues,
     roles,
   });
   output.line(`${kind} database at ${where}: version ${status.version}, this animus needs ${status.needed}`);
@@ -77,9 +80,35 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
     ]),
   );
   for (const name of status.staleFunctions) output.line(styled('stale    ', 'yellow'), name);
+  showQueues(output, queues);
   showRoles(output, roles);
   if (!current) output.note('the schema differs from this animus; run: animus db migrate');
   return current ? 0 : 5;
+}
+
+function showQueues(output: Output, queues: readonly QueueMetrics[]): void {
+  if (queues.length === 0) return;
+  output.line();
+  output.table(
+    [
+      { title: 'QUEUE', shrink: true },
+      { title: 'MESSAGES', align: 'right' },
+      { title: 'OLDEST', align: 'right' },
+      { title: 'NEWEST', align: 'right', optional: true },
+      { title: 'SENT IN ALL', align: 'right', optional: true },
+    ],
+    queues.map((each) => [
+      each.queue,
+      grouped(each.messages),
+      ago(each.oldest_age_seconds),
+      ago(each.newest_age_seconds),
+      grouped(each.sent),
+    ]),
+  );
+}
+
+function ago(seconds: number | null): string {
+  return seconds === null ? '' : duration(seconds * 1000);
 }
 
 /** Roles are a convenience: what is missing is told, with the way to have it, and is no failure. */

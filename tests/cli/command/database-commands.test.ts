@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { QUEUES } from '../../../src/store/work/queue-names.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type RunOptions, run } from '../run-cli.ts';
 
@@ -33,7 +34,15 @@ describe('a database without schema', () => {
     const migrated = JSON.parse((await animus('db', 'migrate', '--json')).stdout);
     expect(migrated.applied).toHaveLength(before.needed);
     expect((await animus('db', 'migrate')).stdout).toContain('nothing to do');
-    expect(await animus('db', 'status')).toMatchObject({ code: 0 });
+    const status = await animus('db', 'status');
+    expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(/^QUEUE +MESSAGES +OLDEST/m) });
+    expect(JSON.parse((await animus('db', 'status', '--json')).stdout).queues).toContainEqual({
+      queue: QUEUES.inbox,
+      messages: 0,
+      oldest_age_seconds: null,
+      newest_age_seconds: null,
+      sent: 0,
+    });
     expect(await animus('work', 'list')).toMatchObject({ code: 0 });
   });
 });

@@ -1,0 +1,46 @@
+/** pgmq-js, the client library of pgmq, on connections of ours: for metrics and administration of queues. */
+import { EventEmitter } from 'node:events';
+import type { Pgmq } from 'pgmq-js';
+import type { Queryable } from './database.ts';
+
+type Settings = Parameters<typeof Pgmq.new>[0];
+
+/**
+ * Opens it on a pool, or on one transaction, in which all that it does happens together or not at all. There is nothing to
+ * close. The library is loaded at the first call: only few commands need it, and nothing on the way of work.
+ *
+ * Errors: those of `db`. Not for concurrent use on one transaction.
+ */
+export async function openPgmq(db: Queryable): Promise<Pgmq> {
+  const { Pgmq } = await import('pgmq-js');
+  const settings = {
+    Client: borrowing(db),
+    max: 1,
+    // What is not given is set by the library: without an idle time it takes 1,000 for the size of its pool.
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: 0,
+    ssl: false,
+  };
+  // Its type knows the settings of a server only; all of them are handed to pg-pool, to which `Client` is one.
+  return Pgmq.new(settings as object as Settings, { skipExtensionCreation: true });
+}
+
+/**
+ * What pg-pool takes for its driver. A connection of the library's own would need the password and the TLS settings again,
+ * could join no transaction, and would end the process when it broke: nobody listens to errors of that pool.
+ */
+function borrowing(db: Queryable): new () => EventEmitter {
+  return class extends EventEmitter {
+    connect(connected: (error?: Error) => void): void {
+      connected();
+    }
+
+    async query(sql: string, params?: readonly unknown[]): Promise<{ rows: object[] }> {
+      return { rows: await db.query(sql, params) };
+    }
+
+    end(ended: () => void): void {
+      ended();
+    }
+  };
+}
