@@ -1,33 +1,13 @@
 /** How text looks on a terminal: how wide it is, cut to a width, and harmless. */
+import stringWidth from 'string-width';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-/** East Asian wide and full-width ranges of Unicode's EastAsianWidth table; emoji are found by their own property. */
-const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0xa4cf],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe10, 0xfe19],
-  [0xfe30, 0xfe6f],
-  [0xff01, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x16fe0, 0x18dff],
-  [0x1aff0, 0x1b2ff],
-  [0x1f200, 0x1f265],
-  [0x20000, 0x3fffd],
-];
 
 /** Columns a text takes on a terminal. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of GRAPHEMES.segment(text)) width += clusterWidth(segment);
-  return width;
+  // What would be an escape sequence is made harmless before it is printed, and then takes columns.
+  return stringWidth(text, { countAnsiEscapeCodes: true });
 }
 
 /** The text in at most `width` columns, `…` at the end where it was cut; never half of a character. */
@@ -36,7 +16,7 @@ export function truncate(text: string, width: number): string {
   let kept = '';
   let used = 0;
   for (const { segment } of GRAPHEMES.segment(text)) {
-    const next = used + clusterWidth(segment);
+    const next = used + displayWidth(segment);
     if (next > width - 1) break;
     kept += segment;
     used = next;
@@ -103,11 +83,4 @@ export function harmlessJson(value: unknown, indent?: number): string {
   return text.replace(DANGEROUS, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-function clusterWidth(cluster: string): number {
-  const code = cluster.codePointAt(0) ?? 0;
-  if (/^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(cluster)) return 0;
-  if (/\p{Emoji_Presentation}|\p{RI}\p{RI}|\p{Emoji}\uFE0F/u.test(cluster)) return 2;
-  return WIDE.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
 }

@@ -25,6 +25,9 @@ describe('the width of text', () => {
     ['a\u200bb', 2],
     ['𠀋', 2],
     ['…─└│', 4],
+    ['䷀', 2],
+    ['ﾊﾞ', 2],
+    ['\u3164', 0],
   ])('%j is %i columns', (text, width) => {
     expect(displayWidth(text)).toBe(width);
   });

@@ -30,6 +30,12 @@ test.each([
   ['a{b}', 'a{b}', true],
   ['a**b', 'aXb', true],
   ['', 'a', false],
+  ['!a', 'b', false],
+  ['!a', '!a', true],
+  ['#a', '#a', true],
+  ['+(a)', 'aa', false],
+  ['a{1..3}', 'a2', true],
+  ['src/a/**', 'src/a', false],
 ])('%s on %s is %s', (pattern, path, expected) => {
   expect((compileGlob(pattern) as GlobMatcher)(path)).toBe(expected);
 });
@@ -38,7 +44,15 @@ test('no pattern stalls it', () => {
   const startedAt = performance.now();
   expect((compileGlob(`${'*a'.repeat(200)}b`) as GlobMatcher)('a'.repeat(250))).toBe(false);
   expect((compileGlob(`${'**/a/'.repeat(100)}b`) as GlobMatcher)('a/'.repeat(1000))).toBe(false);
-  expect(compileGlob('{a,b}'.repeat(30))).toHaveProperty('refusal');
+  for (const part of ['*[ab]', '*?', '*a?', '**/*a*/', '*é*😀'])
+    expect((compileGlob(`${part.repeat(40)}c`) as GlobMatcher)('aé😀/'.repeat(100))).toBe(false);
+  for (const many of [
+    '{a,b}'.repeat(30),
+    '{a,b}/'.repeat(9),
+    `{${Array.from({ length: 257 }, (_, n) => `x${n}`).join(',')}}`,
+  ])
+    expect(compileGlob(many)).toHaveProperty('refusal');
+  expect((compileGlob('{1..99999999}') as GlobMatcher)('77')).toBe(true);
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 
