@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pack, ROOT } from './tarball.ts';
 
-test('the package holds what runs, all of it, and nothing else', async () => {
+test('the package holds what runs, all of it, and nothing else', { timeout: 60_000 }, async () => {
   const paths = (await pack()).files.map(({ path }) => path);
   const ran = git('src').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'));
   const expected = [
@@ -19,7 +19,9 @@ test('the package holds what runs, all of it, and nothing else', async () => {
   expect(tests).toEqual(['dist/cli/demo/workspace/test/calendar.test.js']);
 });
 
-test('each JavaScript has its types and a map that names no directory of this machine', async () => {
+test('each JavaScript has its types and a map that names no directory of this machine', {
+  timeout: 60_000,
+}, async () => {
   const maps = globSync('dist/**/*.js.map', { cwd: ROOT });
   expect(maps.length).toBe(git('src').filter((path) => path.endsWith('.ts')).length);
   for (const map of maps) {

@@ -6,7 +6,7 @@ import { emptyDirectory, installNode, nodeShell, pack } from './tarball.ts';
 const NOBODY = 65_534;
 
 test('installed globally on an old Node, it runs for a user who may not write there', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const directory = emptyDirectory('global');
   const { filename, version } = await pack(directory);

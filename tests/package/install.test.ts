@@ -4,7 +4,7 @@ import { emptyDirectory, installNode, nodeShell, pack } from './tarball.ts';
 
 // What a user types, in an empty directory with the tarball alone.
 describe.each([20, 22, 24])('on Node %i', (major) => {
-  test('the tarball is installed, runs the demo, and can be imported', { timeout: 300_000 }, async () => {
+  test('the tarball is installed, runs the demo, and can be imported', { timeout: 600_000 }, async () => {
     const directory = emptyDirectory('project');
     const { filename, version } = await pack(directory);
     const shell = nodeShell(await installNode(major, directory));

@@ -20,17 +20,21 @@ if (error instanceof AnimusError && error.code === 'work.invalid') console.log(e
 await submitWork(client, { facluty: 'engineer' });
 `;
 
-test.each(['nodenext', 'preserve'])('a strict program in TypeScript (module %s) finds the types', async (module) => {
-  const directory = emptyDirectory('types');
-  mkdirSync(join(directory, 'node_modules/@types'), { recursive: true });
-  symlinkSync(ROOT, join(directory, 'node_modules/animus'));
-  for (const name of ['pg', '@types/pg', '@types/node'])
-    symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name));
-  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(directory, 'program.ts'), PROGRAM);
-  const options = ['--noEmit', '--strict', '--target', 'es2024', '--module', module, '--types', 'node'];
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  expect(
-    await nodeShell(process.execPath).run(['node', tsc, ...options, 'program.ts'], { cwd: directory }),
-  ).toMatchObject({ code: 0, stdout: '' });
-});
+test.each(['nodenext', 'preserve'])(
+  'a strict program in TypeScript (module %s) finds the types',
+  { timeout: 60_000 },
+  async (module) => {
+    const directory = emptyDirectory('types');
+    mkdirSync(join(directory, 'node_modules/@types'), { recursive: true });
+    symlinkSync(ROOT, join(directory, 'node_modules/animus'));
+    for (const name of ['pg', '@types/pg', '@types/node'])
+      symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name));
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
+    writeFileSync(join(directory, 'program.ts'), PROGRAM);
+    const options = ['--noEmit', '--strict', '--target', 'es2024', '--module', module, '--types', 'node'];
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    expect(
+      await nodeShell(process.execPath).run(['node', tsc, ...options, 'program.ts'], { cwd: directory }),
+    ).toMatchObject({ code: 0, stdout: '' });
+  },
+);
