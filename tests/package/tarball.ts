@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,9 @@ export interface Packed {
   readonly version: string;
   readonly files: readonly { readonly path: string; readonly size: number }[];
 }
+
+/** Tens of thousands of files are removed, on a machine that may be busy. */
+const CLEAN_UP_MS = 600_000;
 
 /** Runs `npm pack` on what `npm run build` has left in dist/; with `into`, the tarball is written there. */
 export async function pack(into?: string): Promise<Packed> {
@@ -35,7 +39,7 @@ export function emptyDirectory(name: string): string {
   const parent = mkdtempSync(join(tmpdir(), 'animus-package-'));
   // Some tests give up the rights of root.
   chmodSync(parent, 0o755);
-  onTestFinished(() => rmSync(parent, { recursive: true, force: true, maxRetries: 5 }));
+  onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }), CLEAN_UP_MS);
   const directory = join(parent, `${name} für 日本`);
   mkdirSync(directory);
   return directory;
