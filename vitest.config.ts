@@ -1,10 +1,24 @@
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { COMPILE_CACHE } from './tests/support/compile-cache.ts';
 import LongestFirst from './tests/support/longest-first.ts';
 
-// For the workers and, by `sharedCompileCache`, for the processes that tests start. Before the workers: they inherit it.
-process.env['NODE_COMPILE_CACHE'] ||= resolve(import.meta.dirname, 'node_modules/.cache/animus-tests/compiled');
+// The workers inherit it.
+process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
+
+/** End-to-end tests in which the wire format of the model plays no part, or is always the same: they run once. */
+const ONE_WIRE = [
+  'bad-database',
+  'broken-faculties',
+  'clock-jumps',
+  'external-engage',
+  'local-model',
+  'many-daemons',
+  'many-inserts',
+  'roles',
+  'run-deadline',
+  'worktree',
+].join('|');
 
 export default defineConfig({
   test: {
@@ -25,11 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'openai',
-          include: [
-            // In those left out the wire format plays no part, or is always the same.
-            'tests/e2e/**/!(bad-database|external-engage|local-model|roles).test.ts',
-            'tests/engage/context/context-{run,limits}.test.ts',
-          ],
+          include: [`tests/e2e/**/!(${ONE_WIRE}).test.ts`, 'tests/engage/context/context-{run,limits}.test.ts'],
           provide: { wire: 'openai' },
         },
       },
