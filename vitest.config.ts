@@ -29,8 +29,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Most tests wait for processes now and then: one more than there are processors keeps those busy.
     maxWorkers: Math.max(2, availableParallelism()) + 1,
-    // PGlite in a worker lives for seconds: optimizing its code costs more than it brings.
-    execArgv: ['--liftoff-only'],
     // The end-to-end tests run once per wire format, everything else once. No project may have an `exclude`: it would put
     // that of `npm test` out of force.
     projects: [
