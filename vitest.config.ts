@@ -25,8 +25,9 @@ export default defineConfig({
     globalSetup: ['tests/support/global-setup.ts'],
     reporters: ['default', './tests/support/slowest-files.ts'],
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // To end what hangs, on a busy machine too: no test is judged by how long it takes.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Most tests wait for processes now and then: one more than there are processors keeps those busy.
     maxWorkers: Math.max(2, availableParallelism()) + 1,
     // The end-to-end tests run once per wire format, everything else once. No project may have an `exclude`: it would put
