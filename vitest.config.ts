@@ -1,23 +1,44 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { COMPILE_CACHE } from './tests/support/compile-cache.ts';
+import LongestFirst from './tests/support/longest-first.ts';
+
+// The workers inherit it.
+process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
+
+/** End-to-end tests in which the wire format of the model plays no part, or is always the same: they run once. */
+const ONE_WIRE = [
+  'bad-database',
+  'broken-faculties',
+  'clock-jumps',
+  'external-engage',
+  'local-model',
+  'many-daemons',
+  'many-inserts',
+  'roles',
+  'run-deadline',
+  'worktree',
+].join('|');
 
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // Most of them wait for processes: two at a time also where there are only two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
-    // The end-to-end tests run once per wire format, everything else once.
+    reporters: ['default', './tests/support/slowest-files.ts'],
+    sequence: { sequencer: LongestFirst },
+    // To end what hangs, on a busy machine too: no test is judged by how long it takes.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // Most tests wait for processes now and then: one more than there are processors keeps those busy.
+    maxWorkers: Math.max(2, availableParallelism()) + 1,
+    // The end-to-end tests run once per wire format, everything else once. No project may have an `exclude`: it would put
+    // that of `npm test` out of force.
     projects: [
       { extends: true, test: { name: 'anthropic', include: ['tests/**/*.test.ts'], provide: { wire: 'anthropic' } } },
       {
         extends: true,
         test: {
           name: 'openai',
-          include: ['tests/e2e/**/*.test.ts', 'tests/engage/context/context-{run,limits}.test.ts'],
-          // In these the wire format plays no part, or is always the same.
-          exclude: ['tests/e2e/{bad-database,external-engage,local-model,roles}.test.ts'],
+          include: [`tests/e2e/**/!(${ONE_WIRE}).test.ts`, 'tests/engage/context/context-{run,limits}.test.ts'],
           provide: { wire: 'openai' },
         },
       },

@@ -81,7 +81,12 @@ describe('an SQL insert becomes a completed work item', () => {
 });
 
 function clerkSite(modelUrl: string, databaseUrl?: string): Site {
-  const site = makeSite({ modelUrl, faculties: { clerk: FACULTY }, ...(databaseUrl !== undefined && { databaseUrl }) });
+  const site = makeSite({
+    modelUrl,
+    faculties: { clerk: FACULTY },
+    firstStart: true,
+    ...(databaseUrl !== undefined && { databaseUrl }),
+  });
   // The hook sees the final text and makes it the outcome.
   writeFileSync(
     join(site.directory, 'faculties', 'check.sh'),

@@ -159,7 +159,7 @@ once('odd places', () => {
       { content: [text('done')] },
     ]);
     onTestFinished(() => models.close());
-    const site = makeSite({ modelUrl: models.url, config: CONFIG, faculties: { clerk: FACULTY } });
+    const site = makeSite({ modelUrl: models.url, config: CONFIG, faculties: { clerk: FACULTY }, firstStart: true });
     const odd = join(site.directory, 'ein "Ort" für $HOME; 世界');
     mkdirSync(odd);
     const placed = { ...site, env: { ...site.env, ANIMUS_HOME: join(odd, 'home'), HOME: odd } };
@@ -176,7 +176,12 @@ once('odd places', () => {
   }, 90_000);
 
   it('without a home directory the commands say which variable to set', async () => {
-    const site = makeSite({ modelUrl: 'http://127.0.0.1:1', config: CONFIG, faculties: { clerk: FACULTY } });
+    const site = makeSite({
+      modelUrl: 'http://127.0.0.1:1',
+      config: CONFIG,
+      faculties: { clerk: FACULTY },
+      firstStart: true,
+    });
     for (const command of ['status', 'serve', 'doctor']) {
       const ran = spawnSync(process.execPath, [LAUNCHER, command], {
         cwd: site.directory,

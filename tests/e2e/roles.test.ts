@@ -86,7 +86,7 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
   }, 90_000);
 
   it('and the commands of the other roles work, or say what is missing', async () => {
-    const site = makeSite({ modelUrl: 'http://127.0.0.1:1', faculties: { clerk: FACULTY } });
+    const site = makeSite({ modelUrl: 'http://127.0.0.1:1', faculties: { clerk: FACULTY }, firstStart: true });
     const with_ = async (role: string): Promise<Site> => ({
       ...site,
       env: { ...site.env, DATABASE_URL: await as(role) },

@@ -5,6 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { sharedCompileCache } from './compile-cache.ts';
+import { copyEmbeddedDatabase } from './embedded-template.ts';
 
 /** The command as users start it. */
 export const LAUNCHER = resolve(import.meta.dirname, '../../src/animus.js');
@@ -26,6 +28,8 @@ export interface SiteOptions {
   readonly config?: string;
   /** Faculty files by name, without `.toml`. */
   readonly faculties: Readonly<Record<string, string>>;
+  /** The embedded database is made by the first command, as at a user's first start; default false: it is there and migrated. */
+  readonly firstStart?: boolean;
 }
 
 /** Makes a site in a temporary directory, removed when the test has finished. */
@@ -38,7 +42,9 @@ export function makeSite(options: SiteOptions): Site {
     writeFileSync(join(directory, 'faculties', `${name}.toml`), text);
   }
   const home = join(directory, 'home');
+  if (options.databaseUrl === undefined && !options.firstStart) copyEmbeddedDatabase(home);
   const env = {
+    ...sharedCompileCache(),
     PATH: process.env['PATH'] ?? '',
     HOME: directory,
     ANIMUS_HOME: home,
@@ -96,7 +102,8 @@ export function launchDaemon(
 ): LaunchedDaemon {
   const child = spawn(process.execPath, [launcher, 'serve', ...args], {
     cwd: site.directory,
-    env: { ...site.env, ...env },
+    // Another version is elsewhere each time: nothing of it is worth keeping.
+    env: { ...site.env, ...(launcher !== LAUNCHER && { NODE_COMPILE_CACHE: '' }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onSpawn(child.pid!);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { openPostgres, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
+import { copyEmbeddedDatabase } from './embedded-template.ts';
 
 export interface TestDatabase {
   readonly database: Database;
@@ -51,14 +52,18 @@ export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
   };
 }
 
-/** PGlite in a temporary home of the file's (or describe's) own, opened before its tests. */
-export function embeddedDatabase(options: Partial<EmbeddedOptions> = {}): {
+/**
+ * PGlite in a temporary home of the file's (or describe's) own, opened before its tests: migrated, and its first start behind it.
+ * `empty` makes it anew, without any schema.
+ */
+export function embeddedDatabase({ empty = false, ...options }: Partial<EmbeddedOptions> & { empty?: boolean } = {}): {
   readonly database: EmbeddedDatabase;
   readonly home: string;
 } {
   const home = temporaryHome();
   let database: EmbeddedDatabase | undefined;
   beforeAll(async () => {
+    if (!empty) copyEmbeddedDatabase(home);
     database = await openEmbedded({ home, ...options });
   });
   afterAll(() => database?.close());
@@ -75,6 +80,13 @@ export function embeddedDatabase(options: Partial<EmbeddedOptions> = {}): {
 export function temporaryHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'animus-home-'));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+/** A temporary home whose embedded database is there and migrated; it is removed after the file's (or describe's) tests. */
+export function embeddedHome(): string {
+  const home = temporaryHome();
+  copyEmbeddedDatabase(home);
   return home;
 }
 

@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { MIGRATIONS_DIRECTORY } from '../../src/store/migrations/migration-files.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import { embeddedTemplate } from './embedded-template.ts';
 import { startPostgresServer } from './postgres-server.ts';
 
 declare module 'vitest' {
@@ -13,12 +14,14 @@ declare module 'vitest' {
     postgresUrl: string;
     /** The migrated database to clone. */
     templateDatabase: string;
+    /** The home of a migrated embedded database, to be copied. */
+    embeddedTemplate: string;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['ANIMUS_TEST_DATABASE_URL'];
-  const server = given ? null : await startPostgresServer();
+  const [server, embedded] = await Promise.all([given ? null : startPostgresServer(), embeddedTemplate()]);
   const url = given ?? (server as NonNullable<typeof server>).url;
   const template = `animus_template_${process.pid}_${project.name}`;
   const admin = openPostgres(url, { poolSize: 1 });
@@ -26,6 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (await hasMigrations()) await migrateTemplate(url, template);
   project.provide('postgresUrl', url);
   project.provide('templateDatabase', template);
+  project.provide('embeddedTemplate', embedded);
   return async () => {
     await admin.query(`drop database if exists ${template} with (force)`);
     await admin.close();

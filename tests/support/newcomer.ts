@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { sharedCompileCache } from './compile-cache.ts';
 import { LAUNCHER } from './daemon-process.ts';
 
 export interface Newcomer {
@@ -23,7 +24,12 @@ export function newcomer(): Newcomer {
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(join(home, '.bin'));
   symlinkSync(LAUNCHER, join(home, '.bin', 'animus'));
-  const env = { HOME: home, PATH: `${join(home, '.bin')}:${process.env['PATH'] ?? ''}`, LANG: 'C.UTF-8' };
+  const env = {
+    ...sharedCompileCache(),
+    HOME: home,
+    PATH: `${join(home, '.bin')}:${process.env['PATH'] ?? ''}`,
+    LANG: 'C.UTF-8',
+  };
 
   const launch = (command: string, cwd: string) => {
     const child = spawn('sh', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });

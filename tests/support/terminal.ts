@@ -1,6 +1,7 @@
 /** A real terminal (a pty, by `script` of util-linux) with a program in it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
+import { sharedCompileCache } from './compile-cache.ts';
 
 export interface Terminal {
   /** Everything the program has written so far, escape sequences included. */
@@ -22,7 +23,7 @@ export function openTerminal(
   const sized = `stty cols ${columns} rows ${rows}; exec ${command}`;
   const child = spawn('script', ['-qefc', sized, '/dev/null'], {
     cwd,
-    env: { TERM: 'xterm', SHELL: '/bin/sh', ...env },
+    env: { ...sharedCompileCache(), TERM: 'xterm', SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

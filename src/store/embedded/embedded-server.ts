@@ -1,8 +1,11 @@
 /** PGlite behind a loopback port that asks for a password: what psql, the CLI and the daemon's own pool connect to. */
+import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { pgmq } from '@electric-sql/pglite-pgmq';
 import { vector } from '@electric-sql/pglite-pgvector';
+import { dataDir as shippedCluster } from '@electric-sql/pglite-prepopulatedfs';
 import { authenticate, EMBEDDED_DATABASE, EMBEDDED_USER } from './embedded-handshake.ts';
 import { type SessionClient, type SharedSession, shareSession } from './embedded-session.ts';
 import { traceClient } from './embedded-statements.ts';
@@ -33,6 +36,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     extensions: { vector, pgmq },
     username: EMBEDDED_USER,
     database: EMBEDDED_DATABASE,
+    ...(isNew(options.directory) && { loadDataDir: await shippedCluster() }),
   });
   const greeting = await greet(db);
   const session = shareSession(db, options.maxIdleMs, options.onCrash);
@@ -66,6 +70,14 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       await db.close();
     },
   };
+}
+
+/**
+ * A new directory gets the cluster that comes with PGlite, not one of initdb's making: it is the same in every setting and in
+ * every row of the catalogues, and takes a third of the processor time (1.4 s instead of 4.5).
+ */
+function isNew(directory: string): boolean {
+  return !existsSync(join(directory, 'PG_VERSION'));
 }
 
 /** What PGlite says to a start-up message: parameters, key data, ReadyForQuery. The same bytes serve every client. */

@@ -42,7 +42,7 @@ const MAX_CONNECTIONS = 100;
 
 /**
  * Owns the directory and serves it until closed; a process that is killed leaves nothing that blocks the next one. First
- * start about 4 s, later ones under 1 s.
+ * start about 1.5 s, later ones under 1 s.
  *
  * Errors: `db.embedded_locked` when another process has it after `waitMs`; `db.refused` when the directory cannot be
  * written or the disk is full; `interrupted`.

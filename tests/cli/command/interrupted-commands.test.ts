@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually, processesWith } from '../../process/live-processes.ts';
+import { sharedCompileCache } from '../../support/compile-cache.ts';
 import { testDatabase } from '../../support/database.ts';
+import { copyEmbeddedDatabase } from '../../support/embedded-template.ts';
 
 // Ctrl-C at a random moment of the real process: nothing may be left of it. The delay is what is tested, not a wait.
 const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
@@ -35,11 +37,7 @@ beforeAll(async () => {
     `insert into animus.work_items (faculty, description) values ('nobody', 'x') returning id`,
   );
   id = row!.id;
-  // The embedded database that later trials begin with a copy of.
-  const child = animus(trial(), ['status']);
-  expect((await once(child.process, 'exit'))[0]).toBe(0);
-  cpSync(child.home, join(root, 'home'), { recursive: true });
-}, 120_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('interrupted at a random moment', () => {
@@ -112,7 +110,7 @@ describe('interrupted at a random moment', () => {
 
 async function leavesNothing(argv: readonly string[], home: 'new' | 'copied', longestMs: number): Promise<void> {
   const where = trial();
-  if (home === 'copied') cpSync(join(root, 'home'), where.home, { recursive: true });
+  if (home === 'copied') copyEmbeddedDatabase(where.home);
   await interrupt(where, argv, longestMs);
   const next = animus(where, ['status']);
   const [stderr, [code]] = await Promise.all([text(next.process.stderr!), once(next.process, 'exit')]);
@@ -137,7 +135,7 @@ function trial(env: Record<string, string> = {}): Trial {
 
 function animus(where: Trial, argv: readonly string[]): { process: ChildProcess; home: string } {
   const { PATH } = process.env;
-  const env = { PATH, HOME: root, NODE_COMPILE_CACHE: join(root, 'cache'), ...where.env };
+  const env = { PATH, HOME: root, ...sharedCompileCache(), ...where.env };
   const cwd = join(root, 'site');
   return {
     process: spawn(process.execPath, [LAUNCHER, ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }),

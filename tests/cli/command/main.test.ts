@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sharedCompileCache } from '../../support/compile-cache.ts';
 import { testDatabase } from '../../support/database.ts';
 
 // The real process: launcher, main, signals, pipes.
@@ -94,6 +95,6 @@ function animus(...argv: string[]): ChildProcess {
 
 function start(argv: readonly string[], stdout: 'pipe' | number): ChildProcess {
   const { PATH } = process.env;
-  const env = { PATH, HOME: cwd, DATABASE_URL: db.connectionString, NODE_COMPILE_CACHE: join(cwd, 'cache') };
+  const env = { PATH, HOME: cwd, DATABASE_URL: db.connectionString, ...sharedCompileCache() };
   return spawn(process.execPath, [LAUNCHER, ...argv], { cwd, env, stdio: ['ignore', stdout, 'pipe'] });
 }

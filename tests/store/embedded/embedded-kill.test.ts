@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { connectOrOpenEmbedded, openEmbedded } from '../../../src/store/embedded/embedded.ts';
-import { temporaryHome } from '../../support/database.ts';
+import { embeddedHome, temporaryHome } from '../../support/database.ts';
 
 const OWNER = fileURLToPath(new URL('../../support/embedded-owner.ts', import.meta.url));
 
@@ -34,7 +34,7 @@ function startOwner(home: string) {
 }
 
 test('an owner killed under load loses no acknowledged row and blocks nobody', { timeout: 120_000 }, async () => {
-  const home = temporaryHome();
+  const home = embeddedHome();
   const acknowledged = new Set<number>();
   for (const rows of [1, 40, 400]) {
     const owner = startOwner(home);
@@ -54,7 +54,7 @@ test('an owner killed under load loses no acknowledged row and blocks nobody', {
 test('while an owner lives a second is refused with its pid and a command connects to it', {
   timeout: 60_000,
 }, async () => {
-  const home = temporaryHome();
+  const home = embeddedHome();
   const owner = startOwner(home);
   await owner.reached(1);
   await expect(openEmbedded({ home })).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { connectOrOpenEmbedded, openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { int32, message, simpleQuery, startupMessage } from '../../../src/store/embedded/wire.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import { embeddedDatabase, temporaryHome } from '../../support/database.ts';
+import { embeddedDatabase, embeddedHome, temporaryHome } from '../../support/database.ts';
 
 const MAX_IDLE_MS = 300;
 const target = embeddedDatabase({ maxIdleMs: MAX_IDLE_MS, poolSize: 20 });
@@ -193,7 +193,7 @@ test('a statement runs beside the loop: timers of this process keep firing', asy
 });
 
 test('when PGlite itself dies it is started again and committed rows are there', { timeout: 120_000 }, async () => {
-  const home = temporaryHome();
+  const home = embeddedHome();
   const database = await openEmbedded({ home });
   await database.query('create table survivor (n int)');
   await database.query('insert into survivor values (1)');
@@ -220,7 +220,7 @@ test('commands that race for a free directory all get through, one after another
 }, 60_000);
 
 test('an unreadable or foreign embedded.json is no obstacle', async () => {
-  const home = temporaryHome();
+  const home = embeddedHome();
   mkdirSync(home, { recursive: true });
   for (const content of ['', '{"port": "no"}', JSON.stringify({ port: 1, password: 'x', pid: 1, started: '' })]) {
     writeFileSync(`${home}/embedded.json`, content);
@@ -256,7 +256,7 @@ test.skipIf(process.getuid?.() === 0)('a home that is not writable is refused wi
 });
 
 test('a fixed port that is taken is refused, and the directory is free again', async () => {
-  const home = temporaryHome();
+  const home = embeddedHome();
   await expect(openEmbedded({ home, port: target.database.port })).rejects.toMatchObject({ code: 'db.refused' });
   const database = await openEmbedded({ home });
   await database.close();

@@ -29,7 +29,7 @@ const alone = testDatabase({ empty: true });
 const unfinished = testDatabase({ empty: true });
 
 describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
-  const target = kind === 'postgres' ? testDatabase({ empty: true }) : embeddedDatabase();
+  const target = kind === 'postgres' ? testDatabase({ empty: true }) : embeddedDatabase({ empty: true });
   const directory = directoryOf(FILES);
   const older = directoryOf({
     '0001_create_settings.sql': FILES['0001_create_settings.sql'],

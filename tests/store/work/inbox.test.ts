@@ -1,6 +1,5 @@
 import { Pgmq } from 'pgmq-js';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { drainInbox } from '../../../src/store/work/inbox.ts';
@@ -184,7 +183,6 @@ test('live daemons hear of what is sent', async () => {
 describe('on the embedded database', () => {
   const embedded = embeddedDatabase();
   test('the inbox works the same', async () => {
-    await migrate(embedded.database);
     await send(embedded.database, { faculty: 'engineer', description: 'x' });
     await send(embedded.database, { nonsense: 1 });
     expect(await drainInbox(embedded.database, 10)).toEqual({ accepted: 1, refused: 1, postponed: 0 });
