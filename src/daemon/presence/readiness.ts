@@ -48,7 +48,7 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   let notifications: Notifications | null = null;
   let checking: Promise<DatabaseChecks> | null = null;
   let server: Service | null = null;
-  let forget = () => {};
+  let removeRecord: (() => void) | null = null;
 
   async function look(): Promise<Readiness> {
     const { database, schema } = await checkWithin();
@@ -88,11 +88,11 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
       if (http === null || means.openHealth === undefined) return;
       const opened = await openSomewhere(means.openHealth, http, look);
       server = opened;
-      forget = recordHealth(means.home, means.daemonId, opened.address());
+      removeRecord = recordHealth(means.home, means.daemonId, opened.address());
       log.info({ address: showAddress(opened.address()) }, 'health is answered at /healthz and /readyz');
     },
     async stop() {
-      forget();
+      removeRecord?.();
       await server?.stop();
     },
   };
