@@ -78,6 +78,8 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   async function claimOnce(): Promise<number> {
     try {
       const untilWaitsMs = await wakeDueWaits();
+      // A drain may have begun meanwhile, and foci may have made room.
+      if (stopping.signal.aborted) return 0;
       const { maxConcurrent, pollSeconds, focusHostGraceSeconds } = means.settings();
       const free = maxConcurrent - running.size;
       if (free > 0) {
