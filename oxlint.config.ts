@@ -13,7 +13,8 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['daemon'],
     ['engage'],
     ['tools'],
-    ['store', 'llm', 'catalog', 'process'],
+    ['store', 'llm', 'catalog'],
+    ['process'],
     ['telemetry'],
     ['core'],
   ],
@@ -31,6 +32,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/files': [['patch', 'search']],
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
   'src/llm': [['anthropic', 'openai', 'scripted'], ['transport'], ['wire'], ['models']],
+  'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
   'src/core': [['config'], ['toml', 'work'], ['errors'], ['lifecycle', 'secrets']],
 };
 

@@ -3,6 +3,10 @@
  * outlives the daemon just long enough to kill what the daemon started.
  */
 import type { Service } from '../core/lifecycle/service.ts';
+import type { ProcessLimits } from './limits/limits.ts';
+import type { Isolation } from './runners/runners.ts';
+
+export type { Isolation };
 
 /** Owner of processes: a focus. All of its processes share one deadline and one end. */
 export type ProcessOwner = string;
@@ -18,6 +22,11 @@ export interface ProcessHost extends Service {
    * lease. Once it has passed, the owner's runs are refused until it is renewed. `killAll` forgets it.
    */
   setDeadline(owner: ProcessOwner, ms: number): void;
+  /**
+   * What the owner's processes may use together, from the next run on; default 2 GiB and 1,024 processes and threads. The
+   * run that uses most is killed whole when it is too much: `limit`. `killAll` forgets it.
+   */
+  setLimits(owner: ProcessOwner, limits: ProcessLimits): void;
   /** Kills everything the owner has running and resolves when it is gone. */
   killAll(owner: ProcessOwner): Promise<void>;
 }
@@ -33,10 +42,7 @@ export interface ProcessSpec {
   readonly timeoutMs: number;
   /** Per stream; head and tail are kept, the middle is dropped. */
   readonly maxOutputBytes: number;
-  /**
-   * `namespace`: own user, PID and mount namespaces (Linux); `uid`: as the owner of `cwd`, which must not be root, without
-   * privileges (a daemon that is root); `none`: only a process group and a scrubbed environment.
-   */
+  /** Which runner starts it; `uid` runs it as the owner of `cwd`, which must not be root. */
   readonly isolation: Isolation;
   /**
    * Files and directories that the command cannot open, even as root of its own namespace: they are mounted over. Only
@@ -45,15 +51,15 @@ export interface ProcessSpec {
   readonly hidePaths?: readonly string[];
 }
 
-/** How far a command is kept from its host; docs/hooks.md says what each does and does not protect against. */
-export type Isolation = 'namespace' | 'uid' | 'none';
-
 export interface ProcessResult {
   /**
-   * The first cause: `aborted` by the caller's signal, `killAll` or a passed owner deadline; `not_started` means that the
-   * command did not run at all. With `namespace` a command that died of signal N is an `exit` of 128+N, as shells say it.
+   * The first cause. `limit`: it used too much. `aborted`: by the caller's signal or `killAll`. `not_started`: the command,
+   * or the place where it was to run, was not fit to be started. `interrupted`: a failure of the world, which says nothing
+   * about the command: its supervisor died, or the deadline of its owner passed; whether it ran, and how far, is not known.
+   * `unavailable`: the same, and nothing ran: no supervisor could be started, the host was out of processes. With `namespace` a command that died of signal N is an `exit`
+   * of 128+N, as shells say it.
    */
-  readonly ended: 'exit' | 'signal' | 'timeout' | 'aborted' | 'not_started';
+  readonly ended: 'exit' | 'signal' | 'timeout' | 'limit' | 'aborted' | 'interrupted' | 'unavailable' | 'not_started';
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: CapturedOutput;

@@ -1,6 +1,7 @@
 /** The shell tool: bash under the supervisor. */
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
+import { AnimusError } from '../core/errors/errors.ts';
 import { findProgram } from '../process/find-program.ts';
 import type { CapturedOutput, ProcessResult } from '../process/process-host.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } from './tool.ts';
@@ -71,6 +72,8 @@ function environmentOf(context: ToolContext, path: string): Record<string, strin
 
 function report(result: ProcessResult, timeoutMs: number): ToolOutput {
   const { ended, exitCode, signal, durationMs } = result;
+  if (ended === 'unavailable')
+    throw new AnimusError('process.interrupted', { command: 'bash', detail: result.problem });
   const details = {
     ended,
     exitCode,
@@ -81,7 +84,8 @@ function report(result: ProcessResult, timeoutMs: number): ToolOutput {
   };
   const parts = [headline(result, timeoutMs), ...section('stdout', result.stdout), ...section('stderr', result.stderr)];
   const content = parts.join('\n');
-  return ended === 'exit' && exitCode === 0 ? { content, details } : toolError(content, details);
+  if (ended === 'exit' && exitCode === 0) return { content, details };
+  return { ...toolError(content, details), ...(ended === 'interrupted' && { inDoubt: true }) };
 }
 
 function headline({ ended, exitCode, signal, problem }: ProcessResult, timeoutMs: number): string {
@@ -93,6 +97,11 @@ function headline({ ended, exitCode, signal, problem }: ProcessResult, timeoutMs
       return `killed by ${signal}${note}`;
     case 'timeout':
       return `timed out after ${timeoutMs / 1000} s and was killed with everything it had started${note}`;
+    case 'limit':
+      return `stopped: ${problem}. It was killed with everything it had started`;
+    case 'interrupted':
+      return `interrupted${note}. It may or may not have happened; check before you repeat it.`;
+    case 'unavailable':
     case 'aborted':
       return `aborted before it ended, and killed with everything it had started${note}`;
     case 'not_started':

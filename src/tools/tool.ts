@@ -65,6 +65,8 @@ export interface ToolOutput {
   /** For the model. */
   readonly content: string;
   readonly isError?: boolean;
+  /** Cut off by a failure of the world: it may or may not have happened, and `content` tells the model so. */
+  readonly inDoubt?: boolean;
   /** For people: `work show`, spans, logs. JSON. */
   readonly details?: Readonly<Record<string, unknown>>;
   /**

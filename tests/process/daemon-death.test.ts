@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { Isolation, ProcessResult } from '../../src/process/process-host.ts';
-import { createProcessHost } from '../../src/process/supervised-host.ts';
 import { isolationModes, startDirectory } from './isolation-modes.ts';
 import { eventually, isAlive, processesWith } from './live-processes.ts';
 
@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
     );
     daemon.child.kill('SIGCONT');
     const result = await daemon.result();
-    expect(result.ended).toBe('aborted');
+    expect(result.ended).toBe('interrupted');
     expect(result.problem).toContain('deadline');
     expect(result.stdout.text).toBe('up\n');
   });
@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
     const { supervisor } = await daemon.family();
     process.kill(supervisor, 'SIGKILL');
     const result = await daemon.result();
-    expect(result.ended).toBe('aborted');
+    expect(result.ended).toBe('interrupted');
     expect(result.problem).toContain('the process supervisor ended (SIGKILL)');
     expect(processesWith(daemon.token)).toEqual([]);
   });
@@ -103,7 +103,7 @@ test('after the supervisor has died the next run starts a new one', async () => 
     (pids) => pids.length > 0,
   );
   process.kill(parentOf(pid), 'SIGKILL');
-  expect(await running).toMatchObject({ ended: 'aborted' });
+  expect(await running).toMatchObject({ ended: 'interrupted' });
   expect(await host.run(specOf('none', 'echo again'), abort.signal)).toMatchObject({ ended: 'exit', exitCode: 0 });
 });
 
@@ -117,8 +117,8 @@ test('renewing the deadline keeps a run alive, and a passed one refuses the next
   host.setDeadline('focus', 10_000);
   expect(await host.run(specOf('none', 'sleep 0.6'), never)).toMatchObject({ ended: 'exit' });
   host.setDeadline('focus', 1500);
-  expect(await host.run(specOf('none', 'sleep 300'), never)).toMatchObject({ ended: 'aborted' });
-  expect(await host.run(specOf('none', 'true'), never)).toMatchObject({ ended: 'not_started' });
+  expect(await host.run(specOf('none', 'sleep 300'), never)).toMatchObject({ ended: 'interrupted' });
+  expect(await host.run(specOf('none', 'true'), never)).toMatchObject({ ended: 'unavailable' });
   expect(await host.run({ ...specOf('none', 'true'), owner: 'other' }, never)).toMatchObject({ ended: 'exit' });
   host.setDeadline('focus', 10_000);
   expect(await host.run(specOf('none', 'true'), never)).toMatchObject({ ended: 'exit' });
@@ -144,7 +144,7 @@ test('killAll ends everything of one owner and nothing of another', async () => 
   expect(processesWith(other)).not.toEqual([]);
   expect((await Promise.all(runs)).map(({ ended }) => ended)).toEqual(['aborted', 'aborted', 'aborted']);
   await host.stop();
-  expect(await survivor).toMatchObject({ ended: 'aborted', problem: 'killed: the daemon stops' });
+  expect(await survivor).toMatchObject({ ended: 'interrupted', problem: 'killed: the daemon stops' });
   expect(processesWith(other)).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 /** Plays the daemon in kill tests: runs one command under a process host and says on stdout what happens. */
 
+import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { ProcessSpec } from '../../src/process/process-host.ts';
-import { createProcessHost } from '../../src/process/supervised-host.ts';
 
 const { spec, deadlineMs } = JSON.parse(Buffer.from(process.argv[2] ?? '', 'base64').toString()) as {
   spec: ProcessSpec;

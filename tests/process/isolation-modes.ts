@@ -3,9 +3,9 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { FIRST_SPARE_UID } from '../../src/process/as-user.ts';
 import { examineIsolation } from '../../src/process/isolation.ts';
 import type { Isolation } from '../../src/process/process-host.ts';
+import { FIRST_SPARE_UID } from '../../src/process/runners/as-user.ts';
 
 /** `none`, and what this host can do beside it. */
 export async function isolationModes(): Promise<readonly Isolation[]> {

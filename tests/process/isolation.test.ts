@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import { detectIsolation } from '../../src/process/isolation.ts';
 import type { ProcessSpec } from '../../src/process/process-host.ts';
-import { createProcessHost } from '../../src/process/supervised-host.ts';
 
 const best = await detectIsolation();
 

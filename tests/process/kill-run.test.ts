@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findProcesses, killRun, SPAWN_MARKER, startTicksOf } from '../../src/process/kill-run.ts';
+import { findProcesses, killRun } from '../../src/process/trace/kill-run.ts';
+import { startTicksOf } from '../../src/process/trace/process-table.ts';
+import { SPAWN_MARKER } from '../../src/process/trace/run-trace.ts';
 import { isAlive } from './live-processes.ts';
 
 describe.skipIf(process.platform !== 'linux')('on Linux', () => {
@@ -19,7 +21,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     const spawnId = randomUUID();
     const { pid } = await start({ [SPAWN_MARKER]: spawnId });
     const { pid: other } = await start({ [SPAWN_MARKER]: `${spawnId}0`, OTHER: `${SPAWN_MARKER}=${spawnId}` });
-    expect(findProcesses({ pgid: null, spawnId, startTicks: 0 }).pids).toEqual([pid]);
+    expect((await findProcesses({ pgid: null, spawnId, startTicks: 0 })).pids).toEqual([pid]);
     await killRun({ pgid: null, spawnId, startTicks: 0 });
     expect([isAlive(pid), isAlive(other)]).toEqual([false, true]);
   });
@@ -27,7 +29,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
   test('a process that started before the run is not taken for one of it', async () => {
     const spawnId = randomUUID();
     const { pid } = await start({ [SPAWN_MARKER]: spawnId });
-    expect(findProcesses({ pgid: null, spawnId, startTicks: startTicksOf(pid) + 1 }).pids).toEqual([]);
+    expect((await findProcesses({ pgid: null, spawnId, startTicks: startTicksOf(pid) + 1 })).pids).toEqual([]);
   });
 });
 

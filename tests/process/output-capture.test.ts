@@ -1,6 +1,6 @@
 import { array, assert, integer, property, uint8Array } from 'fast-check';
 import { expect, test } from 'vitest';
-import { captureOutput } from '../../src/process/output-capture.ts';
+import { captureOutput } from '../../src/process/supervisor/output-capture.ts';
 
 test('whatever the chunks, it keeps all that fits, else head and tail, and counts every byte', () => {
   assert(

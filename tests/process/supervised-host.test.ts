@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { ProcessResult, ProcessSpec } from '../../src/process/process-host.ts';
-import { createProcessHost } from '../../src/process/supervised-host.ts';
 import { isolationModes, startDirectory } from './isolation-modes.ts';
 import { eventually, processesWith } from './live-processes.ts';
 
@@ -136,7 +136,7 @@ test('processes that flee from session to session are caught', async () => {
 });
 
 test('a process that escaped with the marker removed does not hold up the end', async () => {
-  const run = setUp('none');
+  const run = setUp('none', 2000, 10_000, false);
   const result = await run('env -i setsid sleep 60 & echo $!');
   onTestFinished(() => void process.kill(Number(result.stdout.text), 'SIGKILL'));
   expect(result).toMatchObject({ ended: 'exit', exitCode: 0 });
@@ -147,7 +147,10 @@ test('a frozen supervisor is noticed and replaced, and what it had running is ki
   const run = setUp('none', 100, 300);
   const token = randomUUID();
   const result = await run(`kill -STOP $PPID; sleep 300; : ${token}`, { timeoutMs: 200 });
-  expect(result).toMatchObject({ ended: 'aborted', problem: expect.stringContaining('supervisor ended (SIGKILL)') });
+  expect(result).toMatchObject({
+    ended: 'interrupted',
+    problem: expect.stringContaining('supervisor ended (SIGKILL)'),
+  });
   expect(processesWith(token)).toEqual([]);
   expect(await run('echo again')).toMatchObject({ ended: 'exit' });
 });
@@ -160,10 +163,10 @@ test('stop may come at any time, more than once, and refuses what comes after', 
   const never = new AbortController().signal;
   const running = host.run({ ...SPEC, args: ['-c', `sleep 300; : ${token}`] }, never);
   await Promise.all([host.stop(), host.stop()]);
-  expect((await running).ended).toBe('aborted');
+  expect((await running).ended).toBe('interrupted');
   expect(processesWith(token)).toEqual([]);
   expect(await host.run(SPEC, never)).toMatchObject({
-    ended: 'not_started',
+    ended: 'unavailable',
     problem: 'the process host has been stopped',
   });
 });
@@ -184,8 +187,8 @@ const SPEC: ProcessSpec = {
   isolation: 'none',
 };
 
-function setUp(isolation: ProcessSpec['isolation'], graceMs = 2000, watchdogMs = 10_000) {
-  const host = createProcessHost({ graceMs, watchdogMs });
+function setUp(isolation: ProcessSpec['isolation'], graceMs = 2000, watchdogMs = 10_000, cgroups = true) {
+  const host = createProcessHost({ graceMs, watchdogMs, cgroups });
   onTestFinished(() => host.stop());
   const cwd = startDirectory(isolation);
   return (

@@ -7,7 +7,7 @@ import type { FocusEventBody } from '../../src/engage/events/events.ts';
 import type { EngageMeans } from '../../src/engage/loop.ts';
 import { scriptedClient } from '../../src/llm/scripted/client.ts';
 import { parseScript } from '../../src/llm/scripted/script.ts';
-import { createProcessHost } from '../../src/process/supervised-host.ts';
+import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { addMessage } from '../../src/store/transcript/messages.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createProcessHost } from '../../src/process/supervised-host.ts';
+import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
 
 /** `outside` is a directory beside the workspace. */

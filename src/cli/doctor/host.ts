@@ -13,7 +13,7 @@ export async function examineIsolation(
   const detail = `${best}: commands run ${describeIsolation(best)}`;
   const own = best === 'none' ? note('isolation', detail, lacking.join('; ')) : fine('isolation', detail);
   const demands = [...faculties.values()].flatMap(({ name, engage: { bashIsolation: wanted } }) => {
-    const why = wanted === null || wanted === 'none' ? undefined : missing[wanted];
+    const why = wanted === null ? undefined : missing[wanted];
     return why === undefined ? [] : [problem('isolation', `faculty ${name} demands bash_isolation = "${wanted}"`, why)];
   });
   return [own, ...demands];

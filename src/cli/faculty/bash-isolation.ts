@@ -1,7 +1,6 @@
 /** What keeps the commands of a faculty apart from the rest of the host, in honest words. */
 import type { Faculty } from '../../catalog/faculty.ts';
-import { userOf } from '../../process/as-user.ts';
-import { describeIsolation, examineIsolation } from '../../process/isolation.ts';
+import { describeIsolation, examineIsolation, placeProblem } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
 
 /** What `bash` and the hooks of a faculty run in on this host. */
@@ -16,11 +15,11 @@ export interface BashIsolation {
 export async function bashIsolationOf({ engage, workspace, repo }: Faculty, home: string): Promise<BashIsolation> {
   const { best, missing } = await examineIsolation(home);
   const wanted = engage.bashIsolation ?? best;
-  const why = wanted === 'none' ? undefined : missing[wanted];
+  const why = missing[wanted];
   if (why !== undefined) return refused(`bash_isolation demands «${wanted}», which this host cannot do: ${why}`);
   const place = workspace ?? repo;
-  const user = wanted === 'uid' && place !== null ? userOf(place) : null;
-  if (typeof user === 'string') return refused(user);
+  const problem = place === null ? null : placeProblem(wanted, place);
+  if (problem !== null) return refused(problem);
   return { isolation: wanted, sentence: describeIsolation(wanted) };
 }
 

@@ -81,15 +81,13 @@ export const ERRORS = {
   'http.unanswered': row('no daemon answers at {address}: {detail}{hint}', true, 4),
 
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
-  'process.supervisor_gone': row('the process supervisor ended: {detail}', true, 1),
+  'process.interrupted': row('{command} was interrupted by no fault of its own: {detail}', true, 1),
 
   'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
   'llm.base_url': row('provider {provider}: base_url is no http or https URL', false, 2),
   'llm.no_embeddings': row('provider {provider} makes no embeddings; name one of kind openai', false, 2),
 
   'worktree.failed': row('no worktree of {repo}: {detail}', true, 1),
-
-  'focus.ended': row('{reason}', true, 1),
 } as const satisfies Record<string, ErrorRow>;
 
 /** One row of the table: message template, whether trying again may help, CLI exit code. */

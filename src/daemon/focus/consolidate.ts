@@ -1,4 +1,6 @@
 /** Consolidate: the final answer becomes the outcome; a hook may check it, change it, or refuse it. */
+
+import { AnimusError } from '../../core/errors/errors.ts';
 import type { EngageDone } from '../../engage/verdict/engage-end.ts';
 import { type Outcome, outcomeOf, summaryOf } from '../../engage/verdict/outcome.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
@@ -35,10 +37,7 @@ export async function consolidate(
         };
       case 'aborted':
         focus.control.signal.throwIfAborted();
-        return {
-          kind: 'failed',
-          error: { code: 'hook.failed', message: `the consolidate hook was ended: ${result.reason}` },
-        };
+        throw new AnimusError('process.interrupted', { command: hook.command, detail: result.reason });
       default:
         return result satisfies never;
     }

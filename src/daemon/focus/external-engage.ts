@@ -36,7 +36,7 @@ export async function engageExternally(focus: Focus): Promise<FocusEnd | EngageD
         control.signal.throwIfAborted();
         if (control.drain.aborted)
           return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
-        throw new AnimusError('focus.ended', { reason: `the command of engage was ended: ${result.reason}` });
+        throw new AnimusError('process.interrupted', { command: command.command, detail: result.reason });
       case 'proceed':
         throw new AnimusError('internal.bug', { detail: `engage of focus ${key.focusId} ended without an outcome` });
       default:

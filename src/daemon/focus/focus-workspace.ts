@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Faculty } from '../../catalog/faculty.ts';
-import { messageOf } from '../../core/errors/errors.ts';
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
+import { runsAsOwner } from '../../process/isolation.ts';
 import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { readTranscript } from '../../store/transcript/transcript.ts';
@@ -38,7 +39,7 @@ export async function openWorkspace(
   const wasThere = existsSync(row.directory);
   await makeFocusDirectory(row.directory);
   const isolation = faculty.engage.bashIsolation ?? means.isolation;
-  if (isolation === 'uid') await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
+  if (runsAsOwner(isolation)) await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
   if (faculty.isolation !== 'worktree' || faculty.repo === null) {
     if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
     // File tools hold what they touch to the real path: a linked home would make them refuse everything.
@@ -67,11 +68,16 @@ export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<Focus
   const { worktree, means, key, faculty } = focus;
   if (!worktree || !isFinal(end, focus.work)) return end;
   try {
-    const { branch, commits, changedFiles, moreFiles } = await closeWorktree(
-      worktree,
-      // Its own time: the focus may have been ended by its signal. A lost lease ends git through the supervisor.
-      worktreeMeans(key, faculty, AbortSignal.timeout(CLOSE_MS), means),
-    );
+    const close = () =>
+      closeWorktree(
+        worktree,
+        // Its own time: the focus may have been ended by its signal. A lost lease ends git through the supervisor.
+        worktreeMeans(key, faculty, AbortSignal.timeout(CLOSE_MS), means),
+      );
+    const { branch, commits, changedFiles, moreFiles } = await close().catch((error: unknown) => {
+      if (isAnimusError(error, 'process.interrupted')) return close();
+      throw error;
+    });
     if (end.kind !== 'completed') return end;
     const changes = { branch, commits, changed_files: changedFiles, ...(moreFiles > 0 && { more_files: moreFiles }) };
     return { ...end, outcome: { ...end.outcome, worktree: changes } };

@@ -129,6 +129,10 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
   if (isAnimusError(error, 'db.unreachable')) {
     return { kind: 'released', delaySeconds: 0, reason: messageOf(error), holdFaculty: false };
   }
+  // Its supervisor died, say: the work did nothing wrong, and goes on when the host has had a moment.
+  if (isAnimusError(error, 'process.interrupted')) {
+    return { kind: 'released', delaySeconds: 2 + 3 * Math.random(), reason: messageOf(error), holdFaculty: false };
+  }
   const code = error instanceof AnimusError ? error.code : 'internal.bug';
   return { kind: 'failed', error: { code, message: messageOf(error), phase } };
 }

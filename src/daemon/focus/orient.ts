@@ -49,7 +49,7 @@ async function orientHook(focus: Focus, ledger: readonly LedgerEntry[]): Promise
       throw result.error;
     case 'aborted':
       focus.control.signal.throwIfAborted();
-      throw new AnimusError('focus.ended', { reason: `the orient hook was ended: ${result.reason}` });
+      throw new AnimusError('process.interrupted', { command: hook.command, detail: result.reason });
     default:
       return result satisfies never;
   }

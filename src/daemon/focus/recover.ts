@@ -1,15 +1,20 @@
 /** Recover: what becomes of work whose focus failed. The faculty's hook decides, within its attempts; else the default policy does. */
-import { ERRORS, type ErrorCode, messageOf } from '../../core/errors/errors.ts';
+import type { PhaseHook } from '../../catalog/faculty.ts';
+import { ERRORS, type ErrorCode, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { setPhase } from '../../store/transcript/focus-row.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
 import type { WorkError } from '../../store/work/work.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import type { HookOutput } from '../hooks/hook-output.ts';
+import type { HookResult } from '../hooks/phase-hook.ts';
 import { abortReason, createFocusControl, type FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { retryDelaySeconds } from './recovery.ts';
+
+/** Each under a supervisor of its own. */
+const MAX_TRIES = 3;
 
 export type FailedEnd = Extract<FocusEnd, { kind: 'failed' }>;
 
@@ -29,7 +34,7 @@ export async function recover(focus: Focus, failed: FailedEnd): Promise<FailedEn
     const ledger = await readLedger(means.db, work.id);
     const control = liveControl(focus.control);
     const facts = { ledger, phase: failed.error.phase ?? 'engage', error: errorFacts(failed.error), attempt };
-    const result = await runHook({ ...focus, control }, 'recover', hook, facts);
+    const result = await asked({ ...focus, control }, hook, facts);
     switch (result.kind) {
       case 'proceed':
         return failed;
@@ -52,6 +57,23 @@ export async function recover(focus: Focus, failed: FailedEnd): Promise<FailedEn
         return result satisfies never;
     }
   });
+}
+
+/** Asks the hook again where it was interrupted by no fault of its own: to go on without it would leave the failure undecided. */
+async function asked(
+  focus: Focus,
+  hook: PhaseHook,
+  facts: Parameters<typeof runHook>[3],
+): Promise<HookResult<'recover'>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runHook(focus, 'recover', hook, facts);
+    } catch (error) {
+      if (!isAnimusError(error, 'process.interrupted')) throw error;
+      focus.control.signal.throwIfAborted();
+      if (tries === MAX_TRIES) return { kind: 'failed', error };
+    }
+  }
 }
 
 function decided(focus: Focus, failed: FailedEnd, output: HookOutput['recover'], ledgerSeen: number): FailedEnd {

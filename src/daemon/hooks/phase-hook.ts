@@ -1,6 +1,7 @@
 /** Runs the command of a phase: one JSON object in, at most one out, the exit code decides. */
 import { constants } from 'node:os';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner, ProcessResult } from '../../process/process-host.ts';
 import { type HookInput, type HookOutput, type HookPhase, parseHookOutput } from './hook-output.ts';
 
@@ -37,7 +38,10 @@ const EXIT_BLOCK = 2;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_REASON_CHARS = 2000;
 
-/** Runs a hook to its end; never rejects for what the hook does. Nothing that it started is alive afterwards. */
+/**
+ * Runs a hook to its end; never rejects for what the hook does. Nothing that it started is alive afterwards. Errors:
+ * `process.interrupted` for what is not the hook's doing, such as the death of its supervisor.
+ */
 export async function runPhaseHook<P extends HookPhase>(
   phase: P,
   call: HookCall,
@@ -79,6 +83,11 @@ function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessRes
         error: new AnimusError('hook.timeout', { command, seconds, stderr: withStderr('', stderr) }),
       };
     }
+    case 'limit':
+      return failed(`it was stopped: ${result.problem}`);
+    case 'interrupted':
+    case 'unavailable':
+      throw new AnimusError('process.interrupted', { command, detail: result.problem });
     case 'not_started':
       return failed(`it could not be started: ${result.problem}`);
     case 'signal':
@@ -114,7 +123,7 @@ function environmentOf(phase: HookPhase, call: HookCall): Record<string, string>
   return {
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     // The home of the daemon's user is closed to another one.
-    HOME: (call.isolation === 'uid' ? undefined : process.env['HOME']) ?? call.focusDirectory,
+    HOME: (runsAsOwner(call.isolation) ? undefined : process.env['HOME']) ?? call.focusDirectory,
     LANG: process.env['LANG'] ?? 'C.UTF-8',
     ...call.environment,
     ANIMUS_WORK_ID: call.workItemId,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { spareUser } from '../../process/as-user.ts';
+import { spareUser } from '../../process/runners/as-user.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { endedFocusIds } from '../../store/transcript/focus-row.ts';
 

@@ -1,6 +1,7 @@
 /** Runs git for the daemon: under the supervisor, isolated like a tool, with nothing of the user's or the repository's own programs. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { findProgram } from '../../process/find-program.ts';
+import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner } from '../../process/process-host.ts';
 
 export interface GitMeans {
@@ -44,7 +45,7 @@ export async function runGit(directory: string, args: readonly string[], means: 
       command: findProgram('git', path, '/') ?? 'git',
       args: [...HARMLESS, '-C', directory, ...args],
       // Its owner is whom git runs as where commands run as another user.
-      cwd: means.isolation === 'uid' ? directory : '/',
+      cwd: runsAsOwner(means.isolation) ? directory : '/',
       env: {
         PATH: path,
         HOME: '/nonexistent',
@@ -65,6 +66,8 @@ export async function runGit(directory: string, args: readonly string[], means: 
     means.signal,
   );
   means.signal.throwIfAborted();
+  if (result.ended === 'interrupted' || result.ended === 'unavailable')
+    throw new AnimusError('process.interrupted', { command: `git ${args[0]}`, detail: result.problem });
   if (result.ended !== 'exit') {
     const why = result.problem ?? result.ended;
     throw new AnimusError('worktree.failed', {

@@ -80,7 +80,7 @@ export function callResult(turn: RecordedTurn, call: RecordedCall, end: CallEnd,
   return {
     turn: turn.turn,
     callId: call.callId,
-    state: end.state ?? (isError ? 'failed' : 'done'),
+    state: end.state ?? (end.output.inDoubt ? 'in_doubt' : isError ? 'failed' : 'done'),
     // Providers refuse an empty result of an error, and an empty one helps nobody.
     output: toText(end.output.content) || '(no output)',
     isError,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HookInput, HookPhase } from '../../../src/daemon/hooks/hook-output.ts';
 import { type HookCall, runPhaseHook } from '../../../src/daemon/hooks/phase-hook.ts';
-import { createProcessHost } from '../../../src/process/supervised-host.ts';
+import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { isolationModes } from '../../process/isolation-modes.ts';
 import { processesWith } from '../../process/live-processes.ts';
 

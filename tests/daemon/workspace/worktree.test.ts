@@ -10,7 +10,7 @@ import {
   type WorktreeMeans,
   type WorktreeSpec,
 } from '../../../src/daemon/workspace/worktree.ts';
-import { createProcessHost } from '../../../src/process/supervised-host.ts';
+import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 
 // Many processes each, and a busy host takes its time to see that all of them are gone.
 describe('a worktree', { timeout: 180_000 }, () => {

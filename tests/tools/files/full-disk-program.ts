@@ -1,6 +1,6 @@
 /** Fills a small disk with the file tools and prints what they said; run by full-disk.test.ts on a disk of its own. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createProcessHost } from '../../../src/process/supervised-host.ts';
+import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';
 import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';

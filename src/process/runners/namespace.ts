@@ -1,7 +1,10 @@
 /** Runs a command in Linux namespaces of its own by util-linux's `unshare`: no other process of the host exists for it. */
 import { spawn } from 'node:child_process';
+import { release } from 'node:os';
 import { resolve } from 'node:path';
-import { findProgram } from './find-program.ts';
+import type { Writable } from 'node:stream';
+import type { Runner } from './runner.ts';
+import { GATE, GO, maxTasksOf, systemProgram } from './start-gate.ts';
 
 /** The programs that make a namespace, by absolute path. */
 interface NamespacePrograms {
@@ -16,7 +19,8 @@ interface NamespacePrograms {
  * user namespace. Mounts that a namespace inherits from a more privileged one are locked, so that the command, whatever
  * it is inside, can undo neither these nor /proc. Process 1 stays behind as an init: a command that were process 1
  * itself would be immune to SIGTERM. When it ends, the kernel kills all that is left.
- * File descriptor 3 tells that all of this worked; before that, a failure is «not started».
+ * The last step is the start gate. When it is reached all of this has worked, and `--kill-child` has armed the signal by
+ * which process 1 dies with `unshare`: that happens after the fork, so that an `unshare` killed in between leaves it alive.
  */
 const OUTER = `unshare=$1 mount=$2 sh=$3 uid=$4 gid=$5 inner=$6; shift 6
 while [ "$1" != -- ]; do
@@ -28,12 +32,33 @@ done
 shift
 "$unshare" --user --mount --map-user="$uid" --map-group="$gid" -- "$sh" -c "$inner" "$sh" "$@"
 exit $?`;
-const INNER = `printf r >&3; exec "$@" 3>&-`;
 
-/** The command line that runs `command` in namespaces; the caller gives it a pipe as file descriptor 3. */
-export function inNamespace(
-  command: string,
-  args: readonly string[],
+/** From Linux 5.14 on a user's processes are counted in each user namespace on their own; those of root have no limit. */
+const COUNTS_APART = isAtLeast(release(), 5, 14);
+
+/** Needs Linux, util-linux 2.38 or so and permission to create user namespaces. */
+export const namespaceRunner: Runner = {
+  words: {
+    apart: 'in user, PID and mount namespaces of their own',
+    hides: 'they see no other process and cannot open the secrets of the daemon',
+    leaves: 'other files of its user they can',
+  },
+  examine: tryNamespace,
+  homeProblem: () => null,
+  placeProblem: () => null,
+  start({ command, args, hidePaths, maxTasks }) {
+    const gated = [maxTasksOf(COUNTS_APART ? maxTasks : null), command, ...args];
+    const line = inNamespace(gated, hidePaths);
+    return line === null ? 'this host has no namespaces (Linux with util-linux is needed)' : { ...line, gated: true };
+  },
+  // When `unshare` ends, the kernel kills all that is left in the namespace.
+  diesWithLeader: true,
+  runsAsOwner: false,
+};
+
+/** The command line that runs `command` in namespaces behind the start gate. */
+function inNamespace(
+  gated: readonly string[],
   hidePaths: readonly string[] = [],
 ): { readonly command: string; readonly args: readonly string[] } | null {
   const found = findPrograms();
@@ -43,16 +68,16 @@ export function inNamespace(
   // With the parent-death signal, namespaces end even when supervisor and daemon are killed in the same instant.
   const asOrphan = ['--pdeathsig', 'KILL'];
   const outer = [unshare, '--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child', '--'];
-  const setUp = [sh, '-c', OUTER, sh, unshare, mount, sh, ...ids, INNER, ...hidePaths.map((path) => resolve(path))];
-  return { command: setpriv, args: [...asOrphan, ...outer, ...setUp, '--', command, ...args] };
+  const setUp = [sh, '-c', OUTER, sh, unshare, mount, sh, ...ids, GATE, ...hidePaths.map((path) => resolve(path))];
+  return { command: setpriv, args: [...asOrphan, ...outer, ...setUp, '--', ...gated] };
 }
 
 /**
  * Null where a namespace can be made, else why not: it needs Linux, util-linux 2.38 or so and permission to create user
  * namespaces, which the default seccomp profile of Docker denies.
  */
-export function tryNamespace(): Promise<string | null> {
-  const wrapped = inNamespace('/bin/true', []);
+function tryNamespace(): Promise<string | null> {
+  const wrapped = inNamespace([maxTasksOf(null), '/bin/true']);
   if (!wrapped) return Promise.resolve('needs Linux with util-linux (unshare, mount, setpriv)');
   return new Promise((resolve) => {
     const child = spawn(wrapped.command, wrapped.args, {
@@ -63,8 +88,9 @@ export function tryNamespace(): Promise<string | null> {
     });
     let said = '';
     child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    // One byte into a pipe does not wait for a reader.
-    child.stdio[3]?.on('error', () => {});
+    const gate = child.stdio[3] as Writable | null;
+    gate?.on('error', () => {});
+    gate?.write(GO);
     child.on('error', ({ message }) => resolve(message));
     child.on('close', (code) => resolve(code === 0 ? null : refusal(said)));
   });
@@ -77,9 +103,11 @@ function refusal(said: string): string {
 
 function findPrograms(): NamespacePrograms | null {
   if (process.platform !== 'linux') return null;
-  const path = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin';
-  const [sh, unshare, mount, setpriv] = ['sh', 'unshare', 'mount', 'setpriv'].map((name) =>
-    findProgram(name, path, '/'),
-  );
+  const [sh, unshare, mount, setpriv] = ['sh', 'unshare', 'mount', 'setpriv'].map(systemProgram);
   return sh && unshare && mount && setpriv ? { sh, unshare, mount, setpriv } : null;
+}
+
+function isAtLeast(version: string, major: number, minor: number): boolean {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
 }

@@ -1,5 +1,5 @@
 /** Keeps the head and the tail of a stream of any length in a fixed amount of memory. */
-import type { CapturedOutput } from './process-host.ts';
+import type { CapturedOutput } from '../process-host.ts';
 
 /** Takes chunks as they come; never holds more than `maxBytes`. */
 export interface OutputCapture {

@@ -1,10 +1,14 @@
 /** The daemon's side of the supervisor: starts it with the first run, relays runs, and cleans up should it die. */
 import { randomUUID } from 'node:crypto';
-import { killRun, type RunTrace } from './kill-run.ts';
-import type { ProcessHost, ProcessOwner, ProcessResult, ProcessSpec } from './process-host.ts';
-import { clampTimer, NOT_STARTED } from './supervised-run.ts';
+import type { ProcessLimits } from '../limits/limits.ts';
+import type { ProcessHost, ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';
+import { killAllOf } from '../runners/as-user.ts';
+import { clampTimer } from '../supervisor/after-events.ts';
+import { NOT_STARTED } from '../supervisor/supervised-run.ts';
+import { type FromSupervisor, hostMs } from '../supervisor/supervisor-protocol.ts';
+import { killRun } from '../trace/kill-run.ts';
+import type { RunTrace } from '../trace/run-trace.ts';
 import { type SupervisorEnd, type SupervisorLink, startSupervisor } from './supervisor-link.ts';
-import { type FromSupervisor, hostMs } from './supervisor-protocol.ts';
 
 /** Where the host tells what an operator may want to know; fields hold no secrets. */
 export type ProcessLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -16,6 +20,8 @@ export interface ProcessHostOptions {
   readonly graceMs?: number;
   /** Beyond time-out and grace: how long the supervisor may take to report before it counts as hung; default 10,000. */
   readonly watchdogMs?: number;
+  /** Whether runs get cgroups of their own, where the host has cgroup v2; default true. */
+  readonly cgroups?: boolean;
 }
 
 interface PendingRun {
@@ -29,7 +35,7 @@ interface PendingRun {
  * `stop`. Runs are independent of each other; any number may be under way. It keeps the daemon alive only while one is.
  */
 export function createProcessHost(options: ProcessHostOptions = {}): ProcessHost {
-  return new SupervisedHost({ log: () => {}, graceMs: 2000, watchdogMs: 10_000, ...options });
+  return new SupervisedHost({ log: () => {}, graceMs: 2000, watchdogMs: 10_000, cgroups: true, ...options });
 }
 
 class SupervisedHost implements ProcessHost {
@@ -38,6 +44,7 @@ class SupervisedHost implements ProcessHost {
   readonly #kills = new Map<number, () => void>();
   /** On the host's monotonic clock; a supervisor that is started anew has to be told of them. */
   readonly #deadlines = new Map<ProcessOwner, number>();
+  readonly #limits = new Map<ProcessOwner, ProcessLimits>();
   readonly #cleanups = new Set<Promise<void>>();
   #supervisor: SupervisorLink | null = null;
   #stopped = false;
@@ -58,7 +65,8 @@ class SupervisedHost implements ProcessHost {
   }
 
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult> {
-    if (this.#stopped) return Promise.resolve({ ...NOT_STARTED, problem: 'the process host has been stopped' });
+    if (this.#stopped)
+      return Promise.resolve({ ...NOT_STARTED, ended: 'unavailable', problem: 'the process host has been stopped' });
     if (signal.aborted)
       return Promise.resolve({ ...NOT_STARTED, ended: 'aborted', problem: 'aborted before it started' });
     const { graceMs, watchdogMs } = this.#options;
@@ -88,15 +96,23 @@ class SupervisedHost implements ProcessHost {
     this.#supervisor?.send({ type: 'deadline', owner, atMs });
   }
 
+  setLimits(owner: ProcessOwner, limits: ProcessLimits): void {
+    this.#limits.set(owner, limits);
+    this.#supervisor?.send({ type: 'limits', owner, limits });
+  }
+
   async killAll(owner: ProcessOwner): Promise<void> {
     this.#deadlines.delete(owner);
+    this.#limits.delete(owner);
     const supervisor = this.#supervisor;
     if (supervisor) {
       const id = ++this.#lastId;
+      const watchdog = watch(supervisor, this.#options.watchdogMs);
       await new Promise<void>((resolve) => {
         this.#kills.set(id, resolve);
         supervisor.send({ type: 'kill_all', id, owner });
       });
+      clearTimeout(watchdog.timer);
       this.#kills.delete(id);
     }
     await Promise.all(this.#cleanups);
@@ -104,12 +120,16 @@ class SupervisedHost implements ProcessHost {
 
   #connect(): SupervisorLink {
     if (this.#supervisor) return this.#supervisor;
-    const supervisor = startSupervisor({
-      receive: (message) => this.#receive(message),
-      ended: (end) => this.#lost(end),
-    });
+    const supervisor = startSupervisor(
+      {
+        receive: (message) => this.#receive(message),
+        ended: (end) => this.#lost(end),
+      },
+      this.#options.cgroups ? [] : ['--no-cgroups'],
+    );
     this.#supervisor = supervisor;
     for (const [owner, atMs] of this.#deadlines) supervisor.send({ type: 'deadline', owner, atMs });
+    for (const [owner, limits] of this.#limits) supervisor.send({ type: 'limits', owner, limits });
     return supervisor;
   }
 
@@ -118,8 +138,8 @@ class SupervisedHost implements ProcessHost {
       case 'started': {
         const run = this.#runs.get(message.id);
         if (!run) return;
-        const { pgid, startTicks, user } = message;
-        run.trace = { ...run.trace, pgid, startTicks, ...(user && { user }) };
+        const { type: _, id: __, ...found } = message;
+        run.trace = { ...run.trace, ...found };
         return;
       }
       case 'ended':
@@ -144,20 +164,25 @@ class SupervisedHost implements ProcessHost {
 
   async #cleanUp(orphans: readonly PendingRun[], end: SupervisorEnd): Promise<void> {
     const kills = [...this.#kills.values()];
+    // At once, before anything new can run as one of these users.
+    const users = new Map(orphans.flatMap(({ trace: { user } }) => (user ? [[user.uid, user]] : [])));
+    if (end.started) for (const user of users.values()) killAllOf(user);
     await Promise.all(orphans.map((run) => cutOff(run, end)));
     for (const done of kills) done();
   }
 }
 
 async function cutOff(run: PendingRun, { started, detail }: SupervisorEnd): Promise<void> {
-  const left = started ? await killRun(run.trace) : [];
-  const durationMs = performance.now() - run.startedAt;
-  if (!started)
-    return run.settle({ ...NOT_STARTED, problem: `the process supervisor cannot be started: ${detail}`, durationMs });
+  const durationMs = () => performance.now() - run.startedAt;
+  if (!started) {
+    const problem = `the process supervisor cannot be started: ${detail}`;
+    return run.settle({ ...NOT_STARTED, ended: 'unavailable', problem, durationMs: durationMs() });
+  }
+  const left = await killRun(run.trace);
   const fate = run.trace.pgid === null ? 'the command, if it had started, was killed' : 'the command was killed';
   const leftOver = left.length > 0 ? `; could not be killed: process ${left.join(', ')}` : '';
   const problem = `the process supervisor ended (${detail}) and ${fate}${leftOver}`;
-  run.settle({ ...NOT_STARTED, ended: 'aborted', problem, durationMs });
+  run.settle({ ...NOT_STARTED, ended: 'interrupted', problem, durationMs: durationMs() });
 }
 
 /** A supervisor that is frozen cannot keep time-outs: kill it, and its end is handled like any other. */

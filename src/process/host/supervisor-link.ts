@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../core/errors/errors.ts';
-import type { FromSupervisor, ToSupervisor } from './supervisor-protocol.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { FromSupervisor, ToSupervisor } from '../supervisor/supervisor-protocol.ts';
 
 /** A started supervisor. */
 export interface SupervisorLink {
@@ -38,13 +38,14 @@ const STDERR_TAIL = 2000;
 const LAST_WORDS_MS = 500;
 
 /** Starts one. It never throws: a supervisor that cannot start has `ended` like any other. */
-export function startSupervisor(events: SupervisorEvents): SupervisorLink {
+export function startSupervisor(events: SupervisorEvents, args: readonly string[] = []): SupervisorLink {
   // Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
-  const file = fileURLToPath(new URL(`./supervisor-main${extname(import.meta.filename)}`, import.meta.url));
-  const child = spawn(process.execPath, [file], {
+  const file = fileURLToPath(new URL(`../supervisor/supervisor-main${extname(import.meta.filename)}`, import.meta.url));
+  const child = spawn(process.execPath, [file, ...args], {
     cwd: '/',
-    // Its environment can be read by what it runs unisolated, so there is nothing in it.
-    env: {},
+    // Its environment can be read by what it runs unisolated, so there is nothing of the daemon's in it. Reads of /proc
+    // wait in threads, and on a host that is overrun they wait long.
+    env: { UV_THREADPOOL_SIZE: '32' },
     // Ctrl-C in a terminal and a kill of the daemon's group pass it by.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

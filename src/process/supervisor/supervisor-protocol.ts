@@ -1,6 +1,8 @@
 /** What the daemon and its supervisor say to each other over their IPC channel; one JSON object per message. */
-import type { User } from './as-user.ts';
-import type { ProcessOwner, ProcessResult, ProcessSpec } from './process-host.ts';
+
+import type { ProcessLimits } from '../limits/limits.ts';
+import type { ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';
+import type { User } from '../runners/as-user.ts';
 
 /** From the daemon. Ids are the daemon's and unique for the life of one supervisor. */
 export type ToSupervisor =
@@ -13,6 +15,7 @@ export type ToSupervisor =
     }
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'deadline'; readonly owner: ProcessOwner; readonly atMs: number }
+  | { readonly type: 'limits'; readonly owner: ProcessOwner; readonly limits: ProcessLimits }
   | { readonly type: 'kill_all'; readonly id: number; readonly owner: ProcessOwner }
   | { readonly type: 'stop' };
 
@@ -24,6 +27,7 @@ export type FromSupervisor =
       readonly pgid: number;
       readonly startTicks: number;
       readonly user?: User;
+      readonly cgroup?: string;
     }
   | { readonly type: 'ended'; readonly id: number; readonly result: ProcessResult }
   | { readonly type: 'killed'; readonly id: number };

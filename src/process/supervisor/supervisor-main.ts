@@ -1,11 +1,14 @@
 /** The supervisor's own process: started by createProcessHost, ends with the daemon at the other end of its channel. */
+import { createOwnerCgroups, NO_CGROUPS } from '../limits/owner-cgroups.ts';
+import { takePrecedence } from '../limits/precedence.ts';
 import { createSupervisor } from './supervisor.ts';
 import type { FromSupervisor, ToSupervisor } from './supervisor-protocol.ts';
 
 main();
 
 function main(): void {
-  const supervisor = createSupervisor(send);
+  takePrecedence();
+  const supervisor = createSupervisor(send, process.argv.includes('--no-cgroups') ? NO_CGROUPS : createOwnerCgroups());
   const leave = async (problem: string, code: number): Promise<void> => {
     await supervisor.endAll(problem);
     process.exit(code);

@@ -1,7 +1,7 @@
 /** Runs a command as the owner of its working directory by util-linux's `setpriv`: another user, without any privilege. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { findProgram } from './find-program.ts';
+import { SYSTEM_PATH, systemProgram } from './start-gate.ts';
 
 /** Whom a command runs as; never root. */
 export interface User {
@@ -69,8 +69,6 @@ export function killAllOf(user: User): void {
   if (isSpare(user)) runAsUser('sh', ['-c', 'kill -KILL -1'], user);
 }
 
-const SYSTEM_PATH = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin';
-
 function findSetpriv(): string | null {
-  return process.platform === 'linux' ? findProgram('setpriv', SYSTEM_PATH, '/') : null;
+  return process.platform === 'linux' ? systemProgram('setpriv') : null;
 }

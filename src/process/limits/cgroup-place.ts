@@ -1,0 +1,127 @@
+/** Where this process may make cgroups (version 2): below the one it is in itself, if that was given to it. */
+import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { killCgroup, processesInCgroup, readFrom, removeCgroup, writeTo } from '../trace/cgroup-files.ts';
+import { readProc, readProcess, startTicksOf } from '../trace/process-table.ts';
+
+/** A directory of our own in the cgroup file system. */
+export interface CgroupPlace {
+  /** Absolute; empty, or with the cgroups of owners. */
+  readonly path: string;
+  /** The kernel limits memory and processes below it; else it only knows what belongs together and kills it whole. */
+  readonly controlled: boolean;
+}
+
+const CONTROLLERS = ['memory', 'pids'];
+/** Where animus's own processes go, so that the cgroup they were in may hand controllers down. */
+const OWN = 'animus-own';
+
+/**
+ * Makes a cgroup for this process's children; null where there is no cgroup v2, or none may be made. What supervisors
+ * that are gone have left behind is killed and removed.
+ */
+export function makeCgroupPlace(): CgroupPlace | null {
+  if (process.platform !== 'linux') return null;
+  const own = ownCgroup(readProc('/proc/self/cgroup') ?? '', readProc('/proc/self/mountinfo') ?? '');
+  if (own === null) return null;
+  const base = basename(own) === OWN ? dirname(own) : own;
+  sweep(base);
+  const path = join(base, nameOf(process.pid));
+  try {
+    mkdirSync(path);
+  } catch {
+    return null;
+  }
+  return { path, controlled: handDown(base) && writeTo(path, 'cgroup.subtree_control', asked()) };
+}
+
+/** Removes it with all that is empty in it. */
+export function removeCgroupPlace({ path }: CgroupPlace): void {
+  removeTree(path);
+  sweep(dirname(path));
+}
+
+/** The directory of the cgroup that this process is in, from the texts of /proc; null without cgroup v2. */
+export function ownCgroup(cgroups: string, mounts: string): string | null {
+  const path = /^0::(\/.*)$/m.exec(cgroups)?.[1];
+  if (path === undefined) return null;
+  for (const line of mounts.split('\n')) {
+    const [before = '', after = ''] = line.split(' - ');
+    if (!after.startsWith('cgroup2 ')) continue;
+    const [, , , root = '/', mountPoint = ''] = before.split(' ');
+    const below =
+      root === '/' ? path : path === root ? '/' : path.startsWith(`${root}/`) ? path.slice(root.length) : null;
+    if (below !== null) return join(mountPoint, below).replace(/(.)\/$/, '$1');
+  }
+  return null;
+}
+
+/** True when the children of `base` have the controllers. */
+function handDown(base: string): boolean {
+  const has = (file: string) => {
+    const names = (readFrom(base, file) ?? '').trim().split(' ');
+    return CONTROLLERS.every((controller) => names.includes(controller));
+  };
+  if (has('cgroup.subtree_control')) return true;
+  if (!has('cgroup.controllers')) return false;
+  if (writeTo(base, 'cgroup.subtree_control', asked())) return true;
+  // A cgroup with processes of its own hands nothing down: they move, if they are none but animus's. A session's stays whole.
+  if (base.endsWith('.scope')) return false;
+  const inside = processesInCgroup(base);
+  const ours = selfAndAncestors();
+  if (!inside.every((pid) => ours.has(pid))) return false;
+  try {
+    mkdirSync(join(base, OWN), { recursive: true });
+  } catch {
+    return false;
+  }
+  return (
+    inside.every((pid) => writeTo(join(base, OWN), 'cgroup.procs', String(pid))) &&
+    writeTo(base, 'cgroup.subtree_control', asked())
+  );
+}
+
+function asked(): string {
+  return CONTROLLERS.map((controller) => `+${controller}`).join(' ');
+}
+
+/** This supervisor, the daemon, a launcher, and whatever started them. */
+function selfAndAncestors(): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (let pid = process.pid; pid > 0 && !found.has(pid); pid = readProcess(pid)?.parent ?? 0) found.add(pid);
+  return found;
+}
+
+/** Of its PID namespace, pid and start: so that nobody takes a live one for left behind. */
+function nameOf(pid: number): string {
+  return `animus-${pidNamespace()}-${pid}-${startTicksOf(pid)}`;
+}
+
+function pidNamespace(): string {
+  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+}
+
+function sweep(base: string): void {
+  const here = `animus-${pidNamespace()}-`;
+  for (const name of namesIn(base)) {
+    const [pid, startTicks] = name.startsWith(here) ? name.slice(here.length).split('-').map(Number) : [];
+    if (pid === undefined || startTicksOf(pid) === startTicks) continue;
+    killCgroup(join(base, name));
+    removeTree(join(base, name));
+  }
+}
+
+/** What is not empty stays. */
+function removeTree(path: string): void {
+  for (const name of namesIn(path)) removeTree(join(path, name));
+  removeCgroup(path);
+}
+
+/** Of the cgroups directly below. */
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  } catch {
+    return [];
+  }
+}

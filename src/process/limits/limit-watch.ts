@@ -1,0 +1,113 @@
+/** Looks at what runs use while any is under way, and stops the one that is to blame when its owner has used too much. */
+
+import { isSpare } from '../runners/as-user.ts';
+import { listProcesses, type ProcessEntry } from '../trace/process-table.ts';
+import { ownerOf, type RunTrace } from '../trace/run-trace.ts';
+import { excessOf, type ProcessLimits, type Resource } from './limits.ts';
+import { memoryOf } from './memory-use.ts';
+import type { RunCgroup } from './run-cgroup.ts';
+import { membersOf, type RunMembers } from './run-members.ts';
+
+/** A run as the watch sees it. */
+export interface WatchedRun {
+  readonly owner: string;
+  readonly trace: RunTrace;
+  /** Where the kernel holds the limits itself; null: this watch does. */
+  readonly cgroup: RunCgroup | null;
+  /** Kills it whole; the problem completes «stopped: …». */
+  stop(problem: string): void;
+}
+
+export interface LimitWatch {
+  /** Watches a run until `remove`. */
+  add(run: WatchedRun): void;
+  remove(run: WatchedRun): void;
+}
+
+/**
+ * Between two looks. On a host with many processes a look costs more, and looks are rarer, down to two a second: that is
+ * what a command may overshoot its limits for.
+ */
+const PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 500;
+/** Of the time of one processor. */
+const SHARE = 1 / 20;
+
+/** A watch that looks only while it has runs, and where /proc is. */
+export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): LimitWatch {
+  const runs = new Map<WatchedRun, RunMembers>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = (): void => {
+    const before = process.cpuUsage();
+    const uses = usesOf(runs);
+    for (const [owner, own] of Map.groupBy(uses, ({ run }) => run.owner)) stopExcess(own, limitsOf(owner));
+    // Time on the processor, not on the clock: a bomb makes every look late, and must not make the next one rarer.
+    const { user, system } = process.cpuUsage(before);
+    schedule(Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, (user + system) / 1000 / SHARE)));
+  };
+  const schedule = (pauseMs: number): void => {
+    timer = runs.size === 0 ? undefined : setTimeout(look, pauseMs);
+  };
+
+  return {
+    add(run) {
+      if (process.platform !== 'linux') return;
+      runs.set(run, membersOf(run.trace));
+      if (timer === undefined) schedule(PAUSE_MS);
+    },
+    remove: (run) => void runs.delete(run),
+  };
+}
+
+/** What a run uses at this moment. */
+interface Use {
+  readonly run: WatchedRun;
+  readonly members: readonly ProcessEntry[];
+  readonly tasks: number;
+}
+
+function usesOf(runs: ReadonlyMap<WatchedRun, RunMembers>): readonly Use[] {
+  const processes = listProcesses();
+  const found = [...runs].map(([run, members]) => ({ run, members: members(processes) }));
+  const taken = new Set(found.flatMap(({ members }) => members.map(({ pid }) => pid)));
+  return found.map(({ run, members }) => {
+    const own = [...members, ...straysOf(run, processes, taken)];
+    return { run, members: own, tasks: own.reduce((sum, { threads }) => sum + threads, 0) };
+  });
+}
+
+/** What runs as the spare user of a run, and is no other run's, is its own, whatever it has rid itself of. */
+function straysOf({ trace: { user } }: WatchedRun, processes: readonly ProcessEntry[], taken: Set<number>) {
+  if (!user || !isSpare(user)) return [];
+  const strays = processes.filter(({ pid }) => !taken.has(pid) && ownerOf(pid) === user.uid);
+  for (const { pid } of strays) taken.add(pid);
+  return strays;
+}
+
+/** Stops the run that uses most, when what its owner uses is too much. */
+function stopExcess(uses: readonly Use[], limits: ProcessLimits): void {
+  const excess = excessIn(uses, limits);
+  if (excess === null) return;
+  const { resource, most } = excess;
+  most.run.stop(excessOf(resource, limits, uses.length === 1));
+}
+
+function excessIn(uses: readonly Use[], limits: ProcessLimits): { resource: Resource; most: Use } | null {
+  const refused = uses.find(({ run }) => run.cgroup?.refused() != null);
+  if (refused !== undefined) return { resource: refused.run.cgroup!.refused()!, most: refused };
+  const tasks = uses.reduce((sum, use) => sum + use.tasks, 0);
+  // Where the kernel holds this limit there are never more.
+  if (tasks >= limits.processes) return { resource: 'processes', most: mostBy(uses, (use) => use.tasks) };
+  const memory = uses.map((use) => memoryOf(pidsOf(use), limits.memoryBytes));
+  if (memory.reduce((sum, bytes) => sum + bytes, 0) <= limits.memoryBytes) return null;
+  return { resource: 'memory', most: mostBy(uses, (use) => memory[uses.indexOf(use)]!) };
+}
+
+function pidsOf({ members }: Use): readonly number[] {
+  return members.map(({ pid }) => pid);
+}
+
+function mostBy(uses: readonly Use[], amount: (use: Use) => number): Use {
+  return uses.reduce((most, use) => (amount(use) > amount(most) ? use : most));
+}

@@ -1,0 +1,41 @@
+/** What the processes of one focus may use together. */
+
+/** Bounds of one owner's processes. */
+export interface ProcessLimits {
+  /** Resident and swapped memory in bytes, shared pages counted once where the kernel tells. */
+  readonly memoryBytes: number;
+  /** Processes and threads at once. */
+  readonly processes: number;
+}
+
+/** For owners that nobody has set limits for; `daemon.focus_max_memory_mib` and `focus_max_processes` have the same. */
+export const DEFAULT_LIMITS: ProcessLimits = { memoryBytes: 2 * 2 ** 30, processes: 1024 };
+
+/** What can be used up. */
+export type Resource = 'memory' | 'processes';
+
+/**
+ * Why a run is stopped, for models and people: completes «stopped: …». `alone`: nothing else of its owner was running, so
+ * that it has used all of it itself.
+ */
+export function excessOf(resource: Resource, limits: ProcessLimits, alone: boolean): string {
+  const who = alone ? 'it' : 'the commands of this focus together, and this one most,';
+  switch (resource) {
+    case 'memory':
+      return `${who} used more than ${sizeOf(limits.memoryBytes)} of memory (max_memory_mib)`;
+    case 'processes':
+      return `${who} reached the limit of ${limits.processes} processes and threads (max_processes)`;
+    default:
+      return resource satisfies never;
+  }
+}
+
+/** `2 GiB`, `1.5 GiB`, `300 MiB`. */
+function sizeOf(bytes: number): string {
+  const mib = Math.round(bytes / 2 ** 20);
+  return mib >= 1024 && (mib * 10) % 1024 === 0
+    ? `${mib / 1024} GiB`
+    : mib >= 10_240
+      ? `${Math.round(mib / 1024)} GiB`
+      : `${mib} MiB`;
+}

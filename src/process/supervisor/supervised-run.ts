@@ -1,0 +1,161 @@
+/** One run inside the supervisor: started, drained, ended by whatever comes first, and nothing of it left behind. */
+import type { ChildProcess } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { excessOf } from '../limits/limits.ts';
+import type { ProcessResult, ProcessSpec } from '../process-host.ts';
+import { runnerOf } from '../runners/runners.ts';
+import { GO } from '../runners/start-gate.ts';
+import { killRun } from '../trace/kill-run.ts';
+import { readProcess } from '../trace/process-table.ts';
+import type { RunTrace } from '../trace/run-trace.ts';
+import { afterEvents, turnsOfEventLoop } from './after-events.ts';
+import { captureOutput, NO_OUTPUT } from './output-capture.ts';
+import { type Refusal, refusalOf, type SpawnMeans, spawnRun } from './spawn-run.ts';
+
+/** A run under way. */
+export interface SupervisedRun {
+  /** Null when it could not start. */
+  readonly trace: RunTrace | null;
+  /** Never rejects; resolves when no process of the run is left, or with a problem that names those that could not be killed. */
+  readonly ended: Promise<ProcessResult>;
+  /** Ends it: `gently` by SIGTERM and, after the grace time, SIGKILL; `now` by SIGKILL. The first cause and problem stand. */
+  end(how: 'gently' | 'now', cause: Cause, problem?: string): void;
+}
+
+type Cause = 'timeout' | 'limit' | 'aborted' | 'interrupted';
+
+interface RunMeans extends SpawnMeans {
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+}
+
+/** How long output may keep coming after everything of the run is dead: only a holder that escaped keeps a pipe open. */
+const PIPE_CLOSE_MS = 500;
+
+/** Starts a command in its own session and process group. */
+export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
+  const { graceMs, cgroup, limits } = means;
+  const startedAt = performance.now();
+  const spawned = spawnRun(spec, means);
+  if ('problem' in spawned) return notStarted(spawned, startedAt);
+  const { child, trace } = spawned;
+  if (trace === null) return refused(child, startedAt);
+
+  let cause: Cause | null = null;
+  let problem: string | null = null;
+  let escalation: NodeJS.Timeout | undefined;
+  const end: SupervisedRun['end'] = (how, newCause, newProblem) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (cause === null) problem = newProblem ?? null;
+    cause ??= newCause;
+    signalGroup(trace, how === 'now' ? 'SIGKILL' : 'SIGTERM');
+    if (how === 'gently') escalation ??= setTimeout(() => signalGroup(trace, 'SIGKILL'), graceMs);
+  };
+  const timer = afterEvents(spec.timeoutMs, () => end('gently', 'timeout'));
+  const gate = spawned.gated ? openGate(child) : null;
+
+  const finish = async (): Promise<ProcessResult> => {
+    const [stdout, stderr] = [captureOutput(spec.maxOutputBytes), captureOutput(spec.maxOutputBytes)];
+    const drained = [drain(child.stdout, stdout), drain(child.stderr, stderr)];
+    const { code, signal } = await exitOf(child);
+    timer.clear();
+    clearTimeout(escalation);
+    const left = runnerOf(spec.isolation).diesWithLeader && signal === null ? [] : await killRun(trace);
+    const killedByKernel = cause === null ? (cgroup?.refused() ?? null) : null;
+    if (killedByKernel === 'memory') {
+      cause = 'limit';
+      problem = excessOf('memory', limits, true);
+    }
+    if (left.length > 0) problem = `could not be killed: process ${left.join(', ')}`;
+    // On a busy host the time may pass before what lies in the pipes was looked at.
+    await Promise.race([Promise.all(drained), sleep(PIPE_CLOSE_MS, undefined, { ref: false }).then(turnsOfEventLoop)]);
+    for (const stream of child.stdio) stream?.destroy();
+    const durationMs = performance.now() - startedAt;
+    if (cause === null && gate !== null && !gate.opened()) {
+      // Killed from outside before it began, as opposed to a host that cannot do it.
+      const why = stderr.finish().text.trim() || (signal ?? `exit code ${code}`);
+      const ended = signal === null ? 'not_started' : 'unavailable';
+      return {
+        ...NOT_STARTED,
+        ended,
+        problem: `isolation «${spec.isolation}» could not be set up: ${why}`,
+        durationMs,
+      };
+    }
+    return {
+      ended: cause ?? (signal === null ? 'exit' : 'signal'),
+      exitCode: code,
+      signal,
+      stdout: stdout.finish(),
+      stderr: stderr.finish(),
+      durationMs,
+      problem,
+    };
+  };
+  return { trace, ended: finish(), end };
+}
+
+/**
+ * Lets the command go once it waits at its gate and its leader, seen alive at that moment, has armed what it dies by. A
+ * leader that was killed before is left a gate that never opens.
+ */
+function openGate(child: ChildProcess): { opened(): boolean } {
+  const pipe = child.stdio[3] as Duplex;
+  let opened = false;
+  // A pipe that breaks is a run that ended.
+  pipe.on('error', () => {});
+  pipe.once('data', () => {
+    opened = process.platform !== 'linux' || readProcess(child.pid!)?.dead === false;
+    if (opened) pipe.write(GO);
+    else pipe.destroy();
+  });
+  return { opened: () => opened };
+}
+
+/** What is the same of every result of a command that never ran. */
+export const NOT_STARTED = {
+  ended: 'not_started',
+  exitCode: null,
+  signal: null,
+  stdout: NO_OUTPUT,
+  stderr: NO_OUTPUT,
+  durationMs: 0,
+} as const;
+
+function notStarted(refusal: Refusal, startedAt: number): SupervisedRun {
+  const result: ProcessResult = { ...NOT_STARTED, durationMs: performance.now() - startedAt, ...refusal };
+  return { trace: null, ended: Promise.resolve(result), end: () => {} };
+}
+
+/** The system refused: a foreign binary format, too long arguments, too many processes; an event to come says which. */
+function refused(child: ChildProcess, startedAt: number): SupervisedRun {
+  const ended = new Promise<ProcessResult>((resolve) => {
+    child.once('error', (error) => {
+      resolve({ ...NOT_STARTED, durationMs: performance.now() - startedAt, ...refusalOf(error) });
+    });
+  });
+  return { trace: null, ended, end: () => {} };
+}
+
+function exitOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+}
+
+async function drain(stream: unknown, into: { add(chunk: Buffer): void }): Promise<void> {
+  const readable = stream as NodeJS.ReadableStream | null | undefined;
+  if (!readable) return;
+  readable.on('data', (chunk: Buffer) => into.add(chunk));
+  // A pipe that breaks has delivered what there was; the exit status tells the rest.
+  await finished(readable, { writable: false }).catch(() => {});
+}
+
+/** Only while its leader has not been reaped, so that the number is surely still the run's own. */
+function signalGroup(trace: RunTrace, name: NodeJS.Signals): void {
+  try {
+    if (trace.pgid !== null) process.kill(-trace.pgid, name);
+  } catch {
+    // The group ended in this very moment; its exit is on its way to us.
+  }
+}

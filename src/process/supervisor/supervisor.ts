@@ -1,0 +1,132 @@
+/** The supervisor's rule book: which runs there are, whose they are, and when they have to end. */
+
+import { createLimitWatch, type WatchedRun } from '../limits/limit-watch.ts';
+import { DEFAULT_LIMITS, type ProcessLimits } from '../limits/limits.ts';
+import type { OwnerCgroups } from '../limits/owner-cgroups.ts';
+import type { ProcessOwner } from '../process-host.ts';
+import { killAllOf, type User } from '../runners/as-user.ts';
+import { afterEvents } from './after-events.ts';
+import { NOT_STARTED, type SupervisedRun, startRun } from './supervised-run.ts';
+import { type FromSupervisor, hostMs, type ToSupervisor } from './supervisor-protocol.ts';
+
+/** Takes the daemon's messages, in order. */
+export interface Supervisor {
+  receive(message: Exclude<ToSupervisor, { type: 'stop' }>): void;
+  /** Kills every run and resolves when all are gone and reported. */
+  endAll(problem: string): Promise<void>;
+}
+
+interface OwnedRun extends SupervisedRun {
+  readonly owner: ProcessOwner;
+}
+
+interface Deadline {
+  readonly timer: { clear(): void };
+  passed: boolean;
+}
+
+/** A supervisor that reports through `send` and puts runs into cgroups where it has some. */
+export function createSupervisor(send: (message: FromSupervisor) => void, cgroups: OwnerCgroups): Supervisor {
+  const runs = new Map<number, OwnedRun>();
+  const deadlines = new Map<ProcessOwner, Deadline>();
+  /** Spare users die with their owner's processes: what has rid itself of every mark is theirs still. */
+  const users = new Map<ProcessOwner, Map<number, User>>();
+
+  const limits = new Map<ProcessOwner, ProcessLimits>();
+  const limitsOf = (owner: ProcessOwner): ProcessLimits => limits.get(owner) ?? DEFAULT_LIMITS;
+  const watch = createLimitWatch(limitsOf);
+
+  const run = ({ id, spec, spawnId, graceMs }: Extract<ToSupervisor, { type: 'run' }>): void => {
+    if (deadlines.get(spec.owner)?.passed) {
+      const problem = 'refused: the deadline of its owner has passed';
+      return send({ type: 'ended', id, result: { ...NOT_STARTED, ended: 'unavailable', problem } });
+    }
+    const { owner } = spec;
+    const cgroup = cgroups.addRun(owner, String(id), limitsOf(owner));
+    const started = { ...startRun(spec, { spawnId, graceMs, cgroup, limits: limitsOf(owner) }), owner };
+    runs.set(id, started);
+    const { trace } = started;
+    if (trace?.pgid) {
+      const { pgid, startTicks, user } = trace;
+      if (user) usersOf(owner).set(user.uid, user);
+      send({ type: 'started', id, pgid, startTicks, ...(user && { user }), ...(cgroup && { cgroup: cgroup.path }) });
+    }
+    const stop = (problem: string) => started.end('now', 'limit', problem);
+    void report(id, started, trace && { owner, trace, cgroup, stop });
+  };
+
+  const report = async (id: number, run: OwnedRun, watched: WatchedRun | null): Promise<void> => {
+    if (watched) watch.add(watched);
+    const result = await run.ended;
+    if (watched) watch.remove(watched);
+    watched?.cgroup?.remove();
+    runs.delete(id);
+    send({ type: 'ended', id, result });
+  };
+
+  const endRuns = async (
+    which: (run: OwnedRun) => boolean,
+    cause: 'aborted' | 'interrupted',
+    problem: string,
+  ): Promise<void> => {
+    const ending = [...runs.values()].filter(which);
+    for (const run of ending) run.end('now', cause, problem);
+    await Promise.all(ending.map((run) => run.ended));
+  };
+
+  const usersOf = (owner: ProcessOwner): Map<number, User> => {
+    const own = users.get(owner) ?? new Map<number, User>();
+    users.set(owner, own);
+    return own;
+  };
+
+  const killUsers = (owner: ProcessOwner): void => {
+    for (const user of users.get(owner)?.values() ?? []) killAllOf(user);
+    users.delete(owner);
+  };
+
+  const setDeadline = (owner: ProcessOwner, atMs: number): void => {
+    deadlines.get(owner)?.timer.clear();
+    const pass = (): void => {
+      deadline.passed = true;
+      const problem = 'killed: the deadline of its owner passed without renewal';
+      void endRuns((run) => run.owner === owner, 'interrupted', problem).then(() => killUsers(owner));
+    };
+    const deadline: Deadline = { timer: afterEvents(atMs - hostMs(), pass), passed: false };
+    deadlines.set(owner, deadline);
+  };
+
+  const killAll = async (id: number, owner: ProcessOwner): Promise<void> => {
+    deadlines.get(owner)?.timer.clear();
+    deadlines.delete(owner);
+    await endRuns((run) => run.owner === owner, 'aborted', 'killed with everything else of its owner');
+    killUsers(owner);
+    limits.delete(owner);
+    cgroups.remove(owner);
+    send({ type: 'killed', id });
+  };
+
+  return {
+    receive(message) {
+      switch (message.type) {
+        case 'run':
+          return run(message);
+        case 'abort':
+          return runs.get(message.id)?.end('gently', 'aborted');
+        case 'deadline':
+          return setDeadline(message.owner, message.atMs);
+        case 'limits':
+          return void limits.set(message.owner, message.limits);
+        case 'kill_all':
+          return void killAll(message.id, message.owner);
+        default:
+          throw new Error(`unknown message ${JSON.stringify(message satisfies never)}`);
+      }
+    },
+    async endAll(problem) {
+      await endRuns(() => true, 'interrupted', problem);
+      for (const owner of users.keys()) killUsers(owner);
+      cgroups.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** The host's processes as /proc tells them; Linux only. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** One process, from /proc/PID/stat. */
+export interface ProcessEntry {
+  readonly pid: number;
+  /** A zombie: it holds nothing any more, and waits for its parent or, in a container without a reaper, for ever. */
+  readonly dead: boolean;
+  readonly parent: number;
+  readonly pgid: number;
+  readonly session: number;
+  readonly threads: number;
+  /** Clock ticks since boot; with the pid it names a process for good. */
+  readonly startTicks: number;
+}
+
+/** Every process of the host but this one and the kernel's own threads. */
+export function listProcesses(): readonly ProcessEntry[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) return [];
+    const entry = readProcess(pid);
+    return entry === null || entry.parent === KERNEL_THREADS ? [] : [entry];
+  });
+}
+
+/** One process; null when it is gone. */
+export function readProcess(pid: number): ProcessEntry | null {
+  const text = readProc(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  // The second field is the name in parentheses and may itself hold spaces and parentheses.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return {
+    pid,
+    dead: fields[0] === 'Z' || fields[0] === 'X',
+    parent: Number(fields[1]),
+    pgid: Number(fields[2]),
+    session: Number(fields[3]),
+    threads: Number(fields[17]),
+    startTicks: Number(fields[19]),
+  };
+}
+
+/** Start of a live process in clock ticks since boot, 0 where that cannot be known. */
+export function startTicksOf(pid: number): number {
+  return readProcess(pid)?.startTicks ?? 0;
+}
+
+/** A file below /proc; null when the process is gone or not ours to read. */
+export function readProc(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return null;
+  }
+}
+
+/** Parent of all kernel threads, which come and go and have no environment. */
+const KERNEL_THREADS = 2;
