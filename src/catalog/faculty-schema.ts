@@ -15,6 +15,7 @@ import {
   textsMatching,
 } from '../core/toml/fields.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
+import { ISOLATIONS } from '../process/runners/runners.ts';
 
 const MODEL = /^[^\s/]+(\/\S+)?$/;
 const MODEL_RULE = '"model" or "provider/model"';
@@ -53,7 +54,7 @@ const engage = table({
   parallel_tool_execution: flag().default(true),
   tool_timeout_seconds: seconds(0.1, 86_400).default(120),
   stream_idle_seconds: seconds(1, 3600).default(90),
-  bash_isolation: oneOf(['uid', 'namespace', 'none'], ['container']).optional(),
+  bash_isolation: oneOf(ISOLATIONS, ['container']).optional(),
   outcome_schema: text('a path').optional(),
   command: command.optional(),
   args: argumentList().default([]),
@@ -88,6 +89,8 @@ export const facultySchema = table({
     concurrent: flag().default(true),
     dedup_until: oneOf(['resolved', 'claimed']).default('resolved'),
     run_deadline_seconds: seconds(1, 604_800).default(3600),
+    max_memory_mib: count(64, 16_777_216).optional(),
+    max_processes: count(16, 1_000_000).optional(),
     isolation: oneOf(['directory', 'none', 'worktree']).default('directory'),
     repo: text('a path of a git repository').optional(),
     workspace: text('a path of a directory').optional(),

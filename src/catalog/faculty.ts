@@ -1,3 +1,4 @@
+import type { Isolation } from '../process/runners/runners.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 
 /** A faculty: plain, frozen, JSON-able data (a focus keeps it as its snapshot), every default filled in. */
@@ -12,6 +13,10 @@ export interface Faculty {
   readonly dedupUntil: 'resolved' | 'claimed';
   /** How long one focus may take, all phases together. */
   readonly runDeadlineSeconds: number;
+  /** Memory in MiB that all its commands may use together; null: as `daemon.focus_max_memory_mib` says. */
+  readonly maxMemoryMib: number | null;
+  /** Processes and threads that all its commands may have together; null: as `daemon.focus_max_processes` says. */
+  readonly maxProcesses: number | null;
   /** `directory`: a scratch directory per focus; `worktree`: a git worktree of `repo` in it, where the focus works. */
   readonly isolation: 'directory' | 'none' | 'worktree';
   /** Absolute; null unless the isolation is `worktree`. */
@@ -60,7 +65,7 @@ export interface EngageSettings {
   /** A model's answer that brings nothing for this long is given up. */
   readonly streamIdleSeconds: number;
   /** Null: the best this host can do. */
-  readonly bashIsolation: 'uid' | 'namespace' | 'none' | null;
+  readonly bashIsolation: Isolation | null;
   /** What the outcome must conform to, the schema itself; null: the final text is the outcome. */
   readonly outcomeSchema: OutcomeSchema | null;
   /** Share of the context window at which the history is compacted to the ledger. */

@@ -64,6 +64,8 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     maxConcurrent: faculty.concurrent ? (faculty.max_concurrent ?? null) : 1,
     dedupUntil: faculty.dedup_until,
     runDeadlineSeconds: faculty.run_deadline_seconds,
+    maxMemoryMib: faculty.max_memory_mib ?? null,
+    maxProcesses: faculty.max_processes ?? null,
     isolation: faculty.isolation,
     repo,
     workspace,

@@ -155,6 +155,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         hidePaths: hiddenPaths(config, process.env),
         hookEnvironment: hookEnvironment(config, process.env),
         leaseSeconds,
+        limits: () => newest.daemon,
         completer,
         toolSources: TOOL_SOURCES,
         onEvent: options.onEvent ?? (() => {}),

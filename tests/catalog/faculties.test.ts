@@ -27,6 +27,8 @@ describe('a faculty', () => {
       maxConcurrent: null,
       dedupUntil: 'resolved',
       runDeadlineSeconds: 3600,
+      maxMemoryMib: null,
+      maxProcesses: null,
       isolation: 'directory',
       workspace: null,
       orient: null,

@@ -53,6 +53,8 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.poll_seconds', config.daemon.pollSeconds);
   add('daemon.shutdown_grace_seconds', config.daemon.shutdownGraceSeconds);
   add('daemon.focus_host_grace_seconds', config.daemon.focusHostGraceSeconds);
+  add('daemon.focus_max_memory_mib', config.daemon.focusMaxMemoryMib);
+  add('daemon.focus_max_processes', config.daemon.focusMaxProcesses);
   add('daemon.pool_size', config.daemon.poolSize);
   add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
   add('retention.resolved_days', config.retention.resolvedDays);

@@ -7,6 +7,8 @@ export const LIVE_SETTINGS: readonly string[] = [
   'daemon.max_concurrent',
   'daemon.shutdown_grace_seconds',
   'daemon.focus_host_grace_seconds',
+  'daemon.focus_max_memory_mib',
+  'daemon.focus_max_processes',
   'retention.resolved_days',
   'retention.artifacts_days',
 ];

@@ -32,6 +32,8 @@ const daemon = table({
   pool_size: count(2, 500).default(10),
   http: listenAddress().default('127.0.0.1:7717'),
   focus_host_grace_seconds: seconds(0, 86_400).default(120),
+  focus_max_memory_mib: count(64, 16_777_216).default(2048),
+  focus_max_processes: count(16, 1_000_000).default(1024),
 });
 
 const retention = table({

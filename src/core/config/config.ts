@@ -36,6 +36,10 @@ export interface DaemonConfig {
   readonly shutdownGraceSeconds: number;
   /** How long a focus is left to the host that has its directory, before it goes on elsewhere; default 120. */
   readonly focusHostGraceSeconds: number;
+  /** Memory in MiB that the commands of one focus may use together; default 2048. A faculty may set its own. */
+  readonly focusMaxMemoryMib: number;
+  /** Processes and threads that the commands of one focus may have together; default 1024. A faculty may set its own. */
+  readonly focusMaxProcesses: number;
   /** Connections to Postgres; default 10. */
   readonly poolSize: number;
   /** Where health is served; default 127.0.0.1:7717, null for `off`. `configured`: somebody chose it, so it must be had. */

@@ -98,6 +98,8 @@ function daemonOf(
     pollSeconds: pollEmbedded ? EMBEDDED_POLL_SECONDS : daemon.poll_seconds,
     shutdownGraceSeconds: daemon.shutdown_grace_seconds,
     focusHostGraceSeconds: daemon.focus_host_grace_seconds,
+    focusMaxMemoryMib: daemon.focus_max_memory_mib,
+    focusMaxProcesses: daemon.focus_max_processes,
     poolSize: daemon.pool_size,
     http: http && Object.freeze({ ...http, configured: document.originOf('daemon', 'http') !== null }),
   });

@@ -1,5 +1,7 @@
 /** A focus from claim to end: attempted, settled, cleaned up after, observed. */
 import type { Faculty } from '../../catalog/faculty.ts';
+import type { DaemonConfig } from '../../core/config/config.ts';
+import type { ProcessLimits } from '../../process/limits/limits.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { WorkCompleter } from '../../store/work/work-completer.ts';
 import { count, record } from '../../telemetry/metrics.ts';
@@ -14,6 +16,8 @@ import { startRunDeadline } from './run-deadline.ts';
 
 export interface RunMeans extends Omit<FocusMeans, 'deadline'> {
   readonly leaseSeconds: number;
+  /** What the commands of a focus may use where its faculty does not say. */
+  readonly limits: () => Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
   readonly completer: WorkCompleter;
   /** Claims nothing more for the faculty for that long, and says so. */
   readonly holdFaculty: (faculty: string, seconds: number, reason: string) => Promise<void>;
@@ -42,6 +46,7 @@ export async function runFocus(
     const deadline = startRunDeadline(faculty.runDeadlineSeconds, control, means.clock);
     // Until the first heartbeat: a daemon that freezes right after the claim leaves no process behind either.
     means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
+    means.processes.setLimits(work.id, limitsOf(faculty, means.limits()));
     try {
       const { end: reached, focus } = await attempt(work, faculty, control, { ...means, deadline });
       await focus?.texts.stop();
@@ -74,6 +79,14 @@ export async function runFocus(
     }
   };
   return span('work.execute', attributes, execute, { root: true, links: [work.traceContext] });
+}
+
+/** Of the faculty as it is loaded, never of the snapshot that the focus keeps in the database. */
+function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['limits']>): ProcessLimits {
+  return {
+    memoryBytes: (faculty.maxMemoryMib ?? daemon.focusMaxMemoryMib) * 2 ** 20,
+    processes: faculty.maxProcesses ?? daemon.focusMaxProcesses,
+  };
 }
 
 /** A focus that was released or lost, or whose transcript is kept, goes on later, perhaps here, and needs its directory. */

@@ -33,9 +33,6 @@ shift
 "$unshare" --user --mount --map-user="$uid" --map-group="$gid" -- "$sh" -c "$inner" "$sh" "$@"
 exit $?`;
 
-/** From Linux 5.14 on a user's processes are counted in each user namespace on their own; those of root have no limit. */
-const COUNTS_APART = isAtLeast(release(), 5, 14);
-
 /** Needs Linux, util-linux 2.38 or so and permission to create user namespaces. */
 export const namespaceRunner: Runner = {
   words: {
@@ -47,7 +44,7 @@ export const namespaceRunner: Runner = {
   homeProblem: () => null,
   placeProblem: () => null,
   start({ command, args, hidePaths, maxTasks }) {
-    const gated = [maxTasksOf(COUNTS_APART ? maxTasks : null), command, ...args];
+    const gated = [maxTasksOf(countsApart() ? maxTasks : null), command, ...args];
     const line = inNamespace(gated, hidePaths);
     return line === null ? 'this host has no namespaces (Linux with util-linux is needed)' : { ...line, gated: true };
   },
@@ -107,7 +104,8 @@ function findPrograms(): NamespacePrograms | null {
   return sh && unshare && mount && setpriv ? { sh, unshare, mount, setpriv } : null;
 }
 
-function isAtLeast(version: string, major: number, minor: number): boolean {
-  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
-  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+/** From Linux 5.14 on a user's processes are counted in each user namespace on their own; those of root have no limit. */
+function countsApart(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  return major > 5 || (major === 5 && minor >= 14);
 }

@@ -14,6 +14,8 @@ describe('a configuration', () => {
       pollSeconds: 0.25,
       shutdownGraceSeconds: 30,
       focusHostGraceSeconds: 120,
+      focusMaxMemoryMib: 2048,
+      focusMaxProcesses: 1024,
       poolSize: 10,
       http: { host: '127.0.0.1', port: 7717, configured: false },
     });
