@@ -11,7 +11,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const NEEDED = { major: 24, minor: 12 };
 const here = dirname(fileURLToPath(import.meta.url));
 
+// In the environment of a child that takes a launcher's place: the descriptor of the pipe between the two.
+const LAUNCHER_PIPE = 'ANIMUS_LAUNCHER_PIPE';
+
 if (isRecentEnough(process.versions.node)) {
+  if (process.env[LAUNCHER_PIPE]) await endWithLauncher();
   await goOnHere();
 } else {
   const node = packagedNode();
@@ -27,13 +31,39 @@ async function goOnHere() {
 }
 
 /**
- * In a child that takes this process's place: same terminal, same arguments, signals passed on, same end.
+ * Where this process took a launcher's place, it ends with it: the pipe between them breaks when the launcher is gone, by
+ * `kill -9` for instance. Like a service manager: SIGTERM, once more when the first has had its moment, then SIGKILL.
+ */
+async function endWithLauncher() {
+  const fd = Number(process.env[LAUNCHER_PIPE]);
+  // For us alone: what we start must not take a descriptor of its own for it.
+  delete process.env[LAUNCHER_PIPE];
+  const { Socket } = await import('node:net');
+  const pipe = new Socket({ fd, readable: true, writable: false });
+  pipe.on('error', () => {});
+  pipe.on('close', () => {
+    const end = (/** @type {NodeJS.Signals} */ signal) => process.kill(process.pid, signal);
+    setTimeout(end, 2000, 'SIGTERM').unref();
+    setTimeout(end, 20_000, 'SIGKILL').unref();
+    end('SIGTERM');
+  });
+  pipe.resume();
+  pipe.unref();
+}
+
+/**
+ * In a child that takes this process's place: same terminal, same arguments, signals passed on, same end. A pipe that
+ * nobody writes to tells it when this process is gone without a word.
  * @param {string} node
  */
 function goOnWith(node) {
-  const env = { ...process.env, NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] || compileCache() };
+  const cache = process.env['NODE_COMPILE_CACHE'] || compileCache();
+  const env = { ...process.env, NODE_COMPILE_CACHE: cache, [LAUNCHER_PIPE]: '3' };
   const self = fileURLToPath(import.meta.url);
-  const child = spawn(node, [self, ...process.argv.slice(2)], { stdio: 'inherit', env });
+  const child = spawn(node, [self, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env,
+  });
   /** @type {NodeJS.Signals[]} */
   const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
   // A terminal gives Ctrl-C to both of us; main takes two at one moment for one.

@@ -14,6 +14,7 @@ export async function main() {
   console.log(JSON.stringify({ args: process.argv.slice(2), node: process.execPath, cache: process.env.NODE_COMPILE_CACHE ?? null }));
   if (process.argv[2] === 'exit') process.exit(Number(process.argv[3]));
   if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
+  if (process.argv[2] === 'environment') console.log(JSON.stringify(process.env));
   if (process.argv[2] === 'wait') {
     process.on('SIGTERM', () => { console.log('got SIGTERM'); process.exit(7); });
     setInterval(() => {}, 1000);
@@ -71,6 +72,25 @@ describe('the launcher', () => {
     const [code] = await once(child, 'close');
     expect(code).toBe(7);
     expect(out).toContain('got SIGTERM');
+  });
+
+  test('killed without a word, takes its child with it', async () => {
+    installPackagedNode('24.21.0');
+    const launcher = spawn(process.execPath, launchArgs(['wait'], '20.20.2'), { stdio: ['ignore', 'pipe', 'inherit'] });
+    let out = '';
+    launcher.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      if (out.endsWith('ready\n')) launcher.kill('SIGKILL');
+    });
+    // Its stdout is the child's, too: it closes when both have ended.
+    await once(launcher, 'close');
+    expect(out).toContain('got SIGTERM');
+  });
+
+  test('leaves nothing of the pipe in the environment of what the child starts', async () => {
+    installPackagedNode('24.21.0');
+    const { stdout } = await launch(['environment'], { as: '20.20.2' });
+    expect(stdout).not.toContain('LAUNCHER');
   });
 
   test('without a packaged Node, or with one too old, says what it found and what to do', async () => {
