@@ -1,0 +1,44 @@
+/** Promise: where the host has cgroup v2, nothing outlives the call that started it, under no isolation at all either. */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeCgroupPlace, removeCgroupPlace } from '../../src/process/limits/cgroup-place.ts';
+import { eventually, processesWith } from '../process/live-processes.ts';
+import { limitedRun } from './limited-run.ts';
+
+const place = makeCgroupPlace();
+if (place) removeCgroupPlace(place);
+const base = place && dirname(place.path);
+
+test.skipIf(place === null)('what leaves its session and rids itself of every mark dies with its call', async () => {
+  const { run, token } = limitedRun({ isolation: 'none', cgroups: true });
+  // The call ends when the escape has succeeded: before, it would be killed with its group.
+  const result = await run(
+    `d=$(mktemp -d); (setsid env -i /bin/sh -c ": >$d/free; while :; do /bin/sleep 0.1; : $0; done" &) ; until [ -e $d/free ]; do sleep 0.05; done; rm -r $d`,
+  );
+  expect(result).toMatchObject({ ended: 'exit', exitCode: 0 });
+  expect(processesWith(token)).toEqual([]);
+});
+
+test.skipIf(place === null)('nothing of a cgroup is left when its supervisor has ended', async () => {
+  const { host, run } = limitedRun({ isolation: 'none', cgroups: true });
+  const { stdout } = await run('grep 0:: /proc/self/cgroup');
+  const [own = ''] = /animus-[\d-]+/.exec(stdout.text) ?? [];
+  expect(existsSync(join(base!, own))).toBe(true);
+  await host.stop();
+  expect(existsSync(join(base!, own))).toBe(false);
+});
+
+test.skipIf(place === null)('what a killed supervisor left behind is killed and removed by the next one', async () => {
+  // Of a supervisor of this PID namespace that never was: no process has so late a start.
+  const [, namespace] = /animus-(\d+)-/.exec(place!.path) ?? [];
+  const left = join(base!, `animus-${namespace}-${process.pid}-99999999999`);
+  mkdirSync(join(left, 'focus', '1'), { recursive: true });
+  const { host, run } = limitedRun({ isolation: 'none', cgroups: true });
+  await run('true');
+  await host.stop();
+  await eventually(
+    () => readdirSync(base!).filter((name) => join(base!, name) === left),
+    (names) => names.length === 0,
+  );
+});
