@@ -11,7 +11,7 @@ import { type Output, type Style, styled } from '../view/output.ts';
 import { examineDatabase } from './database.ts';
 import { examineDisk, examineModes } from './files.ts';
 import { type Finding, fine, problem } from './finding.ts';
-import { examineFaculties, examineIsolation } from './host.ts';
+import { examineFaculties, examineIsolation, examineLimits } from './host.ts';
 import { examineKeys } from './keys.ts';
 import { examinePorts } from './ports.ts';
 import { examinePrograms } from './programs.ts';
@@ -69,6 +69,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml here')];
   yield await examineDatabase(invocation);
   yield await examineIsolation(faculties, config.home);
+  yield [examineLimits(config.daemon)];
   yield await examinePrograms(faculties);
   yield examineDisk(config);
   yield examineModes(config);

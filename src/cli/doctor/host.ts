@@ -1,6 +1,8 @@
 /** The doctor looks at this host and what is written on it: isolation of bash, faculties. */
 import type { Faculties } from '../../catalog/faculties.ts';
+import type { DaemonConfig } from '../../core/config/config.ts';
 import { describeIsolation, examineIsolation as examineHost } from '../../process/isolation.ts';
+import { cgroupsHere } from '../../process/limits/cgroup-place.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
 /** The best this host can do for commands, and the faculties that demand more. `home` is ANIMUS_HOME where it is known. */
@@ -17,6 +19,29 @@ export async function examineIsolation(
     return why === undefined ? [] : [problem('isolation', `faculty ${name} demands bash_isolation = "${wanted}"`, why)];
   });
   return [own, ...demands];
+}
+
+/** What a focus may use, and who holds it to that. A service may be better off than the shell the doctor is called from. */
+export function examineLimits({ focusMaxMemoryMib, focusMaxProcesses }: DaemonConfig): Finding {
+  const detail = `a focus may use ${focusMaxMemoryMib} MiB and ${focusMaxProcesses} processes, unless its faculty says otherwise`;
+  if (process.platform !== 'linux')
+    return note('limits', `${detail}: held by nobody on this system`, 'run the daemon on Linux');
+  const checked = 'checked by the supervisor ten times a second';
+  const here = cgroupsHere();
+  switch (here) {
+    case 'limits':
+      return fine('limits', `${detail}: held by the kernel (cgroup v2), and ${checked}`);
+    case 'kill':
+      return fine('limits', `${detail}: ${checked}; what a command starts is killed by its cgroup`);
+    case 'none':
+      return note(
+        'limits',
+        `${detail}: ${checked}`,
+        'for limits by the kernel, a cgroup v2 of its own (systemd: Delegate=yes)',
+      );
+    default:
+      return here satisfies never;
+  }
 }
 
 /** Every problem of every file. */

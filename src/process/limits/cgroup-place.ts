@@ -1,5 +1,5 @@
 /** Where this process may make cgroups (version 2): below the one it is in itself, if that was given to it. */
-import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { killCgroup, processesInCgroup, readFrom, removeCgroup, writeTo } from '../trace/cgroup-files.ts';
 import { readProc, readProcess, startTicksOf } from '../trace/process-table.ts';
@@ -21,10 +21,8 @@ const OWN = 'animus-own';
  * that are gone have left behind is killed and removed.
  */
 export function makeCgroupPlace(): CgroupPlace | null {
-  if (process.platform !== 'linux') return null;
-  const own = ownCgroup(readProc('/proc/self/cgroup') ?? '', readProc('/proc/self/mountinfo') ?? '');
-  if (own === null) return null;
-  const base = basename(own) === OWN ? dirname(own) : own;
+  const base = process.platform === 'linux' ? baseCgroup() : null;
+  if (base === null) return null;
   sweep(base);
   const path = join(base, nameOf(process.pid));
   try {
@@ -33,6 +31,19 @@ export function makeCgroupPlace(): CgroupPlace | null {
     return null;
   }
   return { path, controlled: handDown(base) && writeTo(path, 'cgroup.subtree_control', asked()) };
+}
+
+/**
+ * What cgroups can do for a process that is started where this one is: hold `limits`, only `kill` a run whole, or nothing.
+ * It looks and changes nothing.
+ */
+export function cgroupsHere(): 'limits' | 'kill' | 'none' {
+  const base = process.platform === 'linux' ? baseCgroup() : null;
+  if (base === null || !isWritable(base)) return 'none';
+  if (has(base, 'cgroup.subtree_control')) return 'limits';
+  const canHandDown =
+    has(base, 'cgroup.controllers') && !base.endsWith('.scope') && isWritable(join(base, 'cgroup.procs'));
+  return canHandDown ? 'limits' : 'kill';
 }
 
 /** Removes it with all that is empty in it. */
@@ -56,14 +67,30 @@ export function ownCgroup(cgroups: string, mounts: string): string | null {
   return null;
 }
 
+/** The cgroup that was given to animus: its own, also after its processes have moved down. */
+function baseCgroup(): string | null {
+  const own = ownCgroup(readProc('/proc/self/cgroup') ?? '', readProc('/proc/self/mountinfo') ?? '');
+  return own !== null && basename(own) === OWN ? dirname(own) : own;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function has(base: string, file: string): boolean {
+  const names = (readFrom(base, file) ?? '').trim().split(' ');
+  return CONTROLLERS.every((controller) => names.includes(controller));
+}
+
 /** True when the children of `base` have the controllers. */
 function handDown(base: string): boolean {
-  const has = (file: string) => {
-    const names = (readFrom(base, file) ?? '').trim().split(' ');
-    return CONTROLLERS.every((controller) => names.includes(controller));
-  };
-  if (has('cgroup.subtree_control')) return true;
-  if (!has('cgroup.controllers')) return false;
+  if (has(base, 'cgroup.subtree_control')) return true;
+  if (!has(base, 'cgroup.controllers')) return false;
   if (writeTo(base, 'cgroup.subtree_control', asked())) return true;
   // A cgroup with processes of its own hands nothing down: they move, if they are none but animus's. A session's stays whole.
   if (base.endsWith('.scope')) return false;

@@ -47,6 +47,7 @@ describe('the doctor of a database', () => {
       'clock',
       'listen',
       'isolation',
+      'limits',
       'git',
       'docker',
       'disk',
