@@ -42,13 +42,17 @@ async function endWithLauncher() {
   const pipe = new Socket({ fd, readable: true, writable: false });
   pipe.on('error', () => {});
   pipe.on('close', () => {
-    const end = (/** @type {NodeJS.Signals} */ signal) => process.kill(process.pid, signal);
-    setTimeout(end, 2000, 'SIGTERM').unref();
-    setTimeout(end, 20_000, 'SIGKILL').unref();
-    end('SIGTERM');
+    setTimeout(signalSelf, 2000, 'SIGTERM').unref();
+    setTimeout(signalSelf, 20_000, 'SIGKILL').unref();
+    signalSelf('SIGTERM');
   });
   pipe.resume();
   pipe.unref();
+}
+
+/** @param {NodeJS.Signals} signal */
+function signalSelf(signal) {
+  process.kill(process.pid, signal);
 }
 
 /**
