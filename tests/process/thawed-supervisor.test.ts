@@ -11,7 +11,7 @@ const SPEC: ProcessSpec = {
   args: ['-c', 'true'],
   cwd: '/',
   env: { PATH: '/usr/bin:/bin' },
-  timeoutMs: 600,
+  timeoutMs: 3000,
   maxOutputBytes: 1000,
   isolation: 'none',
 };
@@ -21,7 +21,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const { host, freezeFor } = await setUp();
     const running = host.run({ ...SPEC, args: ['-c', 'sleep 0.3; echo in time'] }, new AbortController().signal);
-    await freezeFor(1500);
+    await freezeFor(3500);
     expect(await running).toMatchObject({ ended: 'exit', exitCode: 0, stdout: { text: 'in time\n' } });
   },
 );
