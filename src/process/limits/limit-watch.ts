@@ -36,12 +36,18 @@ const SHARE = 1 / 20;
 /** A watch that looks only while it has runs, and where /proc is. */
 export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): LimitWatch {
   const runs = new Map<WatchedRun, RunMembers>();
+  /** What a stopped run holds is free in a moment: until then nobody else is to blame. */
+  const stopped = new WeakSet<WatchedRun>();
   let timer: NodeJS.Timeout | undefined;
 
   const look = (): void => {
     const before = process.cpuUsage();
     const uses = usesOf(runs);
-    for (const [owner, own] of Map.groupBy(uses, ({ run }) => run.owner)) stopExcess(own, limitsOf(owner));
+    for (const [owner, own] of Map.groupBy(uses, ({ run }) => run.owner)) {
+      if (own.some(({ run }) => stopped.has(run))) continue;
+      const toBlame = stopExcess(own, limitsOf(owner));
+      if (toBlame) stopped.add(toBlame);
+    }
     // Time on the processor, not on the clock: a bomb makes every look late, and must not make the next one rarer.
     const { user, system } = process.cpuUsage(before);
     schedule(Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, (user + system) / 1000 / SHARE)));
@@ -86,11 +92,12 @@ function straysOf({ trace: { user } }: WatchedRun, processes: readonly ProcessEn
 }
 
 /** Stops the run that uses most, when what its owner uses is too much. */
-function stopExcess(uses: readonly Use[], limits: ProcessLimits): void {
+function stopExcess(uses: readonly Use[], limits: ProcessLimits): WatchedRun | null {
   const excess = excessIn(uses, limits);
-  if (excess === null) return;
+  if (excess === null) return null;
   const { resource, most } = excess;
   most.run.stop(excessOf(resource, limits, uses.length === 1));
+  return most.run;
 }
 
 function excessIn(uses: readonly Use[], limits: ProcessLimits): { resource: Resource; most: Use } | null {

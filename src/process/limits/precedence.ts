@@ -1,15 +1,17 @@
 /** The supervisor's precedence over what it supervises: a bomb that takes every processor must not keep it from being seen. */
 import { writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
 const PRECEDENT = -15;
-let precedes = false;
+/** What it was before, and what its children get; null while it has no precedence. */
+let ordinary: number | null = null;
 
 /** Raises this process above ordinary ones, where that is permitted (a daemon that is root, mostly). */
 export function takePrecedence(): void {
   if (process.platform !== 'linux') return;
-  precedes = trySetPriority(PRECEDENT);
-  if (!precedes) return;
+  const before = getPriority();
+  if (!trySetPriority(PRECEDENT)) return;
+  ordinary = before;
   try {
     // Where the kernel weighs sessions before processes; a child gets a session, and with it a weight, of its own.
     writeFileSync('/proc/self/autogroup', String(PRECEDENT));
@@ -20,8 +22,8 @@ export function takePrecedence(): void {
 
 /** Starts something that is not to inherit the precedence. */
 export function atOrdinaryPriority<Result>(start: () => Result): Result {
-  if (!precedes) return start();
-  trySetPriority(0);
+  if (ordinary === null) return start();
+  trySetPriority(ordinary);
   try {
     return start();
   } finally {
