@@ -27,6 +27,8 @@ export interface Faculty {
   readonly engage: EngageSettings;
   readonly consolidate: PhaseHook | null;
   readonly recover: RecoverSettings;
+  /** What else it was read from or runs, absolute: prompt, schema, hooks, and the arguments of hooks that are files. */
+  readonly files: readonly string[];
   /** Where each written value stands, by dotted key below `faculty`: `file:line`; what is missing here is a default. */
   readonly origins: Readonly<Record<string, string>>;
 }

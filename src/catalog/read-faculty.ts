@@ -1,5 +1,5 @@
 /** Turns the text of one faculty file into a Faculty, or into everything that is wrong with it. */
-import { dirname } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
 import { checkModels, checkThinking } from './check-models.ts';
@@ -79,6 +79,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
       maxSeconds: faculty.recover.max_seconds,
       hook: recover,
     },
+    files: filesOf(check, [orient, external, consolidate, recover]),
     origins: originsOf(document),
   };
   return { name: known, namePlace, faculty: deepFreeze(result), problems };
@@ -113,6 +114,13 @@ function engageOf(
     ledgerNudgeInterval: engage.ledger_nudge_interval,
     truncateClosedBlocks: engage.truncate_closed_blocks,
   };
+}
+
+function filesOf({ document, directory }: FacultyCheck, hooks: readonly (PhaseHook | null)[]): string[] {
+  const texts = ['system_prompt_file', 'outcome_schema'].map((key) => document.given('faculty', 'engage', key));
+  const written = texts.filter((path) => typeof path === 'string').map((path) => resolve(directory, path));
+  const started = hooks.flatMap((hook) => (hook === null ? [] : [hook.command, ...hook.args])).filter(isAbsolute);
+  return [...new Set([...written, ...started])];
 }
 
 function originsOf(document: StrictDocument<FacultyDocument>): Record<string, string> {

@@ -26,6 +26,7 @@ import { type ControlPlane, createControlPlane } from './control/control-plane.t
 import { endFoci } from './control/end-foci.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
 import { runFocus } from './focus/run-focus.ts';
+import { createFileGuard } from './guard/file-guard.ts';
 import { hookEnvironment } from './hooks/hook-environment.ts';
 import { openModels } from './models/focus-model.ts';
 import { untilReachable } from './presence/await-database.ts';
@@ -41,7 +42,6 @@ import { createJanitor } from './timers/janitor.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createScheduler } from './timers/scheduler.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
-import { hiddenPaths } from './workspace/hidden-paths.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -110,6 +110,16 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   await processes.start();
   closing.defer(() => processes.stop());
 
+  const guard = createFileGuard({
+    config,
+    env: process.env,
+    cwd: process.cwd(),
+    facultiesDir: resolve(options.facultiesDir),
+    faculties: () => registration.faculties().values(),
+    log,
+  });
+  closing.defer(() => guard.close());
+
   const directoryRoot = join(config.home, 'foci');
   await sweepFocusDirectories(db, directoryRoot);
   const wake = createWake(clock);
@@ -152,7 +162,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         host,
         directoryRoot,
         isolation,
-        hidePaths: hiddenPaths(config, process.env),
+        guard,
         hookEnvironment: hookEnvironment(config, process.env),
         leaseSeconds,
         limits: () => newest.daemon,

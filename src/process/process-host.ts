@@ -3,6 +3,7 @@
  * outlives the daemon just long enough to kill what the daemon started.
  */
 import type { Service } from '../core/lifecycle/service.ts';
+import type { FileRule } from './file-rules.ts';
 import type { ProcessLimits } from './limits/limits.ts';
 import type { Isolation } from './runners/runners.ts';
 
@@ -45,10 +46,11 @@ export interface ProcessSpec {
   /** Which runner starts it; `uid` runs it as the owner of `cwd`, which must not be root. */
   readonly isolation: Isolation;
   /**
-   * Files and directories that the command cannot open, even as root of its own namespace: they are mounted over. Only
-   * `namespace` can do this, the others do not look at it (with `uid` the modes of the files do); a path that does not exist is passed over.
+   * What of the host's files the command finds hidden or read-only, even as root of its own namespace. Only `namespace` can
+   * do this, by mounts; the others do not look at it (with `uid` the modes of the files do). With a hidden path that is not
+   * there the command is not started; other rules for what is not there are passed over.
    */
-  readonly hidePaths?: readonly string[];
+  readonly fileRules?: readonly FileRule[];
 }
 
 export interface ProcessResult {

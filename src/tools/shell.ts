@@ -42,7 +42,7 @@ export const bashTool = worldTool<z.infer<typeof input>>({
         timeoutMs,
         maxOutputBytes: MAX_STREAM_BYTES,
         isolation: context.isolation,
-        hidePaths: context.hidePaths,
+        fileRules: context.fileRules,
       },
       context.signal,
     );

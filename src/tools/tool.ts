@@ -1,5 +1,6 @@
 /** What a tool is. One file per family beside this one; the engine validates, journals and runs them. */
 import type { z } from 'zod';
+import type { FileRule } from '../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
@@ -56,8 +57,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly processes: ProcessHost;
   readonly isolation: Isolation;
-  /** What neither commands nor file tools may open: the daemon's own secrets, by real path. */
-  readonly hidePaths: readonly string[];
+  /** What neither commands nor file tools may do with files of this host. */
+  readonly fileRules: readonly FileRule[];
 }
 
 /** A call's end. A failure the model should see and react to is an output with `isError`, not an exception. */

@@ -1,4 +1,4 @@
-/** What `namespace` promises against a command that means harm, and `hidePaths`. */
+/** What `namespace` promises against a command that means harm, and what file rules hide. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,14 +49,17 @@ describe.skipIf(best !== 'namespace')('a command in namespaces', () => {
     await mkdir(join(directory, 'private'));
     await writeFile(join(directory, 'private/key'), 'geheim');
     await writeFile(join(directory, "pass' word"), 'geheim');
-    const hidePaths = [join(directory, 'private'), join(directory, "pass' word"), join(directory, 'missing')];
+    const fileRules = [join(directory, 'private'), join(directory, "pass' word")].map((path) => ({
+      path,
+      access: 'hidden' as const,
+    }));
     const { stdout, exitCode } = await run(
       `uncover() { for f in private "pass' word"; do umount "$PWD/$f"; umount -l "$PWD/$f"; done; cat private/key "pass' word"; }
        uncover; unshare -Urm sh -c "$(declare -f uncover); uncover"
        mkdir m; mount --bind . m; cat m/private/key "m/pass' word"; mount --rbind . m; cat m/private/key "m/pass' word"
        cat /proc/1/root$PWD/private/key /proc/1/cwd/private/key; mv private elsewhere; cat elsewhere/key
        ln "pass' word" linked; cat linked; nsenter -t 1 -m -U cat private/key; echo end`,
-      { command: 'bash', cwd: directory, hidePaths },
+      { command: 'bash', cwd: directory, fileRules },
     );
     expect(exitCode).toBe(0);
     expect(stdout.text).toBe('end\n');

@@ -92,7 +92,7 @@ export async function startTestFocus(
         timeoutMs: 5000,
         processes: createProcessHost(), // starts nothing before the first run
         isolation: 'none',
-        hidePaths: [],
+        fileRules: () => [],
       },
       ...overrides,
     }),

@@ -35,7 +35,7 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
     signal: new AbortController().signal,
     processes,
     isolation: 'none',
-    hidePaths: [],
+    fileRules: [],
     ...overrides,
   };
   const call = (tool: Tool, input: object): Promise<ToolOutput> => {

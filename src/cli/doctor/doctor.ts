@@ -16,6 +16,7 @@ import { examineKeys } from './keys.ts';
 import { examinePorts } from './ports.ts';
 import { examinePrograms } from './programs.ts';
 import { examineProvider, providerQuestion } from './provider.ts';
+import { examineReach } from './reach.ts';
 
 interface DoctorOptions extends CommonOptions {
   readonly provider: readonly string[];
@@ -70,6 +71,8 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examineDatabase(invocation);
   yield await examineIsolation(faculties, config.home);
   yield [examineLimits(config.daemon)];
+  const { env, cwd } = invocation.context;
+  yield await examineReach({ config, env, cwd, facultiesDir: directory, faculties: faculties.faculties });
   yield await examinePrograms(faculties);
   yield examineDisk(config);
   yield examineModes(config);

@@ -88,6 +88,12 @@ export const ERRORS = {
   'llm.no_embeddings': row('provider {provider} makes no embeddings; name one of kind openai', false, 2),
 
   'worktree.failed': row('no worktree of {repo}: {detail}', true, 1),
+
+  'files.displaced': row(
+    '{path} is kept from commands and file tools, and {fault}; nothing that could reach it is started. {remedy}',
+    true,
+    5,
+  ),
 } as const satisfies Record<string, ErrorRow>;
 
 /** One row of the table: message template, whether trying again may help, CLI exit code. */

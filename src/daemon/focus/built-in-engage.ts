@@ -63,7 +63,7 @@ function runLoop(focus: Focus): Promise<EngageEnd> {
         timeoutMs: settings.toolTimeoutSeconds * 1000,
         processes: means.processes,
         isolation: settings.bashIsolation ?? means.isolation,
-        hidePaths: means.hidePaths,
+        fileRules: focus.fileRules,
       },
     }),
   );

@@ -1,5 +1,7 @@
 /** A phase hook run for a focus: what it is told of the work, and what it may write to the ledger. */
+import { isAbsolute } from 'node:path';
 import type { PhaseHook } from '../../catalog/faculty.ts';
+import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
 import { appendLedger, type LedgerEntry } from '../../store/transcript/ledger.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
 import type { HookInput, HookOutput, HookPhase } from '../hooks/hook-output.ts';
@@ -46,7 +48,7 @@ export async function runHook<P extends HookPhase>(
       faculty: work.faculty,
       ...(traceparent !== null && { traceparent }),
       environment: means.hookEnvironment,
-      hidePaths: means.hidePaths,
+      fileRules: focus.fileRules(givenTo(means.hookEnvironment)),
       timeoutMs: hook.timeoutSeconds * 1000,
       isolation: faculty.engage.bashIsolation ?? means.isolation,
     },
@@ -54,6 +56,14 @@ export async function runHook<P extends HookPhase>(
     means.processes,
     signal,
   );
+}
+
+/** Files that the operator's list of variables names, and the socket of a database that it names. */
+function givenTo(environment: Readonly<Record<string, string>>): readonly string[] {
+  const url = environment['DATABASE_URL'];
+  const socket = url === undefined ? null : unixSocketOf(url);
+  const files = Object.values(environment).filter(isAbsolute);
+  return socket === null ? files : [...files, socket.directory, socket.file];
 }
 
 /** Writes a hook's ledger entries under the focus's lease, and shows them. */

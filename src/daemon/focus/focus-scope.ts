@@ -3,12 +3,14 @@ import type { Faculty } from '../../catalog/faculty.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { FocusEvent, FocusEventBody } from '../../engage/events/events.ts';
 import type { TextTeller } from '../../engage/events/live-text.ts';
+import type { FileRule } from '../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { FocusKey, FocusRow } from '../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ToolSource, Toolset } from '../../tools/source.ts';
+import type { FileGuard } from '../guard/file-guard.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 import type { Worktree } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
@@ -26,18 +28,24 @@ export interface FocusMeans {
   /** Focus directories are made below it; absolute. */
   readonly directoryRoot: string;
   readonly isolation: Isolation;
-  /** Files and directories that tools must not read: the daemon's own secrets. */
-  readonly hidePaths: readonly string[];
+  /** What tools and hooks may not do with files of this host. */
+  readonly guard: FileGuard;
   /** What hooks get of the daemon's environment. */
   readonly hookEnvironment: Readonly<Record<string, string>>;
   readonly toolSources: readonly ToolSource[];
   readonly onEvent: (event: FocusEvent) => void;
 }
 
+/**
+ * What commands and file tools may not do with files of this host, as of now; `given` are secret files that a hook may read
+ * all the same. Errors: `files.displaced`.
+ */
+export type RulesNow = (given?: readonly string[]) => readonly FileRule[];
+
 /** A focus in progress, as its phases see it. */
 export interface Focus {
   readonly work: ClaimedWork;
-  /** As it was when the focus began; a resumed focus does not see what was edited since. */
+  /** As it is loaded now; what requests are made of is as it was when the focus began (`asBegun`). */
   readonly faculty: Faculty;
   readonly row: FocusRow;
   /** What its calls may run; closed when the focus is over. */
@@ -46,6 +54,7 @@ export interface Focus {
   readonly workspace: string;
   /** With `isolation = "worktree"`: the workspace is its path. */
   readonly worktree: Worktree | null;
+  readonly fileRules: RulesNow;
   readonly control: FocusControl;
   readonly means: FocusMeans;
   readonly emit: (event: FocusEventBody) => void;

@@ -5,6 +5,7 @@ import type { Faculty } from '../../catalog/faculty.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
+import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
@@ -14,7 +15,7 @@ import { giveFocusDirectory, makeFocusDirectory } from '../workspace/focus-direc
 import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
-import type { Focus, FocusMeans } from './focus-scope.ts';
+import type { Focus, FocusMeans, RulesNow } from './focus-scope.ts';
 
 /** What looking at a worktree and removing it may take. */
 const CLOSE_MS = 60_000;
@@ -22,6 +23,7 @@ const CLOSE_MS = 60_000;
 export interface FocusWorkspace {
   readonly workspace: string;
   readonly worktree: Worktree | null;
+  readonly fileRules: RulesNow;
 }
 
 /**
@@ -43,14 +45,15 @@ export async function openWorkspace(
   if (faculty.isolation !== 'worktree' || faculty.repo === null) {
     if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
     // File tools hold what they touch to the real path: a linked home would make them refuse everything.
-    return { workspace: await realpath(faculty.workspace ?? row.directory), worktree: null };
+    const workspace = await realpath(faculty.workspace ?? row.directory);
+    return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means, []) };
   }
   const worktree = await openWorktree(
     { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId, row.number) },
-    worktreeMeans(key, faculty, control.signal, means),
+    worktreeMeans(row.directory, key, faculty, control.signal, means),
   );
   if (goesOn && worktree.made !== 'kept') await tell(key, means, remadeNotice(worktree));
-  return { workspace: worktree.path, worktree };
+  return { workspace: worktree.path, worktree, fileRules: rulesOf(row.directory, faculty, means, []) };
 }
 
 /** The workspace as the first message describes it. */
@@ -72,7 +75,7 @@ export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<Focus
       closeWorktree(
         worktree,
         // Its own time: the focus may have been ended by its signal. A lost lease ends git through the supervisor.
-        worktreeMeans(key, faculty, AbortSignal.timeout(CLOSE_MS), means),
+        worktreeMeans(worktree.directory, key, faculty, AbortSignal.timeout(CLOSE_MS), means),
       );
     const { branch, commits, changedFiles, moreFiles } = await close().catch((error: unknown) => {
       if (isAnimusError(error, 'process.interrupted')) return close();
@@ -99,12 +102,23 @@ function isFinal(end: FocusEnd, work: ClaimedWork): boolean {
   return !again || end.recovery?.keep !== 'transcript';
 }
 
-function worktreeMeans(key: FocusKey, faculty: Faculty, signal: AbortSignal, means: FocusMeans): WorktreeMeans {
+/** `own`: further rules, of the worktree. */
+function rulesOf(directory: string, faculty: Faculty, means: FocusMeans, own: readonly FileRule[]): RulesNow {
+  return (given = []) => means.guard.rulesFor({ directory, faculty, given, own });
+}
+
+function worktreeMeans(
+  directory: string,
+  key: FocusKey,
+  faculty: Faculty,
+  signal: AbortSignal,
+  means: FocusMeans,
+): WorktreeMeans {
   return {
     processes: means.processes,
     owner: key.workItemId,
     isolation: faculty.engage.bashIsolation ?? means.isolation,
-    hidePaths: means.hidePaths,
+    fileRules: rulesOf(directory, faculty, means, [])(),
     signal,
     clock: means.clock,
   };

@@ -1,4 +1,5 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
+import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
@@ -9,6 +10,7 @@ import { tellText } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
+import { asBegun } from './begun-faculty.ts';
 import { modelSees } from './built-in-engage.ts';
 import { consolidate } from './consolidate.ts';
 import { ENGAGE_MODES } from './engage-modes.ts';
@@ -57,19 +59,24 @@ async function runPhases(
 }
 
 async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl, means: FocusMeans): Promise<Focus> {
-  await using begun = new AsyncDisposableStack();
+  await using opened = new AsyncDisposableStack();
   const toolset = await openToolset(means.toolSources, faculty);
-  begun.defer(() => toolset.close());
-  const row = await startFocus(means.db, work, {
+  opened.defer(() => toolset.close());
+  const sees = faculty.engage.mode === 'external' ? NO_MODEL : modelSees(faculty, toolset);
+  const recorded = await startFocus(means.db, work, {
     host: means.host,
     directoryRoot: means.directoryRoot,
     facultySnapshot: faculty,
-    ...(faculty.engage.mode === 'external' ? NO_MODEL : modelSees(faculty, toolset)),
+    ...sees,
   });
-  const snapshot = row.facultySnapshot as unknown as Faculty;
+  // The directory is made, given away and removed: the database does not say which it is. Nor has it a prompt where the
+  // focus began with an external command.
+  const directory = join(means.directoryRoot, recorded.id);
+  const row = { ...recorded, directory, ...(recorded.systemPrompt === '' && sees) };
+  const begun = asBegun(faculty, row.facultySnapshot);
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
-  const { workspace, worktree } = await openWorkspace(key, row, snapshot, control, means);
+  const { workspace, worktree, fileRules } = await openWorkspace(key, row, begun, control, means);
   const texts = createTextTeller(row.number, (piece) => tellText(means.db, key, piece), means.clock);
   const emit = (event: FocusEventBody) => {
     texts.take(event);
@@ -79,15 +86,16 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
   };
   emit({ type: 'focus_started', focusId: row.id, number: row.number, resumed: row.resumes > 0 });
-  begun.move();
+  opened.move();
   return {
     work,
-    faculty: snapshot,
+    faculty: begun,
     toolset,
     row,
     key,
     workspace,
     worktree,
+    fileRules,
     control,
     means,
     emit,
@@ -107,6 +115,9 @@ const NO_MODEL = { systemPrompt: '', tools: [] } as const;
 function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
   return `not done within run_deadline_seconds (${runDeadlineSeconds} s); all that it had started was stopped`;
 }
+
+/** Until the next look whether what was displaced is back. */
+const DISPLACED_SECONDS = 60;
 
 /** What a thrown error means. An aborted focus ends by its abort reason, whatever was thrown on the way out. */
 function endOfError(error: unknown, control: FocusControl, faculty: Faculty, phase: Phase): FocusEnd {
@@ -132,6 +143,10 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
   // Its supervisor died, say: the work did nothing wrong, and goes on when the host has had a moment.
   if (isAnimusError(error, 'process.interrupted')) {
     return { kind: 'released', delaySeconds: 2 + 3 * Math.random(), reason: messageOf(error), holdFaculty: false };
+  }
+  // For a person to put right; the work did nothing wrong.
+  if (isAnimusError(error, 'files.displaced')) {
+    return { kind: 'released', delaySeconds: DISPLACED_SECONDS, reason: messageOf(error), holdFaculty: true };
   }
   const code = error instanceof AnimusError ? error.code : 'internal.bug';
   return { kind: 'failed', error: { code, message: messageOf(error), phase } };

@@ -1,7 +1,7 @@
 /** Which of the daemon's environment hooks get: what the operator's list names, and never a secret of animus by a pattern. */
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
-import { secretNames } from '../workspace/hidden-paths.ts';
+import { secretNames } from '../guard/secret-files.ts';
 
 /**
  * The variables that `hooks.environment` names, with their values; those that are not set are left out. `NAME*` stands for

@@ -1,6 +1,7 @@
 /** Runs the command of a phase: one JSON object in, at most one out, the exit code decides. */
 import { constants } from 'node:os';
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner, ProcessResult } from '../../process/process-host.ts';
 import { type HookInput, type HookOutput, type HookPhase, parseHookOutput } from './hook-output.ts';
@@ -22,7 +23,7 @@ export interface HookCall {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly isolation: Isolation;
-  readonly hidePaths?: readonly string[];
+  readonly fileRules?: readonly FileRule[];
 }
 
 /** What a hook came to; the error of `failed` is one of hook.failed, hook.timeout and hook.output. */
@@ -60,7 +61,7 @@ export async function runPhaseHook<P extends HookPhase>(
       timeoutMs: call.timeoutMs,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       isolation: call.isolation,
-      ...(call.hidePaths && { hidePaths: call.hidePaths }),
+      ...(call.fileRules && { fileRules: call.fileRules }),
     },
     signal,
   );

@@ -1,5 +1,6 @@
 /** Runs git for the daemon: under the supervisor, isolated like a tool, with nothing of the user's or the repository's own programs. */
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { FileRule } from '../../process/file-rules.ts';
 import { findProgram } from '../../process/find-program.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner } from '../../process/process-host.ts';
@@ -8,7 +9,7 @@ export interface GitMeans {
   readonly processes: ProcessHost;
   readonly owner: ProcessOwner;
   readonly isolation: Isolation;
-  readonly hidePaths: readonly string[];
+  readonly fileRules: readonly FileRule[];
   readonly signal: AbortSignal;
 }
 
@@ -61,7 +62,7 @@ export async function runGit(directory: string, args: readonly string[], means: 
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       isolation: means.isolation,
-      hidePaths: means.hidePaths,
+      fileRules: means.fileRules,
     },
     means.signal,
   );

@@ -1,5 +1,6 @@
 /** One tool call that has passed its gates: run within its time-out, its end recorded. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { FileRule } from '../../process/file-rules.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
 import { type RecordedTurn } from '../../store/transcript/turns.ts';
@@ -9,7 +10,10 @@ import type { Tool, ToolContext, ToolOutput, WorldTool } from '../../tools/tool.
 import { callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
 
 /** What every call of a focus is given; turn, call and signal complete it to a tool's context. */
-export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal'>;
+export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRules'> & {
+  /** Asked for with each call: key files may be replaced meanwhile. Errors: `files.displaced`. */
+  readonly fileRules: () => readonly FileRule[];
+};
 
 interface RunMeans extends EndMeans {
   readonly db: Database;
@@ -29,7 +33,9 @@ export async function runCall(
   const startedMs = performance.now();
   const timeout = AbortSignal.timeout(means.callScope.timeoutMs);
   const signal = AbortSignal.any([means.signal, timeout]);
-  const context: ToolContext = { ...means.callScope, turn: turn.turn, callId: call.callId, signal };
+  // A database tool touches no file.
+  const fileRules = tool.kind === 'database' ? [] : means.callScope.fileRules();
+  const context: ToolContext = { ...means.callScope, turn: turn.turn, callId: call.callId, signal, fileRules };
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': call.name,

@@ -37,7 +37,13 @@ async function answer(
   means: WaitingMeans,
 ): Promise<RecordedCall> {
   const durationMs = wait.resolvedAt.getTime() - wait.createdAt.getTime();
-  const context: ToolContext = { ...means.callScope, turn: turn.turn, callId: call.callId, signal: means.signal };
+  const context: ToolContext = {
+    ...means.callScope,
+    turn: turn.turn,
+    callId: call.callId,
+    signal: means.signal,
+    fileRules: [],
+  };
   const record = (outputOf: (tx: Queryable) => Promise<ToolOutput>) =>
     means.db.transaction(async (tx) => {
       const output = await outputOf(tx);

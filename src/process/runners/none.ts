@@ -7,7 +7,8 @@ export const noneRunner: Runner = {
   words: {
     apart: 'as the user of the daemon, with a scrubbed environment',
     hides: 'this guards against accidents only',
-    leaves: 'a command that means harm can read the database credential and the API keys of the daemon, and kill it',
+    leaves:
+      'a command that means harm can read the database credential and the API keys of the daemon, change what it loads, and kill it',
   },
   examine: () => Promise.resolve(null),
   homeProblem: () => null,

@@ -1,4 +1,5 @@
 /** The port to a runner: one way to run a command, with what it needs, how it starts, how it dies and what it hides. */
+import type { FileRule } from '../file-rules.ts';
 import type { User } from './as-user.ts';
 
 /** What is to run. */
@@ -7,8 +8,8 @@ export interface RunRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Absolute paths that the command must not open; a runner that cannot hide them leaves them to their modes. */
-  readonly hidePaths?: readonly string[];
+  /** What of the host's files is hidden or read-only; a runner that cannot do that leaves them to their modes. */
+  readonly fileRules?: readonly FileRule[];
   /** Processes and threads at once; a runner whose runs the kernel can count apart lets it refuse the next one. */
   readonly maxTasks: number;
 }

@@ -9,8 +9,9 @@ import { behindGate } from './start-gate.ts';
 export const uidRunner: Runner = {
   words: {
     apart: 'as another user without privileges, the owner of their directory',
-    hides: 'they can neither read memory, environment and private files of the daemon nor signal it',
-    leaves: 'they see which processes there are',
+    hides:
+      'they can neither read memory, environment and private files of the daemon nor signal it, nor write what is not theirs',
+    leaves: 'they see which processes there are, and files that are open to every user',
   },
   examine: () => Promise.resolve(tryUser()),
   homeProblem,

@@ -1,5 +1,5 @@
 /** The data directory of the embedded database: made once, and made anew when that was cut off. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Makes ANIMUS_HOME and its `db`, both for this user only. Returns the path of `db`. */
@@ -25,13 +25,22 @@ function makePath(path: string): void {
 /**
  * Call it under the lock, before PGlite opens the directory. A first start that never ended (killed, disk full) has left
  * half a cluster, on which PGlite fails; nobody was ever connected to it, so it is removed. The mark stands beside the
- * directory from before the first file until `markComplete`.
+ * directory from before the first file until `markComplete`; one that is younger than the cluster is not of its first start,
+ * whoever made it, and removes nothing.
  */
 export function prepareFirstStart(home: string, directory: string): void {
   const mark = join(home, FIRST_START);
-  if (existsSync(mark))
+  if (existsSync(mark) && !isOlder(join(directory, 'PG_VERSION'), mark)) {
     for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
+  }
+  rmSync(mark, { force: true });
   if (readdirSync(directory).length === 0) writeFileSync(mark, '', { mode: 0o600 });
+}
+
+/** By the time of the last change of the file itself, which no program can set. False for what is not there. */
+function isOlder(path: string, than: string): boolean {
+  const file = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return file !== undefined && file.ctimeNs < statSync(than, { bigint: true }).ctimeNs;
 }
 
 /** The cluster is whole: from here on it is never removed. */

@@ -2,9 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
-import { type Bounds, type Heir, type InsidePath, openDirectoryInside, unfitReason } from './workspace.ts';
+import {
+  type Bounds,
+  type Heir,
+  type InsidePath,
+  openDirectoryInside,
+  readOnlyReason,
+  unfitReason,
+} from './workspace.ts';
 
 /** How it went. */
 export interface Replaced {
@@ -29,7 +36,8 @@ export async function replaceFile(
   const temporary = `${directory.base}/.animus-${randomUUID()}.tmp`;
   try {
     const old = await existing(target);
-    const problem = old ? await whyNot(target, old) : null;
+    const readOnly = readOnlyReason(bounds, join(directory.real, basename(path.real)));
+    const problem = readOnly ?? (old ? await whyNot(target, old) : null);
     if (problem) return refuse(`${path.shown}: ${problem}`);
     await writeTemporary(temporary, content, old, directory.heir);
     if (expected && !isSame(expected, await existing(target))) {

@@ -1,15 +1,16 @@
 /** Holds file tools to the workspace by real path, also against whoever swaps links in while a call runs. */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
+import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 
 /** What file tools are held to. The context of a call is one. */
 export interface Bounds {
   /** Absolute real path. */
   readonly workspace: string;
-  /** Real paths of the daemon's own secrets: neither they nor what is below them is touched, wherever the workspace is. */
-  readonly hidePaths: readonly string[];
+  /** What is kept from tools, wherever the workspace is. */
+  readonly fileRules: readonly FileRule[];
 }
 
 /** A path that was found to lie inside; nothing is open yet. */
@@ -24,6 +25,8 @@ export interface InsidePath {
 /** An open directory of the workspace, verified after it was opened: paths under `base` cannot be redirected. */
 export interface InsideDirectory extends AsyncDisposable {
   readonly base: string;
+  /** Where it was when it was opened: its real path. */
+  readonly real: string;
   readonly heir: Heir | null;
 }
 
@@ -63,7 +66,7 @@ export async function openInside(bounds: Bounds, path: InsidePath): Promise<File
     const unfit = unfitReason(await lstat(path.real));
     if (unfit) return refuse(`${path.shown}: ${unfit}`);
     handle = await open(path.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    const problem = unfitReason(await handle.stat()) ?? (await offLimitsNow(bounds, path.real, handle));
+    const problem = unfitReason(await handle.stat()) ?? offLimits(bounds, await realNow(path.real, handle));
     if (!problem) return handle;
     await handle.close();
     return refuse(`${path.shown}: ${problem}`);
@@ -89,7 +92,9 @@ export async function openDirectoryInside(
       existing = dirname(existing);
     }
     handle = await openDirectory(existing);
-    const problem = await offLimitsNow(bounds, existing, handle);
+    const found = await realNow(existing, handle);
+    const real = resolve(found, ...missing);
+    const problem = offLimits(bounds, found) ?? (missing.length > 0 ? readOnlyReason(bounds, real) : null);
     if (problem) return await closing(handle, refuse(`${relative(workspace, path) || '.'}: ${problem}`));
     let plain = existing;
     for (const name of missing) {
@@ -103,7 +108,8 @@ export async function openDirectoryInside(
       plain = `${plain}/${name}`;
     }
     const opened = handle;
-    return { base: baseOf(opened, plain), heir: await heirOf(opened), [Symbol.asyncDispose]: () => opened.close() };
+    const base = baseOf(opened, plain);
+    return { base, real, heir: await heirOf(opened), [Symbol.asyncDispose]: () => opened.close() };
   } catch (error) {
     return await closing(handle, refusalOf(error, relative(workspace, path) || '.'));
   }
@@ -144,23 +150,28 @@ async function realpathOfExisting(
 }
 
 /** What was opened may have moved between resolving and opening: ask the kernel where it is now. */
-async function offLimitsNow(bounds: Bounds, path: string, handle: FileHandle): Promise<string | null> {
-  const real =
-    process.platform === 'linux' ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpathOfSame(path, handle);
-  return offLimits(bounds, real);
+function realNow(path: string, handle: FileHandle): Promise<string> {
+  return process.platform === 'linux' ? readlink(`/proc/self/fd/${handle.fd}`) : realpathOfSame(path, handle);
+}
+
+/** Why what has this real path may not be written, made, moved or removed, or null. */
+export function readOnlyReason({ fileRules }: Bounds, real: string): string | null {
+  return accessTo(fileRules, real) === 'all'
+    ? null
+    : 'is read-only for agents: animus, or a program that it starts, loads or runs it';
 }
 
 /** Why a real path may not be touched, or null. */
-function offLimits({ workspace, hidePaths }: Bounds, real: string): string | null {
+function offLimits({ workspace, fileRules }: Bounds, real: string): string | null {
   if (!isWithin(workspace, real)) return outside(workspace);
-  return isHidden(hidePaths, real)
+  return isHidden(fileRules, real)
     ? 'is kept from tools: the secrets of animus, and the processes of this host, are not for them'
     : null;
 }
 
 /** True for a real path that holds secrets: in /proc stands the environment of the daemon, to whoever is the daemon. */
-export function isHidden(hidePaths: readonly string[], real: string): boolean {
-  return isWithin('/proc', real) || hidePaths.some((hidden) => isWithin(hidden, real));
+export function isHidden(fileRules: readonly FileRule[], real: string): boolean {
+  return isWithin('/proc', real) || accessTo(fileRules, real) === 'hidden';
 }
 
 /** Without /proc: the real path of the name, when the name still means what was opened. */
@@ -177,10 +188,6 @@ function openDirectory(path: string): Promise<FileHandle> {
 /** A prefix that means the opened directory itself, as openat would; without /proc the best there is is its path. */
 function baseOf(handle: FileHandle, path: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
-}
-
-function isWithin(root: string, real: string): boolean {
-  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 function outside(root: string): string {

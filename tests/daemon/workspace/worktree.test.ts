@@ -199,7 +199,7 @@ async function setUp(): Promise<SetUp> {
     processes,
     owner: 'work-1',
     isolation: 'none',
-    hidePaths: [],
+    fileRules: [],
     signal: new AbortController().signal,
     clock: systemClock,
   };

@@ -15,7 +15,7 @@ const context = {
   isolation: 'none',
   timeoutMs: 20_000,
   workItemId: 'w',
-  hidePaths: [],
+  fileRules: [],
   signal: new AbortController().signal,
 } as unknown as ToolContext;
 const more = Array.from({ length: 20_000 }, (_, n) => `+line ${n}`).join('\n');

@@ -2,6 +2,7 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { FileRule } from '../../../src/process/file-rules.ts';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';
 import { listDirTool } from '../../../src/tools/files/list-dir.ts';
 import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
@@ -57,10 +58,10 @@ test.runIf(process.platform === 'linux')('the environment of a process is no fil
 
 /** A workspace with the home of animus in it, as that of a person often is. */
 async function setUpHome() {
-  const hidePaths: string[] = [];
-  const bench = await setUpBench({ hidePaths });
+  const fileRules: FileRule[] = [];
+  const bench = await setUpBench({ fileRules });
   const home = join(bench.workspace, '.animus');
-  hidePaths.push(join(home, 'embedded.json'), join(home, 'db'), join(home, 'not-there'));
+  for (const name of ['embedded.json', 'db', 'not-there']) fileRules.push({ path: join(home, name), access: 'hidden' });
   await mkdir(join(home, 'db'), { recursive: true });
   await writeFile(join(home, 'embedded.json'), '{"password": "hunter2"}');
   await writeFile(join(home, 'db/base'), 'hunter2');

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../../core/errors/errors.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from '../refusal.ts';
 import { existing, isSame, whyNot, writeTemporary } from '../replace-file.ts';
-import { type Bounds, type InsidePath, openDirectoryInside } from '../workspace.ts';
+import { type Bounds, type InsidePath, openDirectoryInside, readOnlyReason } from '../workspace.ts';
 
 /** A prepared change. */
 interface StagedChange {
@@ -84,7 +84,8 @@ async function stage(bounds: Bounds, { path, content, read, like }: FileChange):
   };
   try {
     const old = await existing(target);
-    const problem = old ? await whyNot(target, old) : null;
+    const readOnly = readOnlyReason(bounds, join(directory.real, basename(path.real)));
+    const problem = readOnly ?? (old ? await whyNot(target, old) : null);
     if (problem) return await closing(close, refuse(`${path.shown}: ${problem}`));
     if (content !== null) await writeTemporary(temporary, content, old ?? like ?? null, directory.heir);
     // A second name for the old file costs no space; where the file system has none, a copy does.

@@ -30,12 +30,12 @@ export const grepTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.', glob, ignore_case = false, limit = DEFAULT_MATCHES }, context) {
-    const { workspace, hidePaths, signal, timeoutMs } = context;
+    const { workspace, fileRules, signal, timeoutMs } = context;
     const limitMs = Math.min(MAX_SECONDS * 1000, timeoutMs / 2);
     const time = AbortSignal.timeout(limitMs);
     const what = { path, pattern, ignoreCase: ignore_case };
     const only = await filesToSearch(what, limitMs / 2, context);
-    const request = { ...what, workspace, hidePaths, glob: glob ?? null, maxMatches: limit, only };
+    const request = { ...what, workspace, fileRules, glob: glob ?? null, maxMatches: limit, only };
     const result = await searchInWorker(request, time, limitMs, signal);
     return isRefusal(result) ? toolError(result.refusal) : show(result, pattern);
   },

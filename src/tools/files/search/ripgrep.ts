@@ -20,7 +20,7 @@ const OPTIONS =
 export async function filesToSearch(
   { path, pattern, ignoreCase }: { readonly path: string; readonly pattern: string; readonly ignoreCase: boolean },
   limitMs: number,
-  context: Pick<ToolContext, 'workspace' | 'hidePaths' | 'processes' | 'workItemId' | 'signal'>,
+  context: Pick<ToolContext, 'workspace' | 'fileRules' | 'isolation' | 'processes' | 'workItemId' | 'signal'>,
 ): Promise<readonly string[] | null> {
   const searchPath = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const program = findProgram('rg', searchPath, '/');
@@ -45,8 +45,9 @@ export async function filesToSearch(
       env: { PATH: searchPath },
       timeoutMs: limitMs,
       maxOutputBytes: MAX_OUTPUT_BYTES,
-      // A program of the host's with arguments of ours: it reads what the tool itself would read.
-      isolation: 'none',
+      // An agent may have put a program of that name where PATH looks.
+      isolation: context.isolation,
+      fileRules: context.fileRules,
     },
     context.signal,
   );

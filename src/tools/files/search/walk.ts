@@ -35,7 +35,7 @@ export async function* walkFiles(
     const below: Place[] = [];
     for (const entry of entries) {
       const relative = join(place.relative, entry.name);
-      if (isHidden(bounds.hidePaths, join(place.real, entry.name))) continue;
+      if (isHidden(bounds.fileRules, join(place.real, entry.name))) continue;
       if (entry.isFile()) yield relative;
       if (entry.isDirectory() && !SKIPPED_DIRECTORIES.has(entry.name))
         below.push({ real: join(place.real, entry.name), relative });

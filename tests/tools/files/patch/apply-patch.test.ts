@@ -205,7 +205,7 @@ describe('apply_patch', () => {
     // Somebody else replaces the last one after it was read.
     await writeFile(join(workspace, 'c2'), 'changed\n');
     await rename(join(workspace, 'c2'), join(workspace, 'c'));
-    expect(await makeChanges({ workspace, hidePaths: [] }, changes)).toEqual({
+    expect(await makeChanges({ workspace, fileRules: [] }, changes)).toEqual({
       refusal: 'c: was changed by something else in the meantime; read it again',
     });
     expect([await text('a'), await text('b'), await text('c')]).toEqual(['1\n', '2\n', 'changed\n']);
@@ -232,7 +232,7 @@ describe('apply_patch', () => {
       { ...(await at('b')), content: 'two\n' },
       { ...last, content: 'three\n' },
     ];
-    const done = await makeChanges({ workspace, hidePaths: [] }, changes);
+    const done = await makeChanges({ workspace, fileRules: [] }, changes);
     expect(done?.refusal).toMatch(
       /^c: was changed by something else .*; b could not be put back \(EISDIR.*\), its old content is in \.animus-[-0-9a-f]+\.old$/,
     );

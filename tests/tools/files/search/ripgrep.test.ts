@@ -35,7 +35,7 @@ describe.skipIf(!hasRipgrep)('with ripgrep', () => {
       const request = {
         ...what,
         workspace: bench.workspace,
-        hidePaths: [],
+        fileRules: [],
         glob: index % 7 === 6 ? '*.txt' : null,
         maxMatches: 20,
       };

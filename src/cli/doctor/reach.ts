@@ -1,0 +1,143 @@
+/** The doctor looks what commands and file tools of agents are kept from on this host, and where they are not. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Environment } from '../../core/config/environment.ts';
+import { isAnimusError } from '../../core/errors/errors.ts';
+import { knowFiles } from '../../daemon/guard/known-files.ts';
+import { loadedFiles, realPathOf } from '../../daemon/guard/loaded-files.ts';
+import { isShared, secretPlaces } from '../../daemon/guard/secret-files.ts';
+import { isWithin } from '../../process/file-rules.ts';
+import { detectIsolation } from '../../process/isolation.ts';
+import type { Isolation } from '../../process/process-host.ts';
+import { letsInWithoutPassword } from '../../store/postgres/password-check.ts';
+import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
+import { type Finding, fine, note, problem } from './finding.ts';
+
+/** What is looked at; paths are absolute. */
+export interface Reach {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly facultiesDir: string;
+  readonly faculties: ReadonlyMap<string, Faculty>;
+}
+
+/** One finding a promise of docs/security.md, for the weakest isolation that a faculty here runs its commands in. */
+export async function examineReach(reach: Reach): Promise<readonly Finding[]> {
+  const best = await detectIsolation(reach.config.home);
+  const used = [...reach.faculties.values()].map(({ engage }) => engage.bashIsolation ?? best);
+  const weakest = (['none', 'uid', 'namespace'] as const).find((each) => used.includes(each)) ?? best;
+  return [
+    ...examineSecrets(reach, weakest),
+    examineLoaded(weakest),
+    ...examinePlaces(reach),
+    ...(await examineDatabaseLogin(reach, weakest)),
+    ...examineRoot(weakest),
+  ];
+}
+
+function examineSecrets({ config, env }: Reach, isolation: Isolation): readonly Finding[] {
+  const check = 'hidden from agents';
+  const known = knowFiles(secretPlaces(config, env).secrets);
+  try {
+    const paths = known.realPaths();
+    const what = paths.length === 0 ? 'no secret is there yet' : paths.join(', ');
+    if (isolation === 'namespace') return [fine(check, what)];
+    const only =
+      isolation === 'uid' ? 'commands are kept out by file modes and owners only' : 'commands are not kept out';
+    return [note(check, `from file tools: ${what}; ${only}`, NAMESPACES)];
+  } catch (error) {
+    if (!isAnimusError(error, 'files.displaced')) throw error;
+    return [problem(check, error.message)];
+  } finally {
+    known.close();
+  }
+}
+
+const NAMESPACES = 'use bash_isolation = "namespace" on a host that permits it (docs/security.md)';
+
+function examineLoaded(isolation: Isolation): Finding {
+  const check = 'read-only for agents';
+  const what = 'faculties, hooks, animus.toml and the code of animus';
+  if (isolation === 'namespace') return fine(check, what);
+  const only = isolation === 'uid' ? 'commands are held by owners and modes only' : 'commands can write them';
+  return note(check, `${what}, for file tools; ${only}`, NAMESPACES);
+}
+
+/** What a workspace should not be, and names in it that a start of animus would read if somebody made them. */
+function examinePlaces(reach: Reach): readonly Finding[] {
+  const missing = loadedFiles(reach).filter(
+    (path) => !existsSync(path) && !isWithin(realPathOf(reach.config.home), path),
+  );
+  return [...reach.faculties.values()].flatMap(({ name, workspace }) => {
+    if (workspace === null) return [];
+    const place = realPathOf(workspace);
+    const own = realPathOf(reach.config.home);
+    if (place === own || isWithin(join(own, 'foci'), place)) {
+      return [
+        problem(
+          'workspace',
+          `${workspace} of ${name} belongs to animus itself; its agents find it hidden`,
+          'choose another workspace',
+        ),
+      ];
+    }
+    return missing
+      .filter((path) => isWithin(place, path))
+      .map((path) =>
+        note('workspace', `a command of ${name} may make ${path}, which the next start would read`, MAKE_IT),
+      );
+  });
+}
+
+const MAKE_IT = 'make it yourself, empty if need be: what is there is read-only for agents';
+
+/** With `trust` or `peer` whoever reaches the server is the role. */
+async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Promise<readonly Finding[]> {
+  const url = config.databaseUrl?.reveal();
+  if (url === undefined) return [];
+  const check = 'database login';
+  const socket = unixSocketOf(url);
+  const open = await letsInWithoutPassword(url);
+  const remedy = 'let the server ask for a password (scram-sha-256 in pg_hba.conf), and put it into DATABASE_URL_FILE';
+  if (socket === null) {
+    return [
+      open
+        ? note(check, 'the server lets the role in without a password, and commands share the network', remedy)
+        : fine(check, 'by password'),
+    ];
+  }
+  const place = isShared(socket.directory) ? socket.file : socket.directory;
+  if (isolation === 'namespace') {
+    if (place === socket.directory || !open)
+      return [fine(check, `by the socket in ${socket.directory}; ${place} is hidden from commands`)];
+    return [
+      note(
+        check,
+        `${place} is hidden from commands, but a server that starts anew shows it to those that run`,
+        'let the socket lie in a directory of its own (unix_socket_directories)',
+      ),
+    ];
+  }
+  if (!open) return [fine(check, `by the socket in ${socket.directory}, with a password`)];
+  const who =
+    isolation === 'none'
+      ? 'every command is the role of the database'
+      : 'with trust, every command is the role of the database';
+  return [
+    problem(
+      check,
+      `the server lets this user in by its socket in ${socket.directory}, without a password: ${who}`,
+      remedy,
+    ),
+  ];
+}
+
+function examineRoot(isolation: Isolation): readonly Finding[] {
+  if (process.getuid?.() !== 0 || isolation === 'uid') return [];
+  const detail =
+    'animus runs as root, and commands own the files of its user: they may write what the host runs, such as /etc/cron.d';
+  return [note('user', detail, 'run animus as a user of its own')];
+}

@@ -1,0 +1,79 @@
+/** The rules for files that commands and file tools of a focus are held to, whatever its workspace is. */
+import { existsSync } from 'node:fs';
+import type { Faculty } from '../../catalog/faculty.ts';
+import { isAnimusError } from '../../core/errors/errors.ts';
+import { effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { knowFiles } from './known-files.ts';
+import { filesOfFaculty, type LoadedFrom, loadedFiles, realPathOf } from './loaded-files.ts';
+import { secretPlaces } from './secret-files.ts';
+
+/** Where a focus works; its own directory, and what the loaded faculty says. */
+export interface FocusPlace {
+  readonly directory: string;
+  readonly faculty: Faculty;
+  /** Secrets that it may read all the same, by path: those that hooks are given. */
+  readonly given?: readonly string[];
+  /** Further rules, of its worktree. */
+  readonly own?: readonly FileRule[];
+}
+
+export interface FileGuard {
+  /**
+   * The rules as of now: key files may have been replaced since the last call. Hidden: secrets, and all of ANIMUS_HOME but
+   * the focus's own directory. Read-only: what the daemon loads or runs. The workspace stays open, unless it is a secret
+   * itself. Errors: `files.displaced`.
+   */
+  rulesFor(place: FocusPlace): readonly FileRule[];
+  close(): void;
+}
+
+/** Takes note of the secrets as they are now. `faculties`: all that are loaded, at the time of asking. */
+export function createFileGuard(
+  from: LoadedFrom & { readonly faculties: () => Iterable<Faculty>; readonly log: Log },
+): FileGuard {
+  const { secrets, sockets, readable } = secretPlaces(from.config, from.env);
+  const known = knowFiles(secrets);
+  const loaded = loadedFiles(from);
+
+  return {
+    rulesFor({ directory, faculty, given = [], own = [] }) {
+      const open = [directory, faculty.workspace, faculty.repo].filter((path) => path !== null).map(realPathOf);
+      const readOnly = [
+        ...loaded,
+        ...[...from.faculties(), faculty].flatMap((each) => filesOfFaculty(each, from.config.home)),
+      ];
+      const shown = given.map(realPathOf);
+      const hidden = [...hiddenNow(), ...sockets.filter((path) => existsSync(path)).map(realPathOf)];
+      const rules: readonly FileRule[] = [
+        ...hidden.filter((path) => !shown.includes(path)).map((path) => rule(path, 'hidden')),
+        ...readOnly.filter((path) => !isTop(path)).map((path) => rule(path, 'read')),
+        ...[...readable.map(realPathOf), ...shown]
+          .filter((path) => existsSync(path) && hidden.some((top) => isWithin(top, path)))
+          .map((path) => rule(path, 'read')),
+        ...open.map((path) => rule(path, 'all')),
+        ...own,
+      ];
+      return effectiveRules(rules);
+    },
+    close: () => known.close(),
+  };
+
+  function hiddenNow(): readonly string[] {
+    try {
+      return known.realPaths();
+    } catch (error) {
+      if (isAnimusError(error, 'files.displaced')) from.log.error(error.details, error.message);
+      throw error;
+    }
+  }
+}
+
+function rule(path: string, access: FileRule['access']): FileRule {
+  return { path, access };
+}
+
+/** The root of the file system holds everything; a rule for it would say nothing. */
+function isTop(path: string): boolean {
+  return path === realPathOf('/');
+}

@@ -1,0 +1,111 @@
+/** Where on this host secrets lie that neither commands nor file tools of a focus may reach, and ways around the isolation. */
+import { realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Config } from '../../core/config/config.ts';
+import type { Environment } from '../../core/config/environment.ts';
+import { isSecretKey } from '../../core/secrets/secrets.ts';
+import { isWithin } from '../../process/file-rules.ts';
+import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
+
+/** Paths as they are named, links not resolved; they need not exist. */
+export interface SecretPlaces {
+  /** Of animus and its hooks: what has been moved away, or replaced by something else, stops commands and tools. */
+  readonly secrets: readonly string[];
+  /** Come and go: hidden while they are there. */
+  readonly sockets: readonly string[];
+  /** Stay readable, also where they lie among secrets: certificates of authorities, which hold none. */
+  readonly readable: readonly string[];
+}
+
+/**
+ * ANIMUS_HOME; /run/secrets and where systemd puts credentials; the files that a variable of the environment names as a
+ * secret; what the driver of Postgres looks a password or a key up in; the socket of the database; and the sockets through
+ * which this user's session, or a container engine, would run a program for a command.
+ */
+export function secretPlaces(config: Config, env: Environment): SecretPlaces {
+  const home = env['HOME'] || homedir();
+  const url = config.databaseUrl?.reveal() ?? null;
+  const sslkey = new URLSearchParams(url?.split('?')[1] ?? '').get('sslkey');
+  const own = [
+    env['PGPASSFILE'] || join(home, '.pgpass'),
+    sslkey,
+    env['PGSSLKEY'],
+    join(home, '.postgresql', 'postgresql.key'),
+    ...secretNames(config).map((name) => env[`${name}_FILE`]),
+    ...Object.entries(env).flatMap(([name, value]) =>
+      value && isAbsolute(value) && namesSecret(name, config) ? [value] : [],
+    ),
+  ];
+  const named = own.flatMap((path) => (path ? [resolve(path)] : []));
+  return {
+    secrets: [...new Set([config.home, ...SECRET_DIRECTORIES, ...named.filter((path) => !isShared(path))])],
+    sockets: [...databaseSocket(url), ...sessionSockets(), ...ENGINE_SOCKETS],
+    readable: Object.entries(env).flatMap(([name, value]) =>
+      value && namesCertificates(name) ? [resolve(value)] : [],
+    ),
+  };
+}
+
+/** The variables that animus takes its own secrets from. */
+export function secretNames({ providers }: Config): readonly string[] {
+  const keys = [...providers.values()].flatMap((provider) =>
+    provider.kind === 'scripted' || provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
+  );
+  return ['DATABASE_URL', 'PGPASSWORD', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', ...keys];
+}
+
+const SECRET_DIRECTORIES = ['/run/secrets', '/var/run/secrets'];
+
+/** Whoever may talk to one of these runs what he likes, outside of every namespace. */
+const ENGINE_SOCKETS = [
+  '/run/docker.sock',
+  '/run/containerd',
+  '/run/podman',
+  '/run/crio',
+  '/run/buildkit',
+  '/run/systemd/private',
+  '/run/dbus/system_bus_socket',
+  '/run/libvirt',
+];
+
+/** A service manager, tmux or screen of the same user would run for a command whatever it is asked to. */
+function sessionSockets(): readonly string[] {
+  const uid = process.getuid?.();
+  return uid === undefined ? [] : [`/run/user/${uid}`, `/tmp/tmux-${uid}`, '/run/screen'];
+}
+
+/** With peer or trust whoever reaches the socket is the role of the database. In a shared directory only the socket itself is hidden. */
+function databaseSocket(url: string | null): readonly string[] {
+  const socket = url === null ? null : unixSocketOf(url);
+  if (socket === null) return [];
+  return [isShared(socket.directory) ? socket.file : socket.directory];
+}
+
+/** What every program needs lies in it. */
+export function isShared(directory: string): boolean {
+  const needed = [homedir(), process.cwd(), tmpdir(), '/tmp', '/var/tmp', '/dev/shm', '/usr/bin', '/etc', '/run'];
+  return needed.some((path) => isWithin(directory, realOf(path)) || isWithin(directory, path));
+}
+
+/** The value of such a variable is the path of a secret: its name says so, or it is a `*_FILE` that hooks are given. */
+function namesSecret(name: string, { hooks }: Config): boolean {
+  if (namesCertificates(name)) return false;
+  const isSecret = isSecretKey(name) || /(^|_)(KEY|TOKEN|PASS|PASSFILE|NETRC|KUBECONFIG|AUTH_SOCK)(_FILE)?$/.test(name);
+  const isPassed = hooks.environment.some((listed) =>
+    listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) : name === listed,
+  );
+  return isSecret || (isPassed && name.endsWith('_FILE'));
+}
+
+function namesCertificates(name: string): boolean {
+  return /(^|_)(CA|CACERT|CERT|CERTS|CAINFO|CAPATH)(_|$)/.test(name) && !/(^|_)KEY(_|$)/.test(name);
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === dirname(path) ? path : join(realOf(dirname(path)), path.slice(dirname(path).length));
+  }
+}

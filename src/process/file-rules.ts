@@ -1,0 +1,60 @@
+/** What a focus may do with the files of this host, beyond what their modes say. */
+import { sep } from 'node:path';
+
+/**
+ * `hidden`: neither read nor written, a directory appears empty; `read`: never written, moved or removed; `all`: no
+ * restriction, for what lies below a path that has one.
+ */
+export type FileAccess = 'hidden' | 'read' | 'all';
+
+/** A path and everything below it. */
+export interface FileRule {
+  /** Absolute real path. */
+  readonly path: string;
+  readonly access: FileAccess;
+}
+
+/** The strictest rule counts where several name the same path. */
+const STRICTNESS: Readonly<Record<FileAccess, number>> = { hidden: 2, read: 1, all: 0 };
+
+/** The access to a real path: that of the deepest rule that contains it, `all` where none does. */
+export function accessTo(rules: readonly FileRule[], real: string): FileAccess {
+  return deepest(rules, real)?.access ?? 'all';
+}
+
+/** One rule a path, those left out that change nothing, parents before what is below them. */
+export function effectiveRules(rules: readonly FileRule[]): readonly FileRule[] {
+  const byPath = new Map<string, FileRule>();
+  for (const rule of rules) {
+    const known = byPath.get(rule.path);
+    if (!known || STRICTNESS[rule.access] > STRICTNESS[known.access]) byPath.set(rule.path, rule);
+  }
+  const kept: FileRule[] = [];
+  for (const rule of [...byPath.values()].toSorted((a, b) => depthOf(a.path) - depthOf(b.path))) {
+    if (accessTo(kept, rule.path) !== rule.access) kept.push(rule);
+  }
+  return kept;
+}
+
+/** True for the path itself and what is below it. */
+export function isWithin(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** Names below the root. */
+export function depthOf(path: string): number {
+  return path.split(sep).filter((name) => name !== '').length;
+}
+
+function deepest(rules: readonly FileRule[], real: string): FileRule | null {
+  let found: FileRule | null = null;
+  for (const rule of rules) {
+    if (isWithin(rule.path, real) && (!found || isStronger(rule, found))) found = rule;
+  }
+  return found;
+}
+
+function isStronger(rule: FileRule, than: FileRule): boolean {
+  const deeper = depthOf(rule.path) - depthOf(than.path);
+  return deeper > 0 || (deeper === 0 && STRICTNESS[rule.access] > STRICTNESS[than.access]);
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { Secret } from '../../../src/core/secrets/secret.ts';
+import { secretPlaces } from '../../../src/daemon/guard/secret-files.ts';
+
+test('every place that holds a secret of animus or a hook is known, and so are ways around the isolation', () => {
+  const { config, env, at } = setUp();
+  const { secrets, sockets } = secretPlaces(config, env);
+  expect(secrets).toEqual([
+    at('home/.animus'),
+    '/run/secrets',
+    '/var/run/secrets',
+    at('home/.pgpass'),
+    at('home/client.key'),
+    at('home/.postgresql/postgresql.key'),
+    at('home/gateway'),
+    '/not/ours/api_token',
+    '/run/agent.sock',
+    '/run/credentials/animus',
+  ]);
+  expect(sockets).toContain('/run/docker.sock');
+  expect(sockets).toContain(`/run/user/${process.getuid?.()}`);
+  expect(secretPlaces(config, { ...env, PGPASSFILE: '/etc/pgpass' }).secrets).toContain('/etc/pgpass');
+});
+
+test('certificates of authorities stay readable, wherever they lie', () => {
+  const { config } = setUp();
+  const env = {
+    SSL_CERT_FILE: '/run/secrets/ca.pem',
+    NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
+    TLS_KEY_FILE: '/etc/tls.key',
+  };
+  expect(secretPlaces(config, env)).toMatchObject({
+    readable: ['/run/secrets/ca.pem', '/etc/ca.pem'],
+    secrets: expect.not.arrayContaining(['/run/secrets/ca.pem']),
+  });
+  expect(secretPlaces(config, env).secrets).toContain('/etc/tls.key');
+});
+
+test('a file that hooks are given by a variable is a secret, and a directory that everything needs is none', () => {
+  const { config } = setUp('[hooks]\nenvironment = ["REPORT_*"]\n');
+  const env = { REPORT_LOGIN_FILE: '/etc/report', OTHER_LIST_FILE: '/etc/list', BAD_TOKEN: '/etc', WORSE_KEY: '/' };
+  const { secrets } = secretPlaces(config, env);
+  expect(secrets).toContain('/etc/report');
+  for (const path of ['/etc/list', '/etc', '/']) expect(secrets).not.toContain(path);
+});
+
+test.each([
+  ['postgres:///work?host=/run/postgresql', '/run/postgresql'],
+  ['postgres://ada@%2Fvar%2Flib%2Fpg/work', '/var/lib/pg'],
+  ['socket:/srv/pg?db=work', '/srv/pg'],
+  ['postgres:///work?host=/tmp', '/tmp/.s.PGSQL.5432'],
+])('the socket of %s is a way around the isolation', (url, hidden) => {
+  const { config, env } = setUp();
+  const databaseUrl = new Secret(url);
+  expect(secretPlaces({ ...config, databaseUrl }, env).sockets).toContain(hidden);
+});
+
+function setUp(more = '') {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'secret-files-')));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const at = (...names: string[]) => join(directory, ...names);
+  const gateway = '[providers.g]\nkind = "openai"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "GATEWAY_KEY"\n';
+  writeFileSync(at('animus.toml'), gateway + more);
+  mkdirSync(at('home'));
+  writeFileSync(at('home/gateway'), 'key\n', { mode: 0o600 });
+  const env = {
+    HOME: at('home'),
+    ANIMUS_HOME: at('home/.animus'),
+    DATABASE_URL: `postgres://ada@db/work?sslkey=${at('home/client.key')}`,
+    GATEWAY_KEY_FILE: at('home/gateway'),
+    SOME_API_TOKEN: '/not/ours/api_token',
+    SSH_AUTH_SOCK: '/run/agent.sock',
+    CREDENTIALS_DIRECTORY: '/run/credentials/animus',
+  };
+  return { config: loadConfig({ env, cwd: directory }), env, at };
+}

@@ -1,0 +1,73 @@
+/** Which mounts rules for files come to. */
+import { expect, test } from 'vitest';
+import type { FileRule } from '../../src/process/file-rules.ts';
+import { accessTo, effectiveRules } from '../../src/process/file-rules.ts';
+import { planMounts } from '../../src/process/mount-plan.ts';
+
+const host = {
+  kindOf: (path: string) => (path.endsWith('.key') ? 'file' : 'directory'),
+  isMountPoint: () => false,
+  flagsOf: () => [],
+} as const;
+const rule = (path: string, access: FileRule['access']): FileRule => ({ path, access });
+
+test('the deepest rule decides, and of two for one path the stricter', () => {
+  const rules = [
+    rule('/home', 'hidden'),
+    rule('/home/own', 'all'),
+    rule('/home/own', 'read'),
+    rule('/home/own/x', 'hidden'),
+  ];
+  expect(
+    ['/', '/home', '/homes', '/home/a', '/home/own', '/home/own/a', '/home/own/x/y'].map((path) =>
+      accessTo(rules, path),
+    ),
+  ).toEqual(['all', 'hidden', 'all', 'hidden', 'read', 'read', 'hidden']);
+});
+
+test('rules that change nothing are left out', () => {
+  const rules = [
+    rule('/a/b', 'hidden'),
+    rule('/a', 'hidden'),
+    rule('/c', 'all'),
+    rule('/a/b/c', 'read'),
+    rule('/a/b/c', 'all'),
+  ];
+  expect(effectiveRules(rules)).toEqual([rule('/a', 'hidden'), rule('/a/b/c', 'read')]);
+});
+
+test('every directory above what is hidden or read-only is pinned, and no other', () => {
+  const { cover, expected, back } = planMounts([rule('/u/k/a.key', 'hidden'), rule('/u/f', 'read')], host);
+  expect(cover.split('\n')).toEqual([
+    '/u /u none rbind 0 0',
+    '/u/k /u/k none rbind 0 0',
+    '/u/f /u/f none rbind,ro 0 0',
+    '/dev/null /u/k/a.key none rbind 0 0',
+    '',
+  ]);
+  expect(expected).toEqual(['/u pinned', '/u/k pinned', '/u/f read', '/u/k/a.key hidden']);
+  expect(back).toBe('');
+});
+
+test('what stays open below a hidden directory is put back, and the rest of it can hold nothing new', () => {
+  const plan = planMounts([rule('/h', 'hidden'), rule('/h/own one', 'all'), rule('/h/own one/a.key', 'hidden')], host);
+  expect(plan).toMatchObject({
+    stage: '/h/own\\040one /proc/fs/0 none rbind,X-mount.mkdir 0 0\n',
+    cover: 'animus /h tmpfs mode=755,nosuid,nodev 0 0\n',
+    back: '/proc/fs/0 /h/own\\040one none rbind,X-mount.mkdir 0 0\n/dev/null /h/own\\040one/a.key none rbind 0 0\n',
+    seal: [{ from: '/h', to: '/h', options: 'rbind,ro' }],
+  });
+});
+
+test('what is mounted already is bound by itself, since mount --all passes over it', () => {
+  const mounted = { ...host, isMountPoint: (path: string) => path === '/h/own' || path === '/f' };
+  const plan = planMounts([rule('/h', 'hidden'), rule('/h/own', 'all'), rule('/f', 'read')], mounted);
+  expect(plan.backSingly).toEqual([{ from: '/proc/fs/0', to: '/h/own', options: 'rbind,X-mount.mkdir' }]);
+  expect(plan.back).toBe('');
+  expect(plan.seal.map(({ to }) => to)).toEqual(['/h', '/f']);
+});
+
+test('what is read-only keeps the flags that a namespace may not lift', () => {
+  const strict = { ...host, flagsOf: (path: string) => (path === '/t/f' ? ['nosuid', 'nodev'] : []) };
+  expect(planMounts([rule('/t/f', 'read')], strict).cover).toContain('/t/f /t/f none rbind,ro,nosuid,nodev 0 0');
+});
