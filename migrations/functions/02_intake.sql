@@ -50,8 +50,9 @@ begin
   new.depth := 0;
   if new.parent_id is not null then
     -- Locked as the foreign key will lock it: retention may be deleting it.
-    select root_id, depth into v_parent from animus.work_items where id = new.parent_id for key share;
-    if not found then
+    select root_id, depth, submitted_by into v_parent from animus.work_items where id = new.parent_id for key share;
+    -- Who may not see an item may not hang work on it either, and does not learn that it is there.
+    if not found or not animus.may_see(v_parent.submitted_by) then
       perform animus.raise('WA003', format('no work item %s to be the parent', new.parent_id), new.parent_id);
     end if;
     if v_parent.depth >= 5 then

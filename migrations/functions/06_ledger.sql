@@ -12,7 +12,8 @@ begin
   else
     perform animus.require_operator();
     -- The row lock is what makes numbers gapless: writers of one item take turns.
-    perform from animus.work_items where id = p_id for no key update;
+    perform animus.lock_work(array[p_id], 10);
+    perform from animus.work_items where id = p_id;
     if not found then
       perform animus.raise('WA003', format('no work item %s', p_id), p_id);
     end if;

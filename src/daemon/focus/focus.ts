@@ -126,7 +126,7 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
       return reason satisfies never;
   }
   if (isAnimusError(error, 'work.lease_lost')) return { kind: 'lost' };
-  if (isAnimusError(error, 'db.unreachable')) {
+  if (isAnimusError(error, 'db.unreachable', 'work.locked')) {
     return { kind: 'released', delaySeconds: 0, reason: messageOf(error), holdFaculty: false };
   }
   // Its supervisor died, say: the work did nothing wrong, and goes on when the host has had a moment.

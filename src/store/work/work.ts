@@ -110,13 +110,16 @@ export interface CompletedWork {
   readonly summary: string | null;
 }
 
+/** What came of an end. `lost`: the lease is, and nothing was written. `locked`: somebody else keeps the row locked; not written yet. */
+export type Completion = 'completed' | 'lost' | 'locked';
+
 /**
- * Ends many items as completed in one statement; answers, in their order, which are (false: the lease was lost, nothing was
- * written). One that was lost does not hold up the others. Idempotent for the same tokens.
+ * Ends many items as completed in one statement; answers, in their order, what came of each. One that was lost or is locked does not
+ * hold up the others. Idempotent for the same tokens.
  */
-export async function completeWorks(db: Queryable, ended: readonly CompletedWork[]): Promise<boolean[]> {
-  const rows = await db.query<{ completed: boolean }>(
-    `select completed from animus.complete_works($1::uuid[], $2::bigint[], $3::jsonb[], $4::text[])`,
+export async function completeBatch(db: Queryable, ended: readonly CompletedWork[]): Promise<Completion[]> {
+  const rows = await db.query<{ result: Completion }>(
+    `select result from animus.complete_batch($1::uuid[], $2::bigint[], $3::jsonb[], $4::text[])`,
     [
       ended.map((work) => work.id),
       ended.map((work) => work.leaseToken),
@@ -124,7 +127,7 @@ export async function completeWorks(db: Queryable, ended: readonly CompletedWork
       ended.map((work) => (work.summary === null ? null : toText(work.summary))),
     ],
   );
-  return rows.map((row) => row.completed);
+  return rows.map((row) => row.result);
 }
 
 /** Why an attempt failed, as stored on the item and its focus. */

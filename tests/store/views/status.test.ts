@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../../src/store/views/status-view.ts';
-import { claimWork, completeWorks } from '../../../src/store/work/work.ts';
+import { claimWork, completeBatch } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { fillQueue } from '../work/fill-queue.ts';
@@ -104,7 +104,7 @@ async function buffersOfClaim(): Promise<number> {
     const [work] = await target.database.query<{ id: string; leaseToken: string }>(
       `select id, lease_token as "leaseToken" from animus.work_items where state = 'claimed' and faculty = 'engineer'`,
     );
-    await completeWorks(target.database, [{ ...work!, outcome: {}, summary: null }]);
+    await completeBatch(target.database, [{ ...work!, outcome: {}, summary: null }]);
   }
   return Math.min(...counts);
 }

@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import {
   type ClaimedWork,
+  completeBatch,
   completeWork,
-  completeWorks,
   endCancelled,
   extendLeases,
   failWork,
@@ -43,9 +43,9 @@ describe('a lease', () => {
     const work = await claim(target.database, 3);
     const stuck = work[0]!.id;
     await clock.advance(LEASE_SECONDS - 1);
-    // As a watch_work, or an operator's cancel_work, in a transaction that is left open.
+    // As an operator's cancel_work in a transaction that is left open.
     const open = await openTransaction(target.database, async (tx) => {
-      await tx.query(`select animus.watch_work($1)`, [stuck]);
+      await tx.query(`select from animus.work_items where id = $1 for update`, [stuck]);
     });
     try {
       expect(await extendLeases(target.database, DAEMON, work, LEASE_SECONDS)).toEqual(
@@ -282,9 +282,9 @@ describe('after the lease is lost', () => {
       outcome: { by: one.id },
       summary: 'done',
     }));
-    const answer = [true, true, false, false];
-    expect(await completeWorks(target.database, ended)).toEqual(answer);
-    expect(await completeWorks(target.database, ended)).toEqual(answer);
+    const answer = ['completed', 'completed', 'lost', 'lost'];
+    expect(await completeBatch(target.database, ended)).toEqual(answer);
+    expect(await completeBatch(target.database, ended)).toEqual(answer);
     expect(await readWork(target.database, work[0]!.id)).toMatchObject({
       state: 'completed',
       outcome: { by: work[0]!.id },
@@ -292,7 +292,7 @@ describe('after the lease is lost', () => {
       archived: 1,
     });
     expect(await readWork(target.database, work[3]!.id)).toMatchObject({ state: 'claimed', lease_owner: OTHER });
-    expect(await completeWorks(target.database, [])).toEqual([]);
+    expect(await completeBatch(target.database, [])).toEqual([]);
   });
 });
 
