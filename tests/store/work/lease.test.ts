@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import {
   type ClaimedWork,
   completeBatch,
@@ -185,91 +184,8 @@ describe('lost daemons', () => {
   });
 });
 
+// That stale writers are refused by every function: tests/security/stale-writers.test.ts.
 describe('after the lease is lost', () => {
-  const CALLS: readonly [name: string, call: (work: ClaimedWork, focusId: string) => Promise<unknown>][] = [
-    ['complete_work', (work) => completeWork(target.database, work, {}, null)],
-    ['fail_work', (work) => failWork(target.database, work, ERROR, 10)],
-    ['release_work', (work) => releaseWork(target.database, work, { delaySeconds: 0, reason: 'x' })],
-    ['end_cancelled', (work) => endCancelled(target.database, work)],
-    ['start_focus', (work) => startFocus(target.database, work)],
-    ['append_ledger', (work) => appendLedger(target.database, work.id, 'note', 'x', { leaseToken: work.leaseToken })],
-    [
-      'set_phase',
-      (work, focus) => target.database.query(`select animus.set_phase($1, $2, 'engage')`, [focus, work.leaseToken]),
-    ],
-    [
-      'begin_turn',
-      (work, focus) => target.database.query(`select animus.begin_turn($1, $2, 1)`, [focus, work.leaseToken]),
-    ],
-    [
-      'begin_next_turn',
-      (work, focus) =>
-        target.database.query(`select animus.begin_next_turn($1, $2, 1, 0, '[]')`, [focus, work.leaseToken]),
-    ],
-    [
-      'record_turn',
-      (work, focus) =>
-        target.database.query(`select animus.record_turn($1, $2, 1, '{"content": []}', '[]')`, [
-          focus,
-          work.leaseToken,
-        ]),
-    ],
-    [
-      'finish_tool_calls',
-      (work, focus) => target.database.query(`select animus.finish_tool_calls($1, $2, '[]')`, [focus, work.leaseToken]),
-    ],
-    [
-      'add_message',
-      (work, focus) =>
-        target.database.query(`select animus.add_message($1, $2, 0, 'nudge', 'x', 1)`, [focus, work.leaseToken]),
-    ],
-    [
-      'tell_text',
-      (work, focus) => target.database.query(`select animus.tell_text($1, $2, 'x')`, [focus, work.leaseToken]),
-    ],
-    [
-      'open_wait',
-      (work, focus) =>
-        target.database.query(`select animus.open_wait($1, $2, 1, 'call', 'timer')`, [focus, work.leaseToken]),
-    ],
-    [
-      'store_output',
-      (work, focus) =>
-        target.database.query(`select animus.store_output($1, $2, 1, 'call', gen_random_uuid(), 'x')`, [
-          focus,
-          work.leaseToken,
-        ]),
-    ],
-    [
-      'record_side_call',
-      (work, focus) =>
-        target.database.query(`select animus.record_side_call($1, $2, '{}'::jsonb)`, [focus, work.leaseToken]),
-    ],
-    ['park_work', (work) => target.database.query(`select animus.park_work($1, $2)`, [work.id, work.leaseToken])],
-  ];
-
-  test('these are all functions that take a token', async () => {
-    const rows = await target.database.query<{ proname: string }>(
-      `select proname from pg_proc where pronamespace = 'animus'::regnamespace and prosecdef and 'p_token' = any (proargnames) order by 1`,
-    );
-    expect(rows.map((row) => row.proname)).toEqual(CALLS.map(([name]) => name).toSorted());
-  });
-
-  test.each(CALLS)('%s is refused, whether taken over, released or ended', async (_name, call) => {
-    for (const lose of ['taken over', 'released', 'ended'] as const) {
-      const work = await claimWork();
-      const focusId = await startFocus(target.database, work);
-      if (lose === 'taken over') {
-        await clock.advance(LEASE_SECONDS + 1);
-        expect(await claim(target.database, 1, undefined, OTHER)).toMatchObject([{ id: work.id }]);
-      } else if (lose === 'released') await releaseWork(target.database, work, { delaySeconds: 999, reason: 'x' });
-      else await failWork(target.database, work, ERROR, null);
-      const before = await readWork(target.database, work.id);
-      expect(await codeOf(call(work, focusId))).toBe('work.lease_lost');
-      expect(await readWork(target.database, work.id)).toEqual(before);
-    }
-  });
-
   test('a batch completes what is still held and says what is not', async () => {
     await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 4)`);
     const work = await claim(target.database, 4);
