@@ -9,14 +9,13 @@ declare
   v_state text;
 begin
   perform animus.require_operator();
-  -- Locked against retention alone: the note below refers to the row.
-  select state into v_state from animus.work_items where id = p_id for key share;
+  perform animus.lock_work(array[p_id], 10);
+  select state into v_state from animus.work_items where id = p_id;
   if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
   insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', p_reason, session_user, animus.now());
   if v_state not in ('completed', 'dead', 'merged', 'cancelled') then
-    perform animus.lock_work(array[p_id], 10);
     perform animus.cancel_open(animus.lock_open_descendants(p_id, 10) || p_id, p_reason);
   end if;
   return (select state from animus.work_items where id = p_id);
