@@ -1,10 +1,11 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Phase } from '../../core/work/words.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
 import { createTextTeller } from '../../engage/events/live-text.ts';
 import { FAILURE_NOTICE } from '../../engage/verdict/attempt.ts';
-import { type Phase, readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
+import { readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
 import { tellText } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';

@@ -1,8 +1,8 @@
 /** A writer on an item, and every way in which its lease is lost. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import type { FocusKey } from '../../../src/store/transcript/transcript.ts';
-import { finishToolCalls } from '../../../src/store/transcript/transcript.ts';
+import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
+import type { FocusKey } from '../../../src/store/transcript/focus-row.ts';
 import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
 import { completeWork, endCancelled, failWork, releaseWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, recordCalls } from '../begun-focus.ts';
