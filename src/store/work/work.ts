@@ -41,11 +41,28 @@ export async function claimWork(
   leaseSeconds: number,
 ): Promise<ClaimedWork[]> {
   return db.query<ClaimedWork>(
-    `select id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",
-            attempts, max_attempts as "maxAttempts", trace_context as "traceContext", lease_token as "leaseToken", created_at as "createdAt",
-            greatest(run_at, created_at) as "readyAt"
-       from animus.claim_work($1, $2::jsonb, $3, make_interval(secs => $4))`,
+    `select ${CLAIMED} from animus.claim_work($1, $2::jsonb, $3, make_interval(secs => $4))`,
     [daemonId, toJsonb(faculties), limit, leaseSeconds],
+  );
+}
+
+const CLAIMED = `id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",
+  attempts, max_attempts as "maxAttempts", trace_context as "traceContext", lease_token as "leaseToken", created_at as "createdAt",
+  greatest(run_at, created_at) as "readyAt"`;
+
+/**
+ * Work that is claimed in this daemon's name and that it does not know of, because the answer to its claim was lost. Each comes with a
+ * whole lease, to be run or released. `known`: ids of what it runs.
+ */
+export async function takeOwnClaims(
+  db: Queryable,
+  daemonId: string,
+  known: readonly string[],
+  leaseSeconds: number,
+): Promise<ClaimedWork[]> {
+  return db.query<ClaimedWork>(
+    `select ${CLAIMED} from animus.take_own_claims($1, $2::uuid[], make_interval(secs => $3))`,
+    [daemonId, known, leaseSeconds],
   );
 }
 

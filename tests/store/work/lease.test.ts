@@ -8,6 +8,7 @@ import {
   extendLeases,
   failWork,
   releaseWork,
+  takeOwnClaims,
 } from '../../../src/store/work/work.ts';
 import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -126,11 +127,14 @@ describe('a lease', () => {
 
 describe('lost daemons', () => {
   test('count as attempts, until the attempts are used up and the item is dead', async () => {
-    const { id } = await claimWork();
-    await lose();
-    expect(await readWork(target.database, id)).toMatchObject({ attempts: 1, crashes: 1 });
-    await lose();
-    expect(await readWork(target.database, id)).toMatchObject({ attempts: 2, crashes: 2 });
+    let work = await claimWork();
+    const { id } = work;
+    for (const attempts of [1, 2]) {
+      await startFocus(target.database, work);
+      work = (await lose())[0]!;
+      expect(await readWork(target.database, id)).toMatchObject({ attempts, crashes: attempts });
+    }
+    await startFocus(target.database, work);
     expect(await lose()).toEqual([]);
     expect(await readWork(target.database, id)).toMatchObject({
       state: 'dead',
@@ -139,6 +143,44 @@ describe('lost daemons', () => {
       archived: 1,
       error: { code: 'work.crashed' },
     });
+  });
+
+  test('before a focus began count apart: no attempts, but ten in a row are the end', async () => {
+    let work = await claimWork();
+    const { id } = work;
+    for (let lost = 1; lost <= 9; lost++) work = (await lose())[0]!;
+    expect(await readWork(target.database, id)).toMatchObject({ attempts: 0, crashes: 0, unstarted_claims: 9 });
+    // A focus that begins ends the row.
+    await startFocus(target.database, work);
+    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+    await claimOne(target.database);
+    for (let lost = 1; lost <= 9; lost++) await lose();
+    expect(await readWork(target.database, id)).toMatchObject({ state: 'claimed', attempts: 0, unstarted_claims: 9 });
+    expect(await lose()).toEqual([]);
+    expect(await readWork(target.database, id)).toMatchObject({
+      state: 'dead',
+      attempts: 0,
+      messages: 0,
+      archived: 1,
+      error: { code: 'work.never_started', message: expect.stringContaining('10 times in a row') },
+    });
+    await target.database.query('select animus.retry_work($1)', [id]);
+    expect(await readWork(target.database, id)).toMatchObject({ state: 'queued', unstarted_claims: 0 });
+  });
+
+  test('whose claim was not answered: the daemon gets what is claimed in its name and what it does not know, with a whole lease', async () => {
+    const known = await claimWork();
+    const lost = await claimWork();
+    const begun = await claimWork();
+    await startFocus(target.database, begun);
+    await insertWork(target.database);
+    await claim(target.database, 1, undefined, OTHER);
+    await clock.advance(LEASE_SECONDS - 1);
+    const taken = await takeOwnClaims(target.database, DAEMON, [known.id], LEASE_SECONDS);
+    expect(taken).toMatchObject([{ id: lost.id, leaseToken: lost.leaseToken }]);
+    await clock.advance(2);
+    await startFocus(target.database, taken[0]!);
+    expect(await takeOwnClaims(target.database, DAEMON, [known.id], LEASE_SECONDS)).toEqual([]);
   });
 
   test('do not add up while the focus gets further: only the last crash counts', async () => {
@@ -163,6 +205,7 @@ describe('lost daemons', () => {
     await recordTurn(focusId, work.leaseToken, 1);
     work = (await lose(of))[0]!;
     expect(await readWork(target.database, work.id)).toMatchObject({ attempts: 2, crashes: 1 });
+    await startFocus(target.database, work);
     work = (await lose(of))[0]!;
     expect(await readWork(target.database, work.id)).toMatchObject({ attempts: 3, crashes: 2 });
   });
@@ -293,6 +336,7 @@ describe('the end of an attempt', () => {
   test('a take-over does not wait for a locked child of an item that dies by it', async () => {
     const of = faculties(['engineer', { max_attempts: 1 }], 'free');
     const work = await claimWork(of);
+    await startFocus(target.database, work);
     const child = await insertWork(target.database, { parent_id: work.id, faculty: 'writer' });
     const open = await openTransaction(target.database, async (tx) => {
       await tx.query('select from animus.work_items where id = $1 for update', [child]);
