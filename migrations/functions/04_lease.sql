@@ -94,7 +94,7 @@ begin
     return;
   end if;
   perform animus.requeue(p_id, p_run_at, v_now,
-    case when p_reason is not null then jsonb_build_object('code', 'work.released', 'message', p_reason, 'at', v_now) end);
+    case when p_reason is not null then jsonb_build_object('code', 'work.released', 'message', animus.cut_text(p_reason, 10000), 'at', v_now) end);
 end $$;
 
 -- active → queued or scheduled, message visible again; p_error replaces the item's last error unless null.
@@ -184,7 +184,8 @@ declare
 begin
   with ended as (
     update animus.work_items w
-       set state = 'completed', outcome = i.outcome, outcome_summary = i.summary, error = null, resolved_at = v_now,
+       set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
+           outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now,
            lease_owner = null, lease_expires_at = null
       from (select u.id, u.token, u.outcome, u.summary
               from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as u (id, token, outcome, summary)
@@ -206,6 +207,7 @@ declare
   v_now  timestamptz := animus.now();
   v_held animus.held_work := animus.hold_lease(p_id, p_token);
 begin
+  p_error := animus.cut_error(p_error);
   if v_held.cancel_requested_at is not null then
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
     return 'cancelled';

@@ -14,9 +14,9 @@ begin
   if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
-  insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', p_reason, session_user, animus.now());
+  insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', animus.cut_text(p_reason, 10000), session_user, animus.now());
   if v_state not in ('completed', 'dead', 'merged', 'cancelled') then
-    perform animus.cancel_open(animus.lock_open_descendants(p_id, 10) || p_id, p_reason);
+    perform animus.cancel_open(animus.lock_open_descendants(p_id, 10) || p_id, animus.cut_text(p_reason, 10000));
   end if;
   return (select state from animus.work_items where id = p_id);
 end $$;
@@ -108,7 +108,7 @@ begin
   end if;
   insert into pgmq.q_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
-     set state = 'queued', attempts = 0, crashes = 0, resolved_at = null, outcome = null, outcome_summary = null,
+     set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, resolved_at = null, outcome = null, outcome_summary = null,
          error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id
    where id = p_id;
   insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', session_user, v_now);
@@ -121,6 +121,7 @@ create or replace function animus.pause(p_faculty text default '*', p_reason tex
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
+  p_reason := animus.cut_text(p_reason, 10000);
   insert into animus.pauses (faculty, reason, paused_by, created_at) values (p_faculty, p_reason, session_user, animus.now())
   on conflict (faculty) do update set reason = excluded.reason, paused_by = excluded.paused_by, until = null, created_at = excluded.created_at;
   insert into animus.decisions (action, note, decided_by, created_at) values ('pause', p_faculty || ': ' || p_reason, session_user, animus.now());

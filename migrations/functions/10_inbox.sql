@@ -35,13 +35,24 @@ begin
       refused := refused + 1;
       insert into pgmq.q_inbox_dead (vt, message) values (v_now, jsonb_build_object('reason', v_reason, 'msg_id', v_message.msg_id,
         'enqueued_at', v_message.enqueued_at, 'refused_at', v_now,
-        'message', case jsonb_typeof(v_message.message) when 'object' then v_message.message - 'refused' else v_message.message end));
+        'message', animus.refused_message(v_message.message)));
       delete from pgmq.q_inbox where msg_id = v_message.msg_id;
     end if;
   end loop;
   -- By pgmq's own function, which knows every column its version has.
   if v_done <> '{}' then perform pgmq.archive('inbox'::text, v_done); end if;
 end $$;
+
+-- A message as inbox_dead keeps it: of one that is too large, what tells whose it is.
+create or replace function animus.refused_message(p_message jsonb) returns jsonb
+language sql stable as $$
+  select case
+    when animus.json_bytes(p_message) > 1048576 then jsonb_strip_nulls(jsonb_build_object('cut', true, 'faculty', left(p_message ->> 'faculty', 100),
+      'dedup_key', left(p_message ->> 'dedup_key', 1000), 'source', left(p_message ->> 'source', 1000), 'description', left(p_message ->> 'description', 10000)))
+    when jsonb_typeof(p_message) = 'object' then p_message - 'refused'
+    else p_message
+  end
+$$;
 
 -- Judges a message's parent as its sender, whose session this is: later, the daemon that reads the message may see all work. What
 -- may not be the parent is noted in the message and refused with it by accept_message.
@@ -72,6 +83,9 @@ declare
   v_value jsonb;
   v_id    uuid;
 begin
+  if animus.json_bytes(p_message) > 1048576 then
+    perform animus.raise('WA004', format('the message has %s bytes; at most 1048576 (1 MiB) are taken', animus.json_bytes(p_message)));
+  end if;
   if jsonb_typeof(p_message) is distinct from 'object' then
     perform animus.raise('WA004', format('expected a JSON object, got %s', animus.show_json(p_message)));
   end if;

@@ -29,6 +29,7 @@ const INTERNAL = `
   left_to_its_host
   lock_open_descendants
   draw_token lock_soon lock_work watched watch_key
+  words refuse_word json_bytes oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   now
   offer_freed_keys
