@@ -35,7 +35,8 @@ test('answers to claims that get lost cost no attempt and no time: the daemon fi
     );
     return rows.length === 3 ? rows : null;
   });
-  expect(ended).toEqual(Array(3).fill({ state: 'completed', attempts: 0, crashes: 0, unstarted_claims: 0 }));
+  const whole = { state: 'completed', attempts: 0, crashes: 0, unstarted_claims: 0 };
+  expect(ended).toEqual([whole, whole, whole]);
   expect(lost).toContain('claim_work');
   expect(lost).toHaveLength(4);
   expect(daemon.lines.join()).toContain('took work whose claim had not been answered');

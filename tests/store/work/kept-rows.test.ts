@@ -27,7 +27,7 @@ test('rows that somebody refers to are passed over and named, whatever the kind 
   const db = target.database;
   await emptyQueue(db);
   const ids: string[] = [];
-  for (let n = 0; n < 31; n++) ids.push((await ended())!);
+  for (let n = 0; n < 31; n++) ids.push(await ended());
   await db.query(`create table invoices (work uuid references animus.work_items (id), later uuid references animus.work_items (id) deferrable initially deferred,
     focus uuid references animus.foci (id) on delete restrict, gone uuid references animus.work_items (id) on delete set null)`);
   await db.query('insert into invoices (work) values ($1)', [ids[3]]);

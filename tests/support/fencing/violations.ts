@@ -62,12 +62,14 @@ async function* whileItWrites(db: Database, name: string): AsyncGenerator<string
   const open = await openTransaction(db, async (tx) => {
     answer = await answerTo(tx, name, writer);
   });
-  const taken = await claimAgain(db, writer).finally(() => open.end('commit'));
+  const taken = await claimAgain(db, writer);
+  await open.end('commit');
   if (answer !== 'accepted') yield `${name}: with the newest token: ${answer}`;
   if (taken.length > 0) yield `${name}: another daemon took the item over in the middle of the call`;
 }
 
-type Answer = 'accepted' | 'refused' | 'locked' | string;
+/** `accepted`, `refused`, `locked`, or what else went wrong. */
+type Answer = string;
 
 async function answerTo(db: Queryable, name: string, writer: Writer): Promise<Answer> {
   try {
