@@ -144,7 +144,7 @@ const REACHED = `running waiting, waiting queued, claimed claimed, running compl
 async function noteReached(db: Queryable, reached: Set<string>): Promise<void> {
   const rows = await db.query<{ what: string }>(
     `select before || ' ' || after as what from animus.seen_transitions
-     union select 'claimed claimed' from animus.work_items where crashes > 1
+     union select 'claimed claimed' from animus.work_items where crashes > 1 or unstarted_claims > 0
      union select 'a deletion' from animus.seen_deletes
      union select 'a letter accepted' from pgmq.a_inbox union select 'a letter refused' from pgmq.q_inbox_dead`,
   );
