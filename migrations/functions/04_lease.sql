@@ -71,14 +71,36 @@ end $$;
 create or replace function animus.lock_work(p_ids uuid[], p_tries int default 1) returns void
 language plpgsql as $$
 declare
-  v_stuck uuid[] := p_ids;
+  v_stuck uuid[];
 begin
   for v_try in 1 .. p_tries loop
-    v_stuck := animus.lock_soon(v_stuck);
+    v_stuck := animus.lock_all(p_ids);
     if cardinality(v_stuck) = 0 then return; end if;
   end loop;
   perform animus.raise('57PA1', format('work item %s is locked by another transaction', v_stuck[1]), v_stuck[1],
     'try again; look in pg_stat_activity for a session that is idle in transaction');
+end $$;
+
+-- Locks all of the items or none, and returns those that stood in the way. None, so that two who want each other's items, such as the
+-- cancels of a tree and of a part of it, do not keep them from each other between their tries.
+create or replace function animus.lock_all(p_ids uuid[]) returns uuid[]
+language plpgsql set lock_timeout = '200ms' as $$
+declare
+  v_stuck uuid[];
+begin
+  perform from animus.work_items where id = any (p_ids) order by id for no key update;
+  return '{}';
+exception when lock_not_available or deadlock_detected then
+  begin
+    v_stuck := array(
+      select unnest(p_ids) except
+      select id from (select id from animus.work_items where id = any (p_ids) for no key update skip locked) free);
+    -- Gives up the locks of this look, and keeps what was seen.
+    raise exception using errcode = 'WA000';
+  exception when sqlstate 'WA000' then null;
+  end;
+  -- What stood in the way may be free by now: then it is the caller's next try that finds out.
+  return case when v_stuck = '{}' then p_ids else v_stuck end;
 end $$;
 
 -- Hands an item back, attempts unchanged: a drain, or a failure of the world. Its focus stays open and goes on later. An item whose
