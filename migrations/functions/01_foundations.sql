@@ -17,6 +17,8 @@ end $$;
 
 -- The project's own SQLSTATEs, class WA (classes I to Z are free for applications). src/store/postgres/postgres.ts maps them:
 --   WA001 lease lost · WA002 not possible in this state · WA003 not found · WA004 invalid · WA005 cancelled · WA006 budget
+--   57PA1 somebody else has a row locked: try again. Not of class WA: daemons of schema version 9 know class 57P as a failure of the
+--   world, release the work and burn no attempt.
 create or replace function animus.raise(p_sqlstate text, p_message text, p_id uuid default null, p_hint text default '') returns void
 language plpgsql as $$
 begin

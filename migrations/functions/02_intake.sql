@@ -33,13 +33,15 @@ begin
   if num_nonnulls(new.id, new.root_id, new.depth, new.state, new.merged_into, new.max_attempts, new.lease_owner, new.lease_token,
                   new.lease_expires_at, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
                   new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id, new.submitted_by) > 0
-     or new.attempts <> 0 or new.crashes <> 0 or new.turns <> 0 or new.turns_at_claim <> 0
+     or new.attempts <> 0 or new.crashes <> 0 or new.unstarted_claims <> 0 or new.turns <> 0 or new.turns_at_claim <> 0
      or new.cost_usd <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',
       p_hint => 'set only faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context');
   end if;
 
   v_broken := animus.broken_input(new.faculty, new.skill, new.params, new.dedup_key, new.concurrency_key, new.trace_context);
+  if v_broken is not null then perform animus.refuse_row(v_broken); end if;
+  v_broken := animus.oversized_input(new.description, new.params, new.trigger_info, new.source);
   if v_broken is not null then perform animus.refuse_row(v_broken); end if;
 
   new.id := animus.uuid_v7();
@@ -50,8 +52,9 @@ begin
   new.depth := 0;
   if new.parent_id is not null then
     -- Locked as the foreign key will lock it: retention may be deleting it.
-    select root_id, depth into v_parent from animus.work_items where id = new.parent_id for key share;
-    if not found then
+    select root_id, depth, submitted_by into v_parent from animus.work_items where id = new.parent_id for key share;
+    -- Who may not see an item may not hang work on it either, and does not learn that it is there.
+    if not found or not animus.may_see(v_parent.submitted_by) then
       perform animus.raise('WA003', format('no work item %s to be the parent', new.parent_id), new.parent_id);
     end if;
     if v_parent.depth >= 5 then
@@ -179,6 +182,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_broken text := animus.broken_input(new.faculty, new.skill, new.params, new.dedup_key, new.concurrency_key, new.trace_context);
 begin
+  v_broken := coalesce(v_broken, animus.oversized_input(new.description, new.params, new.trigger_info, new.source));
   if v_broken is not null then perform animus.refuse_row(v_broken); end if;
   return new;
 end $$;
@@ -208,7 +212,7 @@ create or replace trigger work_items_before_update before update on animus.work_
   for each row execute function animus.work_items_before_update();
 create or replace trigger work_items_refuse_delete before delete on animus.work_items
   for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
-create or replace trigger work_items_check_input before update of skill, params, trace_context on animus.work_items
+create or replace trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items
   for each row execute function animus.work_items_check_input();
 -- The same as an insert, and tells whether the work merged into an active duplicate.
 create or replace function animus.submit_work(

@@ -34,8 +34,29 @@ begin
 
   update animus.daemons set saturated = not saturated where id = p_daemon_id and saturated <> (cardinality(v_claimed) = p_limit);
   if cardinality(v_claimed) > 0 then
-    return query select w.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
+    -- A whole row costs reading what may be large: only where something is.
+    if exists (select from animus.work_items w where w.id = any (v_claimed) and (octet_length(w.description) > 16777216
+                 or pg_column_size(w.params) > 65536 or pg_column_size(w.trigger_info) > 65536)) then
+      return query select r.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id,
+        lateral animus.readable_work(w) r order by c.nth;
+    else
+      return query select w.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
+    end if;
   end if;
+end $$;
+
+-- Work that is claimed in the daemon's name and that it does not know of: the answer to its claim was lost. The lease begins anew, and
+-- the daemon begins the work or hands it back. p_known: what it has got. For a daemon whose claim failed, before it claims again.
+create or replace function animus.take_own_claims(p_daemon_id uuid, p_known uuid[], p_lease interval) returns setof animus.work_items
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ids uuid[];
+begin
+  v_ids := array(select w.id from animus.work_items w where w.state = 'claimed' and w.lease_owner = p_daemon_id and w.id <> all (p_known)
+                    for no key update skip locked);
+  if v_ids = '{}' then return; end if;
+  update animus.work_items set lease_expires_at = animus.now() + p_lease where id = any (v_ids);
+  return query select r.* from animus.work_items w, lateral animus.readable_work(w) r where w.id = any (v_ids) order by w.id;
 end $$;
 
 -- A token that nobody was ever given. They grow; the random part is for the server's crash: a claim does not wait for the disk, so
@@ -106,7 +127,8 @@ begin
 end $$;
 
 -- Takes over items whose lease ran out. A crash counts as an attempt, unless the focus had got further since the last one:
--- then only this crash counts, so that a long piece of work survives any number of deployments.
+-- then only this crash counts, so that a long piece of work survives any number of deployments. A claim that never came to a focus
+-- is no attempt (its answer may have been lost on the way), but is counted: after ten in a row the item is dead.
 create or replace function animus.reclaim_expired(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
 language plpgsql as $$
@@ -115,31 +137,49 @@ declare
   v_attempts  int;
   v_crashes   int;
   v_max       int;
+  v_unstarted int;
+  v_error     jsonb;
   v_reclaimed uuid[] := '{}';
 begin
   for v_item in
-    select id, faculty, attempts, crashes, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason from animus.work_items
+    select id, faculty, state, attempts, crashes, unstarted_claims, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason
+      from animus.work_items
      where state in ('claimed', 'running') and lease_expires_at < p_now and p_faculties ? faculty
        and (cancel_requested_at is not null or lease_expires_at < p_now - animus.host_grace(p_faculties -> faculty)
             or not animus.left_to_its_host(id, p_daemon_id, p_now - animus.host_grace(p_faculties -> faculty)))
      order by lease_expires_at limit p_limit for no key update skip locked
   loop
-    v_crashes := case when v_item.turns > v_item.turns_at_claim then 1 else v_item.crashes + 1 end;
-    v_attempts := v_item.attempts - v_item.crashes + v_crashes;
     v_max := coalesce((p_faculties -> v_item.faculty ->> 'max_attempts')::int, v_item.max_attempts, 3);
-    if v_item.cancel_requested_at is not null or v_attempts >= v_max then
+    v_error := null;
+    if v_item.state = 'claimed' then
+      v_crashes := v_item.crashes;
+      v_attempts := v_item.attempts;
+      v_unstarted := v_item.unstarted_claims + 1;
+      if v_unstarted >= 10 then
+        v_error := jsonb_build_object('code', 'work.never_started', 'message',
+          format('claimed %s times in a row, and each time the daemon was lost before a focus began', v_unstarted));
+      end if;
+    else
+      v_crashes := case when v_item.turns > v_item.turns_at_claim then 1 else v_item.crashes + 1 end;
+      v_attempts := v_item.attempts - v_item.crashes + v_crashes;
+      v_unstarted := 0;
+      if v_attempts >= v_max then
+        v_error := jsonb_build_object('code', 'work.crashed', 'message',
+          format('the daemon was lost %s time(s) without a new turn; attempts used up (%s of %s)', v_crashes, v_attempts, v_max));
+      end if;
+    end if;
+    if v_item.cancel_requested_at is not null or v_error is not null then
       continue when not animus.try_lock_open_descendants(v_item.id);
       if v_item.cancel_requested_at is not null then
         perform animus.end_work(v_item.id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
       else
-        update animus.work_items set attempts = v_attempts, crashes = v_crashes where id = v_item.id;
-        perform animus.end_work(v_item.id, 'dead', jsonb_build_object('code', 'work.crashed', 'message',
-          format('the daemon was lost %s time(s) without a new turn; attempts used up (%s of %s)', v_crashes, v_attempts, v_max)), 'lost');
+        update animus.work_items set attempts = v_attempts, crashes = v_crashes, unstarted_claims = v_unstarted where id = v_item.id;
+        perform animus.end_work(v_item.id, 'dead', v_error, 'lost');
       end if;
       continue;
     end if;
-    update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(),
-           lease_expires_at = p_expires_at, attempts = v_attempts, crashes = v_crashes, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
+    update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(), lease_expires_at = p_expires_at,
+           attempts = v_attempts, crashes = v_crashes, unstarted_claims = v_unstarted, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
     v_reclaimed := v_reclaimed || v_item.id;
   end loop;
   return v_reclaimed;

@@ -1,20 +1,25 @@
 -- What the holder of a lease may do. Every function proves the token under a row lock first.
 
--- Locks the item and proves that the token is the newest and the item active; raises WA001 otherwise. Answers with few columns:
--- a whole row would read its params and outcome out of TOAST on every write of a focus.
+-- Locks the item and proves that the token is the newest and the item active; raises WA001 otherwise, and 57PA1 where somebody else
+-- keeps the row locked. Answers with few columns: a whole row would read its params and outcome out of TOAST on every write of a focus.
 create or replace function animus.hold_lease(p_id uuid, p_token bigint) returns animus.held_work
 language plpgsql as $$
 declare
   v_token bigint;
   v_held  animus.held_work;
 begin
-  select id, faculty, state, attempts, max_attempts, lease_owner, cancel_requested_at, cancel_reason, lease_token
-    into v_held.id, v_held.faculty, v_held.state, v_held.attempts, v_held.max_attempts, v_held.lease_owner, v_held.cancel_requested_at,
-         v_held.cancel_reason, v_token
-    from animus.work_items where id = p_id for no key update;
-  if not found then
-    perform animus.raise('WA003', format('no work item %s', p_id), p_id);
-  end if;
+  loop
+    select id, faculty, state, attempts, max_attempts, lease_owner, cancel_requested_at, cancel_reason, lease_token
+      into v_held.id, v_held.faculty, v_held.state, v_held.attempts, v_held.max_attempts, v_held.lease_owner, v_held.cancel_requested_at,
+           v_held.cancel_reason, v_token
+      from animus.work_items where id = p_id for no key update skip locked;
+    exit when found;
+    if not exists (select from animus.work_items where id = p_id) then
+      perform animus.raise('WA003', format('no work item %s', p_id), p_id);
+    end if;
+    -- Rarely: the lock is waited for in a place of its own, with a time-out, and read again.
+    perform animus.lock_work(array[p_id]);
+  end loop;
   if v_token is distinct from p_token or v_held.state not in ('claimed', 'running') then
     perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', p_id, v_held.state), p_id);
   end if;
@@ -60,6 +65,44 @@ exception when lock_not_available or deadlock_detected then
     select id from (select id from animus.work_items where id = any (p_ids) for no key update skip locked) free);
 end $$;
 
+-- The same for callers that need all of them: raises 57PA1 and names the first that somebody else has locked. The caller tries again;
+-- waiting for good here would keep its connection for as long as a stranger likes. p_tries, each of a fifth of a second: 1 for a
+-- daemon, whose connections are few; more for operators, who have one of their own.
+create or replace function animus.lock_work(p_ids uuid[], p_tries int default 1) returns void
+language plpgsql as $$
+declare
+  v_stuck uuid[];
+begin
+  for v_try in 1 .. p_tries loop
+    v_stuck := animus.lock_all(p_ids);
+    if cardinality(v_stuck) = 0 then return; end if;
+  end loop;
+  perform animus.raise('57PA1', format('work item %s is locked by another transaction', v_stuck[1]), v_stuck[1],
+    'try again; look in pg_stat_activity for a session that is idle in transaction');
+end $$;
+
+-- Locks all of the items or none, and returns those that stood in the way. None, so that two who want each other's items, such as the
+-- cancels of a tree and of a part of it, do not keep them from each other between their tries.
+create or replace function animus.lock_all(p_ids uuid[]) returns uuid[]
+language plpgsql set lock_timeout = '200ms' as $$
+declare
+  v_stuck uuid[];
+begin
+  perform from animus.work_items where id = any (p_ids) order by id for no key update;
+  return '{}';
+exception when lock_not_available or deadlock_detected then
+  begin
+    v_stuck := array(
+      select unnest(p_ids) except
+      select id from (select id from animus.work_items where id = any (p_ids) for no key update skip locked) free);
+    -- Gives up the locks of this look, and keeps what was seen.
+    raise exception using errcode = 'WA000';
+  exception when sqlstate 'WA000' then null;
+  end;
+  -- What stood in the way may be free by now: then it is the caller's next try that finds out.
+  return case when v_stuck = '{}' then p_ids else v_stuck end;
+end $$;
+
 -- Hands an item back, attempts unchanged: a drain, or a failure of the world. Its focus stays open and goes on later. An item whose
 -- cancel was requested ends cancelled instead.
 create or replace function animus.release_work(p_id uuid, p_token bigint, p_run_at timestamptz default null, p_reason text default null) returns void
@@ -73,7 +116,7 @@ begin
     return;
   end if;
   perform animus.requeue(p_id, p_run_at, v_now,
-    case when p_reason is not null then jsonb_build_object('code', 'work.released', 'message', p_reason, 'at', v_now) end);
+    case when p_reason is not null then jsonb_build_object('code', 'work.released', 'message', animus.cut_text(p_reason, 10000), 'at', v_now) end);
 end $$;
 
 -- active → queued or scheduled, message visible again; p_error replaces the item's last error unless null.
@@ -99,25 +142,57 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if cardinality(animus.complete_held(array[p_id], array[p_token], array[p_outcome], array[p_summary])) > 0 then return; end if;
   perform from animus.work_items where id = p_id and state = 'completed' and lease_token = p_token;
-  if not found then perform animus.hold_lease(p_id, p_token); end if;
+  if found then return; end if;
+  perform animus.hold_lease(p_id, p_token);
+  perform animus.complete_held(array[p_id], array[p_token], array[p_outcome], array[p_summary]);
 end $$;
 
 -- The same for many items in one statement; each is protected by its own token, and one that was lost does not hold up the
--- others: it comes back with completed = false. Array n of each argument belongs to item n.
-create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
-returns table (work_item_id uuid, completed boolean)
+-- others. Array n of each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', somebody else keeps
+-- the row locked and nothing was written yet: try again.
+create or replace function animus.complete_batch(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
+returns table (work_item_id uuid, result text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_ours uuid[];
 begin
-  perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
+  if cardinality(animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries)) = cardinality(p_ids) then
+    return query select u.id, 'completed' from unnest(p_ids) with ordinality as u (id, nth) order by u.nth;
+    return;
+  end if;
+  -- What is still ours and was passed over is locked by somebody else, or was until a moment ago.
+  v_ours := array(select w.id from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
+                   where w.lease_token = m.token and w.lease_expires_at is not null);
+  if v_ours <> '{}' then
+    perform animus.lock_soon(v_ours);
+    perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
+  end if;
   -- Asked of the rows: one item may be named twice, with a token that holds and one that is lost.
   return query
-    select m.id, exists (select from animus.work_items w where w.id = m.id and w.state = 'completed' and w.lease_token = m.token)
-      from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) order by m.nth;
+    select m.id, case when w.lease_token is distinct from m.token then 'lost' when w.state = 'completed' then 'completed'
+                      when w.lease_expires_at is not null then 'locked' else 'lost' end
+      from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) left join animus.work_items w on w.id = m.id order by m.nth;
 end $$;
 
--- Ends those of the items whose lease the tokens prove; returns their ids. One update locks, judges and writes, in id order like
--- every path that locks several items. That an item is active is judged by its lease, which the trigger keeps in step with the
+-- complete_batch for daemons of schema version 9 and for consumers that batch alone: raises 57PA1 when one of the items is locked.
+create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
+returns table (work_item_id uuid, completed boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_end record;
+begin
+  for v_end in select b.work_item_id as id, b.result from animus.complete_batch(p_ids, p_tokens, p_outcomes, p_summaries) b loop
+    work_item_id := v_end.id;
+    completed := v_end.result = 'completed';
+    -- At once: who has it locked may wait for one that was completed just now.
+    if v_end.result = 'locked' then perform animus.lock_work(array[v_end.id]); end if;
+    return next;
+  end loop;
+end $$;
+
+-- Ends those of the items whose lease the tokens prove and that nobody else has locked; returns their ids. One statement locks, judges
+-- and writes, in id order like every path that locks several items. That an item is active is judged by its lease, which the trigger keeps in step with the
 -- state: a condition on the state would invite a scan of every active item. Without jit = off PostgreSQL before 18, where a scan
 -- that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
 create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
@@ -131,10 +206,13 @@ declare
 begin
   with ended as (
     update animus.work_items w
-       set state = 'completed', outcome = i.outcome, outcome_summary = i.summary, error = null, resolved_at = v_now,
+       set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
+           outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now,
            lease_owner = null, lease_expires_at = null
-      from (select u.id, u.token, u.outcome, u.summary from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as u (id, token, outcome, summary)
-             order by u.id) i
+      from (select u.id, u.token, u.outcome, u.summary
+              from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as u (id, token, outcome, summary)
+              join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
+             order by u.id for no key update of l skip locked) i
      where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
     returning w.id, w.dedup_key, w.queue_msg_id)
   select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
@@ -151,6 +229,7 @@ declare
   v_now  timestamptz := animus.now();
   v_held animus.held_work := animus.hold_lease(p_id, p_token);
 begin
+  p_error := animus.cut_error(p_error);
   if v_held.cancel_requested_at is not null then
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
     return 'cancelled';
@@ -208,6 +287,24 @@ begin
   perform animus.follow_ends(p_ids, v_messages, v_keyed, p_state, p_error, p_focus_ended_as, v_now);
 end $$;
 
+-- The advisory lock that those who register a watch of the item share.
+create or replace function animus.watch_key(p_id uuid) returns bigint
+language sql immutable parallel safe as $$ select hashtextextended(p_id::text, 7301) $$;
+
+-- Those of the items whose end somebody waits for. A watch that is not committed yet cannot be seen, so who registers one holds a shared
+-- advisory lock of the item until its commit: where that is held, the end is notified. Nobody waits here, neither for a lock nor for
+-- a watcher; the other way round, a watcher waits for an end that is being committed. Past the first hundred items only what can be seen counts.
+create or replace function animus.watched(p_ids uuid[]) returns uuid[]
+language plpgsql as $$
+declare
+  v_begun uuid[];
+begin
+  v_begun := array(select u.id from unnest(p_ids[1:100]) u (id) where not pg_try_advisory_xact_lock(animus.watch_key(u.id)));
+  -- In a later statement: whoever gave the lock up in between has committed what is looked for here.
+  return array(select u.id from unnest(p_ids) u (id)
+                where u.id = any (v_begun) or exists (select from animus.watches w where w.work_item_id = u.id));
+end $$;
+
 -- What ends with items that have just ended: message, key, focus and watchers, in the caller's transaction. A statement for each table
 -- that is concerned, rather than one for all: what an item does not have costs no more than a probe. The callers keep the plans:
 -- making one for seven tables cost twice what running it does.
@@ -227,6 +324,7 @@ begin
      where w.id = any (p_ids) and k.faculty = w.faculty and k.dedup_key = w.dedup_key and k.work_item_id = w.id;
   end if;
 
+  v_watched := animus.watched(p_ids);
   select exists (select from animus.foci where work_item_id = any (p_ids) and ended_as is null) as focus,
          exists (select from animus.waits where work_item_id = any (p_ids) and resolved_at is null) as wait,
          exists (select from animus.watches where work_item_id = any (p_ids)) as watch into v_has;
@@ -238,10 +336,10 @@ begin
     update animus.waits set resolved_at = p_now, result = jsonb_build_object('ended', p_state)
      where work_item_id = any (p_ids) and resolved_at is null;
   end if;
-  -- Sent only where somebody watches; an item nobody waits for costs no NOTIFY.
+  -- Sent only where somebody watches; an item nobody waits for costs no NOTIFY. A watch that is being registered or renewed in a
+  -- transaction that stays open is not waited for: retention removes it when its time is over.
   if v_has.watch then
-    with watch as (delete from animus.watches where work_item_id = any (p_ids) returning work_item_id)
-    select array_agg(work_item_id) into v_watched from watch;
-    perform pg_notify('animus_work_done', watched::text) from unnest(v_watched) watched;
+    delete from animus.watches where work_item_id in (select work_item_id from animus.watches where work_item_id = any (p_ids) for update skip locked);
   end if;
+  perform pg_notify('animus_work_done', watched::text) from unnest(v_watched) watched;
 end $$;

@@ -13,7 +13,7 @@ declare
   v_id    uuid;
   v_focus animus.foci;
 begin
-  update animus.work_items set state = 'running' where id = p_id;
+  update animus.work_items set state = 'running', unstarted_claims = 0 where id = p_id;
   update animus.foci set resumes = resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
          directory = case when host = p_host then directory else p_directory_root || '/' || id end
    where work_item_id = p_id and ended_as is null returning * into v_focus;

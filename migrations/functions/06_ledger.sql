@@ -1,6 +1,7 @@
 -- The ledger: append-only, numbered without gaps per item.
 
--- With a token: written by the item's focus, fenced. Without: by an operator, in any state. Returns the entry's number.
+-- With a token: written by the item's focus, fenced, and cut where it is long. Without: by an operator, in any state, and refused
+-- beyond 1 MiB. Returns the entry's number.
 create or replace function animus.append_ledger(
   p_id uuid, p_entry_type text, p_content text, p_token bigint default null, p_focus_id uuid default null, p_tool_call_id text default null) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -12,7 +13,8 @@ begin
   else
     perform animus.require_operator();
     -- The row lock is what makes numbers gapless: writers of one item take turns.
-    perform from animus.work_items where id = p_id for no key update;
+    perform animus.lock_work(array[p_id], 10);
+    perform from animus.work_items where id = p_id;
     if not found then
       perform animus.raise('WA003', format('no work item %s', p_id), p_id);
     end if;
@@ -24,9 +26,12 @@ begin
   if coalesce(p_content, '') = '' then
     perform animus.raise('WA004', 'a ledger entry needs content', p_id);
   end if;
+  if p_token is null and octet_length(p_content) > 1048576 then
+    perform animus.raise('WA004', format('the ledger entry has %s bytes; at most 1048576 (1 MiB) are taken', octet_length(p_content)), p_id);
+  end if;
   insert into animus.work_ledger (work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at)
   values (p_id, 1 + (select coalesce(max(seq), 0) from animus.work_ledger where work_item_id = p_id),
-          p_entry_type, p_content, p_focus_id, p_tool_call_id, animus.now())
+          p_entry_type, case when p_token is null then p_content else animus.cut_text(p_content) end, p_focus_id, p_tool_call_id, animus.now())
   returning seq into v_seq;
   if exists (select from animus.watches where work_item_id = p_id) then
     perform pg_notify('animus_ledger', p_id::text);

@@ -1,22 +1,22 @@
 -- What operators do. Each call leaves a row in animus.decisions.
 
--- Cancels work: what is not running at once, running work cooperatively (its daemon is told, and a lost lease ends it).
--- Children follow. Returns the state afterwards; cancelling what has ended changes nothing.
+-- Cancels work: what is not running at once, running work cooperatively (its daemon is notified, and a lost lease ends it).
+-- Children follow. Returns the state afterwards; cancelling what has ended changes nothing. Raises 57PA1, having changed nothing, where
+-- somebody else keeps the item or a child locked, and names it.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default 'cancelled by an operator') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_state text;
 begin
   perform animus.require_operator();
-  -- Locked against retention alone: the note below refers to the row.
-  select state into v_state from animus.work_items where id = p_id for key share;
+  perform animus.lock_work(array[p_id], 10);
+  select state into v_state from animus.work_items where id = p_id;
   if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
-  insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', p_reason, session_user, animus.now());
+  insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', animus.cut_text(p_reason, 10000), session_user, animus.now());
   if v_state not in ('completed', 'dead', 'merged', 'cancelled') then
-    perform from animus.work_items where id = p_id for no key update;
-    perform animus.cancel_open(animus.lock_open_descendants(p_id) || p_id, p_reason);
+    perform animus.cancel_open(animus.lock_open_descendants(p_id, 10) || p_id, animus.cut_text(p_reason, 10000));
   end if;
   return (select state from animus.work_items where id = p_id);
 end $$;
@@ -41,8 +41,10 @@ language sql immutable as $$ select jsonb_build_object('code', 'work.cancelled',
 
 -- Locks every open item below one whose lock the caller holds, also below ended ones, and returns their ids. In id order, which
 -- puts ancestors before descendants: the order of every path that locks several items. Looks again until nothing new
--- turns up: a child may have been committed while this waited for a lock.
-create or replace function animus.lock_open_descendants(p_id uuid) returns uuid[]
+-- turns up: a child may have been committed while this waited for a lock. Raises 57PA1 where somebody else keeps one of them locked
+-- for p_tries fifths of a second.
+drop function if exists animus.lock_open_descendants(uuid);
+create or replace function animus.lock_open_descendants(p_id uuid, p_tries int default 1) returns uuid[]
 language plpgsql as $$
 declare
   v_below  uuid[];
@@ -51,10 +53,9 @@ declare
 begin
   loop
     v_below := animus.descendants(p_id);
-    select array_agg(o.id) into v_more from (
-      select w.id from animus.work_items w
-       where w.id = any (v_below) and w.resolved_at is null and w.id <> all (v_locked) order by w.id for no key update) o;
-    if v_more is null then return v_locked; end if;
+    v_more := array(select w.id from animus.work_items w where w.id = any (v_below) and w.resolved_at is null and w.id <> all (v_locked));
+    if v_more = '{}' then return v_locked; end if;
+    perform animus.lock_work(v_more, p_tries);
     v_locked := v_locked || v_more;
   end loop;
 end $$;
@@ -85,7 +86,7 @@ $$;
 -- Queues a dead or cancelled item again with fresh attempts; its ledger stays, a new focus begins. When its dedup key is
 -- active again, that item already does the work: its id is returned instead.
 create or replace function animus.retry_work(p_id uuid) returns uuid
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
   v_now    timestamptz := animus.now();
   v_item   animus.work_items;
@@ -93,6 +94,7 @@ declare
   v_msg_id bigint;
 begin
   perform animus.require_operator();
+  perform animus.lock_work(array[p_id], 10);
   select * into v_item from animus.work_items where id = p_id for no key update;
   if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
@@ -106,7 +108,7 @@ begin
   end if;
   insert into pgmq.q_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
-     set state = 'queued', attempts = 0, crashes = 0, resolved_at = null, outcome = null, outcome_summary = null,
+     set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, resolved_at = null, outcome = null, outcome_summary = null,
          error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id
    where id = p_id;
   insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', session_user, v_now);
@@ -119,6 +121,7 @@ create or replace function animus.pause(p_faculty text default '*', p_reason tex
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
+  p_reason := animus.cut_text(p_reason, 10000);
   insert into animus.pauses (faculty, reason, paused_by, created_at) values (p_faculty, p_reason, session_user, animus.now())
   on conflict (faculty) do update set reason = excluded.reason, paused_by = excluded.paused_by, until = null, created_at = excluded.created_at;
   insert into animus.decisions (action, note, decided_by, created_at) values ('pause', p_faculty || ': ' || p_reason, session_user, animus.now());
@@ -137,23 +140,31 @@ begin
 end $$;
 
 -- Asks for animus_work_done and animus_ledger notifications of an item, for a while; nobody else pays for them. Returns the
--- item's state: an item that has ended sends nothing more. The row lock orders this against an end that is being
--- committed, so that the end is either seen here or notified; call it outside long transactions, after LISTEN.
+-- item's state: an item that has ended sends nothing more. Call it after LISTEN. The advisory lock orders this against an end that is
+-- being committed (animus.watched), so that the end is either seen here or notified; the item's row is not locked, so that
+-- no transaction of a watcher holds up the work. Where another watcher of the item keeps its own transaction open, that one's time counts.
 create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
   v_state    text;
   v_resolved timestamptz;
   v_owner    text;
 begin
-  select state, resolved_at, submitted_by into v_state, v_resolved, v_owner from animus.work_items where id = p_id for share;
-  -- Who may not see it is not told that it is there.
+  begin
+    perform pg_advisory_xact_lock_shared(animus.watch_key(p_id));
+  exception when lock_not_available then null;  -- an end that takes long to commit, or a stranger who holds the key: then it is a hint only
+  end;
+  select state, resolved_at, submitted_by into v_state, v_resolved, v_owner from animus.work_items where id = p_id;
+  -- Who may not see it does not learn that it is there.
   if not found or not animus.may_see(v_owner) then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
   if v_resolved is null then
-    insert into animus.watches (work_item_id, until) values (p_id, animus.now() + p_for)
-    on conflict (work_item_id) do update set until = greatest(animus.watches.until, excluded.until);
+    begin
+      insert into animus.watches (work_item_id, until) values (p_id, animus.now() + p_for)
+      on conflict (work_item_id) do update set until = greatest(animus.watches.until, excluded.until);
+    exception when lock_not_available then null;
+    end;
   end if;
   return v_state;
 end $$;
@@ -161,11 +172,16 @@ end $$;
 -- The same for one who also wants the texts of answers as they come. p_channel is a name of the caller's, where he listens already;
 -- returns the channel to listen on, which is another's where somebody watched before, or null when the item has ended.
 create or replace function animus.watch_texts(p_id uuid, p_channel text, p_for interval default '1 hour') returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
   v_channel text;
 begin
   perform animus.watch_work(p_id, p_for);
+  select text_channel into v_channel from animus.watches where work_item_id = p_id;
+  if v_channel is not null then return v_channel; end if;
   update animus.watches set text_channel = coalesce(text_channel, p_channel) where work_item_id = p_id returning text_channel into v_channel;
   return v_channel;
+exception when lock_not_available then
+  -- Another watcher is about to name a channel in a transaction that stays open. Whoever listens here gets no pieces, only what is recorded.
+  return p_channel;
 end $$;

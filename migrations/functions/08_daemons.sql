@@ -30,7 +30,8 @@ language sql stable as $$
   select min(created_at) from level
 $$;
 
--- Everything `animus status` prints, in one call. Counts stop at count_cap, so that it stays cheap at any size.
+-- Everything `animus status` prints, in one call. Counts stop at count_cap, so that it stays cheap at any size: `capped` names the states
+-- whose count is a lower bound. Ended work counts for 24 hours, dead work for as long as it is there: it waits for a person.
 create or replace function animus.status() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
@@ -38,16 +39,19 @@ declare
   v_cap    constant int := 1000;
   v_states jsonb;
   v_queue  jsonb;
-  v_dead   uuid[];
+  v_ended  bigint;
+  v_capped text[];
 begin
   with recent as materialized (
-    select id, state, resolved_at from animus.work_items where resolved_at > v_now - interval '24 hours' order by resolved_at desc limit v_cap)
-  select jsonb_object_agg(s.state, s.n), (select array(select r.id from recent r where r.state = 'dead' order by r.resolved_at desc limit 10))
-    into v_states, v_dead from (
+    select state from animus.work_items where resolved_at > v_now - interval '24 hours' order by resolved_at desc limit v_cap)
+  select jsonb_object_agg(s.state, s.n), (select count(*) from recent) into v_states, v_ended from (
     select 'scheduled' as state, (select count(*) from (select from animus.work_items where state = 'scheduled' limit v_cap) c) as n
     union all select 'waiting', (select count(*) from (select from animus.work_items where state = 'waiting' limit v_cap) c)
+    union all select 'dead', (select count(*) from (select from animus.work_items where state = 'dead' limit v_cap) c)
     union all select a.state, count(*) from animus.work_items a where a.state in ('claimed', 'running') group by a.state
-    union all select r.state, count(*) from recent r group by r.state) s;
+    union all select r.state, count(*) from recent r where r.state <> 'dead' group by r.state) s;
+  v_capped := array(select key from jsonb_each(v_states) where key in ('scheduled', 'waiting', 'dead') and value::int >= v_cap)
+    || case when v_ended >= v_cap then array['completed', 'merged', 'cancelled'] else '{}' end;
 
   -- Skip scans over the claim index and that of items whose concurrency key is busy: one probe per faculty that has work, and one
   -- per priority of it for the oldest item, however many there are. Only the counts read rows, up to the cap.
@@ -61,18 +65,22 @@ begin
       from (select w.faculty, w.created_at from animus.work_items w where w.state = 'queued' and w.key_blocked limit v_cap) b group by b.faculty),
   named as (
     select faculty from faculties where faculty is not null union select faculty from blocked)
-  select coalesce(jsonb_agg(jsonb_build_object('faculty', q.faculty, 'queued', q.n, 'oldest_at', q.oldest, 'routable', q.routable) order by q.faculty), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('faculty', q.faculty, 'queued', q.n, 'capped', q.n >= v_cap or q.blocked >= v_cap,
+           'oldest_at', q.oldest, 'routable', q.routable) order by q.faculty), '[]')
     into v_queue
-    from (select f.faculty,
+    from (select f.faculty, (select coalesce(sum(n), 0) from blocked) as blocked,
                  least(v_cap, coalesce(b.n, 0) + (select count(*) from (
                    select from animus.work_items w where w.faculty = f.faculty and w.state = 'queued' and not w.key_blocked limit v_cap) c)) as n,
                  least(b.oldest, animus.oldest_queued(f.faculty)) as oldest,
                  exists (select from animus.daemons d where d.stopped_at is null and d.seen_at > v_now - interval '2 minutes' and d.faculties ? f.faculty) as routable
             from named f left join blocked b on b.faculty = f.faculty) q;
 
+  if v_queue @> '[{"capped": true}]' then v_capped := v_capped || 'queued'::text; end if;
+
   return jsonb_build_object(
     'at', v_now,
     'count_cap', v_cap,
+    'capped', to_jsonb(v_capped),
     'states', v_states || jsonb_build_object('queued', (select coalesce(sum((q ->> 'queued')::int), 0) from jsonb_array_elements(v_queue) q)),
     'queue', v_queue,
     'foci', (select coalesce(jsonb_agg(jsonb_build_object(
@@ -90,7 +98,10 @@ begin
     'dead_letters', (select coalesce(jsonb_agg(jsonb_build_object(
         'work_item_id', w.id, 'faculty', w.faculty, 'description', left(w.description, 200), 'attempts', w.attempts, 'resolved_at', w.resolved_at,
         'reason', left(coalesce(w.error ->> 'message', w.error ->> 'reason', w.error::text, ''), 400)) order by w.resolved_at desc), '[]')
-      from animus.work_items w where w.id = any(v_dead)),
+      from (select * from animus.work_items where state = 'dead' order by resolved_at desc limit 10) w),
+    'kept', (select jsonb_build_object('rows', (select count(*) from (select from animus.retention_kept limit v_cap) c),
+        'examples', (select coalesce(jsonb_agg(jsonb_build_object('table', k.table_name, 'id', k.id, 'referenced_by', k.referenced_by) order by k.seen_at desc), '[]')
+          from (select * from animus.retention_kept order by seen_at desc limit 5) k))),
     'pauses', (select coalesce(jsonb_agg(to_jsonb(p) order by p.faculty), '[]') from animus.pauses p where p.until is null or p.until > v_now),
     'spend_today', (select coalesce(jsonb_agg(jsonb_build_object('faculty', s.faculty, 'model', s.model, 'usd', s.usd, 'input_tokens', s.input_tokens,
         'output_tokens', s.output_tokens, 'calls', s.calls) order by s.faculty, s.model), '[]') from animus.spend s where s.day = (v_now at time zone 'UTC')::date),

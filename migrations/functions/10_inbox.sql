@@ -34,12 +34,42 @@ begin
     if v_reason is not null then
       refused := refused + 1;
       insert into pgmq.q_inbox_dead (vt, message) values (v_now, jsonb_build_object('reason', v_reason, 'msg_id', v_message.msg_id,
-        'enqueued_at', v_message.enqueued_at, 'refused_at', v_now, 'message', v_message.message));
+        'enqueued_at', v_message.enqueued_at, 'refused_at', v_now,
+        'message', animus.refused_message(v_message.message)));
       delete from pgmq.q_inbox where msg_id = v_message.msg_id;
     end if;
   end loop;
   -- By pgmq's own function, which knows every column its version has.
   if v_done <> '{}' then perform pgmq.archive('inbox'::text, v_done); end if;
+end $$;
+
+-- A message as inbox_dead keeps it: of one that is too large, what tells whose it is.
+create or replace function animus.refused_message(p_message jsonb) returns jsonb
+language sql stable as $$
+  select case
+    when animus.json_bytes(p_message) > 1048576 then jsonb_strip_nulls(jsonb_build_object('cut', true, 'faculty', left(p_message ->> 'faculty', 100),
+      'dedup_key', left(p_message ->> 'dedup_key', 1000), 'source', left(p_message ->> 'source', 1000), 'description', left(p_message ->> 'description', 10000)))
+    when jsonb_typeof(p_message) = 'object' then p_message - 'refused'
+    else p_message
+  end
+$$;
+
+-- Judges a message's parent as its sender, whose session this is: later, the daemon that reads the message may see all work. What
+-- may not be the parent is noted in the message and refused with it by accept_message.
+create or replace function animus.inbox_before_insert() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_parent text := case when jsonb_typeof(new.message) = 'object' and jsonb_typeof(new.message -> 'parent_id') = 'string'
+                        then new.message ->> 'parent_id' end;
+  v_owner  text;
+begin
+  if v_parent ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
+    select submitted_by into v_owner from animus.work_items where id = v_parent::uuid;
+    if not found or not animus.may_see(v_owner) then
+      new.message := new.message || jsonb_build_object('refused', format('no work item %s to be the parent', v_parent));
+    end if;
+  end if;
+  return new;
 end $$;
 
 -- One message as a work item; raises WA004 with the key, what was expected and what is there.
@@ -53,8 +83,14 @@ declare
   v_value jsonb;
   v_id    uuid;
 begin
+  if animus.json_bytes(p_message) > 1048576 then
+    perform animus.raise('WA004', format('the message has %s bytes; at most 1048576 (1 MiB) are taken', animus.json_bytes(p_message)));
+  end if;
   if jsonb_typeof(p_message) is distinct from 'object' then
     perform animus.raise('WA004', format('expected a JSON object, got %s', animus.show_json(p_message)));
+  end if;
+  if jsonb_typeof(p_message -> 'refused') = 'string' then
+    perform animus.raise('WA003', left(p_message ->> 'refused', 200));
   end if;
   p_message := jsonb_strip_nulls(p_message - 'params' - 'trigger_info')
     || coalesce((select jsonb_object_agg(key, value) from jsonb_each(p_message) where key in ('params', 'trigger_info') and value <> 'null'), '{}');
@@ -111,3 +147,5 @@ end $$;
 
 create or replace trigger animus_inbox_after_insert after insert on pgmq.q_inbox
   for each statement execute function animus.inbox_after_insert();
+create or replace trigger animus_inbox_before_insert before insert on pgmq.q_inbox
+  for each row execute function animus.inbox_before_insert();

@@ -4,6 +4,12 @@
 create or replace function animus.schedules_before_write() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  if tg_op = 'INSERT' or (new.cron, new.time_zone, new.description, new.params) is distinct from (old.cron, old.time_zone, old.description, old.params) then
+    if octet_length(new.description) > 1048576 or animus.json_bytes(new.params) > 1048576 or octet_length(new.cron) > 1024 or octet_length(new.time_zone) > 1024 then
+      perform animus.raise('WA004', format('schedule %s is too large: description %s and params %s bytes, of at most 1048576 (1 MiB); cron %s and time_zone %s, of at most 1024',
+        new.name, octet_length(new.description), animus.json_bytes(new.params), octet_length(new.cron), octet_length(new.time_zone)));
+    end if;
+  end if;
   if tg_op = 'INSERT' then
     new.created_at := coalesce(new.created_at, animus.now());
     return new;
@@ -106,7 +112,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
       'waiting', (select count(*) from (select from pgmq.q_inbox limit 10000) c),
       'oldest_at', (select m.enqueued_at from pgmq.q_inbox m order by m.msg_id limit 1),
       'dead', (select count(*) from (select from pgmq.q_inbox_dead limit 10000) c),
-      'last_dead_reason', (select m.message ->> 'reason' from pgmq.q_inbox_dead m order by m.msg_id desc limit 1)),
+      'last_dead_reason', (select left(m.message ->> 'reason', 400) from pgmq.q_inbox_dead m order by m.msg_id desc limit 1)),
     'schedules', (select coalesce(jsonb_agg(jsonb_build_object('name', s.name, 'faculty', s.faculty, 'cron', s.cron, 'time_zone', s.time_zone,
         'paused', s.paused, 'problem', s.problem, 'next_at', s.next_at, 'last_at', s.last_at,
         'missed_24h', (select coalesce(sum(r.runs), 0) from animus.schedule_runs r

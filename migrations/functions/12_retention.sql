@@ -6,19 +6,39 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
   select pg_try_advisory_xact_lock(hashtextextended('animus.retention', 0))
 $$;
 
+-- Notes what cannot be removed because somebody else's row refers to it: it is passed over, tried again after an hour, and named by
+-- `animus status`. p_id: * where no single row is known.
+create or replace function animus.note_kept(p_table text, p_id text, p_referenced_by text) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  insert into animus.retention_kept as k (table_name, id, referenced_by, seen_at) values (p_table, p_id, p_referenced_by, animus.now())
+  on conflict (table_name, id) do update set referenced_by = excluded.referenced_by, seen_at = excluded.seen_at
+$$;
+
+create or replace function animus.was_kept(p_table text, p_id text, p_now timestamptz) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select exists (select from animus.retention_kept where table_name = p_table and id = p_id and seen_at > p_now - interval '1 hour')
+$$;
+
 -- Deletes up to p_limit items of trees whose every item was resolved more than p_older_than ago, with all that hangs on them.
 -- A tree larger than that goes leaves first, over several calls. after_at and after_id carry the place in the history from call
--- to call, so that old trees with an open descendant are looked at once per round: null to begin, null again at the end.
+-- to call, so that old trees with an open descendant are looked at once per round: null to begin, null again at the end. A tree of
+-- which somebody else's foreign key needs a row is passed over as a whole.
 create or replace function animus.prune_work(
   p_older_than interval, p_limit int default 200, inout after_at timestamptz default null, inout after_id uuid default null, out deleted int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_before timestamptz := animus.now() - p_older_than;
+  v_now    timestamptz := animus.now();
   v_root   record;
   v_ids    uuid[];
   v_looked int := 0;
+  v_schema text;
+  v_table  text;
+  v_name   text;
 begin
   if not animus.try_retention() then after_at := null; after_id := null; return; end if;
+  -- A foreign key that is checked at the commit would fail there, and with it all that was removed.
+  set constraints all immediate;
   deleted := 0;
   for v_root in
     select w.id, w.resolved_at from animus.work_items w
@@ -26,12 +46,19 @@ begin
        and w.resolved_at >= coalesce(after_at, '-infinity') and (after_id is null or (w.resolved_at, w.id) > (after_at, after_id))
      order by w.resolved_at, w.id limit p_limit
   loop
-    if not animus.tree_is_in_use(v_root.id, v_before) then
+    if not animus.tree_is_in_use(v_root.id, v_before) and not animus.was_kept('animus.work_items', v_root.id::text, v_now) then
       -- Full with a tree that may have more: the next call begins with it again.
       if deleted >= p_limit then return; end if;
       v_ids := animus.lock_leaves(v_root.id, p_limit - deleted);
-      delete from animus.work_items where id = any (v_ids);
-      deleted := deleted + cardinality(v_ids);
+      begin
+        delete from animus.work_items where id = any (v_ids);
+        delete from animus.retention_kept where table_name = 'animus.work_items' and id = any (v_ids::text[]);
+        deleted := deleted + cardinality(v_ids);
+      exception when foreign_key_violation or restrict_violation then
+        get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+        perform animus.note_kept('animus.work_items', v_root.id::text, format('%s.%s (%s)', v_schema, v_table, v_name));
+        v_ids := '{}';
+      end;
       if cardinality(v_ids) > 0 and not v_root.id = any (v_ids) then return; end if;
     end if;
     v_looked := v_looked + 1;
@@ -68,49 +95,100 @@ end $$;
 create or replace function animus.prune_artifacts(p_older_than interval, p_limit int default 200) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_before timestamptz := animus.now() - p_older_than;
-  v_count  int;
+  v_now    timestamptz := animus.now();
+  v_before timestamptz := v_now - p_older_than;
+  v_ids    uuid[];
+  v_id     uuid;
+  v_count  int := 0;
+  v_schema text;
+  v_table  text;
+  v_name   text;
 begin
   if not animus.try_retention() then return null; end if;
-  delete from animus.artifacts where id in (
-    select a.id from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.work_items w on w.id = f.work_item_id
-     where a.created_at < v_before and w.resolved_at < v_before order by a.created_at limit p_limit for update of a skip locked);
-  get diagnostics v_count = row_count;
+  set constraints all immediate;
+  v_ids := array(
+    select a.id from animus.artifacts a left join animus.foci f on f.id = a.focus_id join animus.work_items w on w.id = coalesce(a.work_item_id, f.work_item_id)
+     where a.created_at < v_before and w.resolved_at < v_before and not animus.was_kept('animus.artifacts', a.id::text, v_now)
+     order by a.created_at limit p_limit for update of a skip locked);
+  begin
+    delete from animus.artifacts where id = any (v_ids);
+    return cardinality(v_ids);
+  exception when foreign_key_violation or restrict_violation then null;  -- one of them: found below
+  end;
+  foreach v_id in array v_ids loop
+    begin
+      delete from animus.artifacts where id = v_id;
+      v_count := v_count + 1;
+    exception when foreign_key_violation or restrict_violation then
+      get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+      perform animus.note_kept('animus.artifacts', v_id::text, format('%s.%s (%s)', v_schema, v_table, v_name));
+    end;
+  end loop;
   return v_count;
 end $$;
 
--- The messages of ended work and of the inbox, and what schedules did, from more than p_older_than ago.
+-- The messages of ended work and of the inbox, and what schedules did, from more than p_older_than ago. Where somebody else's foreign
+-- key needs a row of one of these tables, that table is left and named, and the others go on.
 create or replace function animus.prune_archives(p_older_than interval, p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_before timestamptz := animus.now() - p_older_than;
   v_sum    int := 0;
   v_count  int;
+  v_schema text;
+  v_table  text;
+  v_name   text;
 begin
   if not animus.try_retention() then return null; end if;
-  delete from pgmq.a_work where msg_id in (select msg_id from pgmq.a_work where archived_at < v_before order by archived_at limit p_limit);
-  get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  delete from pgmq.a_inbox where msg_id in (select msg_id from pgmq.a_inbox where archived_at < v_before order by archived_at limit p_limit);
-  get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  delete from animus.schedule_runs where (schedule, due_at) in (
-    select schedule, due_at from animus.schedule_runs where recorded_at < v_before order by recorded_at limit p_limit);
-  get diagnostics v_count = row_count;
-  return v_sum + v_count;
+  set constraints all immediate;
+  begin
+    delete from pgmq.a_work where msg_id in (select msg_id from pgmq.a_work where archived_at < v_before order by archived_at limit p_limit);
+    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+  exception when foreign_key_violation or restrict_violation then
+    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+    perform animus.note_kept('pgmq.a_work', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+  end;
+  begin
+    delete from pgmq.a_inbox where msg_id in (select msg_id from pgmq.a_inbox where archived_at < v_before order by archived_at limit p_limit);
+    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+  exception when foreign_key_violation or restrict_violation then
+    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+    perform animus.note_kept('pgmq.a_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+  end;
+  begin
+    delete from animus.schedule_runs where (schedule, due_at) in (
+      select schedule, due_at from animus.schedule_runs where recorded_at < v_before order by recorded_at limit p_limit);
+    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+  exception when foreign_key_violation or restrict_violation then
+    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+    perform animus.note_kept('animus.schedule_runs', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+  end;
+  return v_sum;
 end $$;
 
--- Watches that ended, and daemons that have been gone for a week.
+-- Watches that ended, daemons that have been gone for a week, and notes of what was kept that nothing has confirmed for a day.
 create or replace function animus.prune_registers(p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now   timestamptz := animus.now();
   v_sum   int := 0;
   v_count int;
+  v_schema text;
+  v_table  text;
+  v_name   text;
 begin
   if not animus.try_retention() then return null; end if;
+  set constraints all immediate;
   delete from animus.watches where work_item_id in (select work_item_id from animus.watches where until < v_now order by until limit p_limit for update skip locked);
   get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  delete from animus.daemons where id in (
-    select id from animus.daemons where coalesce(stopped_at, seen_at) < v_now - interval '7 days' and seen_at < v_now - interval '7 days' limit p_limit for update skip locked);
-  get diagnostics v_count = row_count;
-  return v_sum + v_count;
+  delete from animus.retention_kept where seen_at < v_now - interval '1 day';
+  begin
+    delete from animus.daemons where id in (
+      select id from animus.daemons where coalesce(stopped_at, seen_at) < v_now - interval '7 days' and seen_at < v_now - interval '7 days' limit p_limit for update skip locked);
+    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+  exception when foreign_key_violation or restrict_violation then
+    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+    perform animus.note_kept('animus.daemons', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+  end;
+  return v_sum;
 end $$;

@@ -57,7 +57,8 @@ declare
 begin
   -- The item first: a resolver of another wait of it, a park or a cancel waits here or is waited for, so that «was it the
   -- last one» has one answer.
-  select state into v_state from animus.work_items where id = p_work_item_id for no key update;
+  perform animus.lock_work(array[p_work_item_id]);
+  select state into v_state from animus.work_items where id = p_work_item_id;
   if not found then return false; end if;
   v_now := animus.now();
   update animus.waits set resolved_at = v_now, result = p_result

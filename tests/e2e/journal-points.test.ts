@@ -33,7 +33,7 @@ const KILLS: readonly Kill[] = [
   ...moments('finish_tool_calls', 1),
   ...moments('finish_tool_calls', 2),
   ...moments('append_ledger', 1),
-  ...moments('complete_works', 1),
+  ...moments('complete_batch', 1),
 ];
 
 function moments(call: string, nth: number): Kill[] {

@@ -5,6 +5,7 @@ import { checkCompatible, migrationStatus } from '../../store/migrations/compati
 import { createRoleStatements, rolesState } from '../../store/migrations/roles.ts';
 import { clockAheadMs, type DatabaseOffer, databaseOffer, notificationMs } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
+import { readKeptRows } from '../../store/work/retention.ts';
 import type { Invocation } from '../command/command.ts';
 import { withRawDatabase } from '../command/database.ts';
 import { duration } from '../view/quantities.ts';
@@ -25,6 +26,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         ...(await findingsOf('schema', () => examineSchema(db))),
         ...examineExtensions(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
+        ...(await findingsOf('retention', () => examineRetention(db))),
         ...(await findingsOf('clock', () => examineClock(db))),
         ...(await findingsOf('listen', () => examineListen(db))),
       ];
@@ -63,6 +65,22 @@ function examineExtensions({ pgmq, vector }: DatabaseOffer): readonly Finding[] 
             ? 'run as a superuser: create extension vector'
             : 'install pgvector on the server; without it, memory is searched by words only',
         ),
+  ];
+}
+
+/** Rows that retention cannot remove, because tables of the application refer to them. */
+async function examineRetention(db: Database): Promise<readonly Finding[]> {
+  const kept = await readKeptRows(db);
+  // The schema is older; that is said above.
+  if (kept === null) return [];
+  if (kept.length === 0) return [fine('retention', 'nothing keeps it from removing what is old')];
+  const by = [...new Set(kept.map((row) => `${row.table} by ${row.referenced_by}`))];
+  return [
+    problem(
+      'retention',
+      `${kept.length}${kept.length === 1000 ? ' or more' : ''} old row(s) are kept because foreign keys refer to them: ${by.join('; ')}`,
+      'refer by id without a foreign key, or with one that says on delete set null or cascade (docs/operations.md, «Refer to work from your own tables»)',
+    ),
   ];
 }
 

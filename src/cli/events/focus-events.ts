@@ -1,6 +1,7 @@
 /** What a focus does, as people watch it: for the commands that run one themselves. */
+
+import type { Phase } from '../../core/work/words.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';
-import type { Phase } from '../../store/transcript/focus-row.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { counted, duration } from '../view/quantities.ts';
 import { type AnswerView, createAnswerView } from './answer-view.ts';

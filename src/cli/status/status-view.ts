@@ -27,6 +27,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showDeadLetters(output, status);
   showSchedules(output, status);
   showInbox(output, status);
+  showKept(output, status);
   showSpend(output, status);
   showPauses(output, status);
   if (status.memory?.vector === false)
@@ -38,17 +39,21 @@ export function reportJson({ kind, where, status }: StatusReport): ReportDocumen
   return { database: { kind, where }, ...status };
 }
 
-function showStates(output: Output, { states, count_cap: cap }: Status): void {
+function showStates(output: Output, { states, capped }: Status): void {
   const parts: Part[] = [];
   for (const state of WORK_STATES) {
     const count = states[state] ?? 0;
     if (count > 0)
-      parts.push(parts.length > 0 ? ', ' : '', `${grouped(count)}${count >= cap ? '+' : ''} `, stateLabel(state));
+      parts.push(
+        parts.length > 0 ? ', ' : '',
+        `${grouped(count)}${capped.includes(state) ? '+' : ''} `,
+        stateLabel(state),
+      );
   }
   output.line(
     styled('Work      ', 'bold'),
     ...(parts.length > 0 ? parts : [styled('none', 'dim')]),
-    styled('  (ended work: last 24 h)', 'dim'),
+    styled('  (ended work: last 24 h; dead work: all)', 'dim'),
   );
 }
 
@@ -123,7 +128,7 @@ function showFoci(output: Output, { foci, at }: Status): void {
   );
 }
 
-function showQueue(output: Output, { queue, at, count_cap: cap, daemons }: Status): void {
+function showQueue(output: Output, { queue, at, daemons }: Status): void {
   if (queue.length === 0) return;
   const served = daemons.filter(({ alive }) => alive).flatMap(({ faculties }) => faculties);
   const now = Date.parse(at);
@@ -137,14 +142,14 @@ function showQueue(output: Output, { queue, at, count_cap: cap, daemons }: Statu
     ],
     queue.map((line) => [
       line.faculty,
-      `${grouped(line.queued)}${line.queued >= cap ? '+' : ''}`,
+      `${grouped(line.queued)}${line.capped ? '+' : ''}`,
       line.oldest_at === null ? '-' : age(line.oldest_at, now),
       line.routable ? '' : styled(`no daemon serves this faculty${didYouMean(line.faculty, served)}`, 'yellow'),
     ]),
   );
 }
 
-function showDeadLetters(output: Output, { dead_letters: letters, at }: Status): void {
+function showDeadLetters(output: Output, { dead_letters: letters, states, capped, at }: Status): void {
   if (letters.length === 0) return;
   const now = Date.parse(at);
   output.line();
@@ -162,7 +167,23 @@ function showDeadLetters(output: Output, { dead_letters: letters, at }: Status):
       reason,
     ]),
   );
+  const dead = states.dead ?? 0;
+  if (dead > letters.length)
+    output.line(
+      `${grouped(dead - letters.length)}${capped.includes('dead') ? '+' : ''} more: animus work list --state dead`,
+    );
   output.line(styled('details: animus work show ID; run it again: animus work retry ID', 'dim'));
+}
+
+/** Nothing while retention can remove what it should. */
+function showKept(output: Output, { kept, count_cap: cap }: Status): void {
+  if (kept.rows === 0) return;
+  const { table, id, referenced_by: by } = kept.examples[0]!;
+  const row = id === '*' ? `rows of ${table}` : `${table} ${id}`;
+  output.line(
+    styled('problem  ', 'red'),
+    `retention keeps ${grouped(kept.rows)}${kept.rows >= cap ? '+' : ''} that foreign keys refer to, such as ${row} by ${by}; see animus doctor`,
+  );
 }
 
 function showSpend(output: Output, { spend_today: spend }: Status): void {

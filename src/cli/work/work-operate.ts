@@ -1,6 +1,8 @@
 /** `animus work cancel|retry`: what operators do to one item. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork, readWork } from '../../store/views/work-views.ts';
 import { cancelWork, retryWork } from '../../store/work/operate.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -26,11 +28,14 @@ export function addOperateCommands(group: Command, run: RunCommand): void {
   }).action(run(retryCommand));
 }
 
+/** How long an operator's call is tried again while another transaction keeps the work locked. */
+const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+
 async function cancelCommand(invocation: Invocation, options: CancelOptions, reference: string): Promise<number> {
   const { output } = invocation;
   const { id, state } = await withDatabase(invocation, async (db) => {
     const found = await findWork(db, reference);
-    return { id: found, state: await cancelWork(db, found, options.reason) };
+    return { id: found, state: await untilUnlocked(() => cancelWork(db, found, options.reason), PATIENCE) };
   });
   if (state === 'completed' || state === 'dead' || state === 'merged') {
     throw new AnimusError('work.state', {
@@ -48,7 +53,7 @@ async function retryCommand(invocation: Invocation, _options: CommonOptions, ref
   const { output } = invocation;
   const { id, item } = await withDatabase(invocation, async (db) => {
     const found = await findWork(db, reference);
-    return { id: found, item: await readWork(db, await retryWork(db, found)) };
+    return { id: found, item: await readWork(db, await untilUnlocked(() => retryWork(db, found), PATIENCE)) };
   });
   const retried = item.id === id;
   output.document({ id, retried, active_id: item.id, state: item.state });

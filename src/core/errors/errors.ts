@@ -57,6 +57,8 @@ export const ERRORS = {
   'db.extension_missing': row('{detail}', false, 5),
 
   'work.lease_lost': row('the lease on work item {id} is lost: another daemon may own it now', false, 5),
+  'work.locked': row('{detail}; try again', true, 5),
+  'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('no work item {id}{hint}', false, 3),
   'work.ambiguous_id': row('{id} fits several work items: {candidates}', false, 2),

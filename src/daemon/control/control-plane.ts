@@ -8,7 +8,7 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
-import { type ClaimedWork, claimWork } from '../../store/work/work.ts';
+import { type ClaimedWork, claimWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/focus-control.ts';
@@ -66,6 +66,8 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   let troubled = false;
   let rescans: number[] = [];
   let lookAtWaitsAtMs = 0;
+  /** Until then a claim whose answer was lost may turn up: its statement may still have been under way. */
+  let claimsInDoubtUntilMs = 0;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -78,6 +80,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   async function claimOnce(): Promise<number> {
     try {
       const untilWaitsMs = await wakeDueWaits();
+      await takeLostClaims();
       // A drain may have begun meanwhile, and foci may have made room.
       if (stopping.signal.aborted) return 0;
       const { maxConcurrent, pollSeconds, focusHostGraceSeconds } = means.settings();
@@ -86,7 +89,12 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
         const faculties = means.faculties();
         const claimable = claimableFaculties(faculties.values(), held, clock.monotonicMs(), focusHostGraceSeconds);
         const startedMs = clock.monotonicMs();
-        const claimed = await claimWork(db, means.daemonId, claimable, free, means.leaseSeconds);
+        const claimed = await claimWork(db, means.daemonId, claimable, free, means.leaseSeconds).catch(
+          (error: unknown) => {
+            claimsInDoubtUntilMs = clock.monotonicMs() + means.leaseSeconds * 1000;
+            throw error;
+          },
+        );
         for (const work of claimed) start(work, faculties.get(work.faculty)!, startedMs);
         noteSaturation(claimed.length === free);
         // What ended while the claim was under way did not ring for the room it left.
@@ -101,6 +109,18 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot claim work; trying again');
       troubled = true;
       return 500 + 1000 * Math.random();
+    }
+  }
+
+  /** After a claim that failed on this side: what the database claimed for this daemon all the same is begun, or handed back. */
+  async function takeLostClaims(): Promise<void> {
+    const startedMs = clock.monotonicMs();
+    if (startedMs >= claimsInDoubtUntilMs) return;
+    for (const work of await takeOwnClaims(db, means.daemonId, [...running.keys()], means.leaseSeconds)) {
+      const faculty = stopping.signal.aborted ? undefined : means.faculties().get(work.faculty);
+      log.info({ work_item_id: work.id, faculty: work.faculty }, 'took work whose claim had not been answered');
+      if (faculty !== undefined) start(work, faculty, startedMs);
+      else await releaseWork(db, work, { delaySeconds: 0, reason: 'claimed by a daemon that cannot run it now' });
     }
   }
 
@@ -162,6 +182,9 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     async drain() {
       stopping.abort();
       await loop;
+      await takeLostClaims().catch((error: unknown) => {
+        log.warn({ error: messageOf(error) }, 'work whose claim was not answered comes back when its lease ends');
+      });
       await Promise.all(finished);
     },
     async stop() {

@@ -1,4 +1,4 @@
-/** The ends of a focus and how each is written: fenced, retried while the database is away, never guessed. */
+/** The ends of a focus and how each is written: fenced, retried while the database is away or the row is locked, never guessed. */
 
 import type { Faculty } from '../../catalog/faculty.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -73,7 +73,7 @@ export async function settle(
         means.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
         return null;
       }
-      if (!isAnimusError(error, 'db.unreachable') || means.clock.monotonicMs() > deadlineMs) {
+      if (!isAnimusError(error, 'db.unreachable', 'work.locked') || means.clock.monotonicMs() > deadlineMs) {
         means.log.error(
           { work_item_id: work.id, end: end.kind, error: messageOf(error) },
           'the end of a focus could not be recorded; its lease will run out and it will be taken up again',

@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Phase } from '../../core/work/words.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
 import { createTextTeller } from '../../engage/events/live-text.ts';
 import { FAILURE_NOTICE } from '../../engage/verdict/attempt.ts';
-import { type Phase, readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
+import { readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
 import { tellText } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
@@ -137,7 +138,7 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
       return reason satisfies never;
   }
   if (isAnimusError(error, 'work.lease_lost')) return { kind: 'lost' };
-  if (isAnimusError(error, 'db.unreachable')) {
+  if (isAnimusError(error, 'db.unreachable', 'work.locked')) {
     return { kind: 'released', delaySeconds: 0, reason: messageOf(error), holdFaculty: false };
   }
   // Its supervisor died, say: the work did nothing wrong, and goes on when the host has had a moment.

@@ -2,6 +2,7 @@
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';
+import { patientDatabase } from '../../store/sql/patient-database.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { WorkCompleter } from '../../store/work/work-completer.ts';
 import { count, record } from '../../telemetry/metrics.ts';
@@ -48,7 +49,9 @@ export async function runFocus(
     means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
     means.processes.setLimits(work.id, limitsOf(faculty, means.limits()));
     try {
-      const { end: reached, focus } = await attempt(work, faculty, control, { ...means, deadline });
+      const forMs = means.leaseSeconds * 1000;
+      const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs });
+      const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline });
       await focus?.texts.stop();
       await focus?.toolset.close();
       // Before the end is written: once it is, another daemon may own the item.

@@ -50,8 +50,8 @@ export async function runCall(
     );
   } catch (error) {
     means.signal.throwIfAborted();
-    // A lost lease or database, or a host that starts no process, is the end of the focus, not a result.
-    if (isAnimusError(error, 'work.lease_lost', 'db.unreachable', 'process.interrupted')) throw error;
+    // A lost lease, a database that is away or a locked row, or a host that starts no process, is the end of the focus, not a result.
+    if (isAnimusError(error, 'work.lease_lost', 'work.locked', 'db.unreachable', 'process.interrupted')) throw error;
     const content = timeout.aborted
       ? `${call.name} did not finish within ${means.callScope.timeoutMs / 1000} s and was stopped`
       : `${call.name} failed: ${messageOf(error)}`;

@@ -54,7 +54,7 @@ async function answer(
     const output = await record((tx) => outputAfter(turn, call, wait, context, tx, means));
     return ended(turn, call, { output }, durationMs, means);
   } catch (error) {
-    if (means.signal.aborted || isAnimusError(error, 'work.lease_lost', 'db.unreachable')) throw error;
+    if (means.signal.aborted || isAnimusError(error, 'work.lease_lost', 'work.locked', 'db.unreachable')) throw error;
     const output = await record(async () => toolError(`${call.name} failed after its wait: ${messageOf(error)}`));
     return ended(turn, call, { output }, durationMs, means);
   }

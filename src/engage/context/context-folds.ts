@@ -1,5 +1,6 @@
 /** What stands for the older part of a history: stubs of closed blocks, and summaries, which replace the stubs before them. */
-import type { EngineMessage, MessageKind } from '../../store/transcript/messages.ts';
+import type { MessageKind } from '../../core/work/words.ts';
+import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 
 /** A recorded stub or summary. `afterTurn` is the newest turn there was, `keepsFrom` the first that stays verbatim. */

@@ -2,9 +2,8 @@
  * What can be watched of a focus. One typed union: told live in the daemon (the demo, tests), and rebuilt from the tables
  * for everybody else (replay.ts, `work tail`), with the texts of answers as they come (live-text.ts).
  */
+import type { Phase, WaitKind } from '../../core/work/words.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
-import type { Phase } from '../../store/transcript/focus-row.ts';
-import type { WaitKind } from '../../store/transcript/waits.ts';
 
 export type FocusEvent = { readonly workItemId: string; readonly faculty: string } & FocusEventBody;
 

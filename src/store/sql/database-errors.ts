@@ -13,6 +13,8 @@ const WORK_SQLSTATES: Readonly<Record<string, ErrorCode>> = {
   WA004: 'work.invalid',
   WA005: 'work.cancelled',
   WA006: 'work.budget',
+  // Not of class WA: what an earlier daemon does with 57P is right for it, too (migrations/functions/01_foundations.sql).
+  '57PA1': 'work.locked',
 };
 
 /** The error for a connection that could not be made. `usage` says how full the pool is, for the case that waiting for it timed out. */
@@ -26,13 +28,13 @@ export function connectError(error: unknown, where: string, usage: string): Anim
 
 /** The error for a statement that failed: a lost connection, one of our own SQLSTATEs, or the driver's error unchanged. */
 export function statementError(error: unknown, where: string): unknown {
+  const own = isDatabaseError(error) && WORK_SQLSTATES[error.code ?? ''];
+  if (own) return new AnimusError(own, detailsOf(error), { cause: error });
   if (isConnectionLoss(error)) {
     return new AnimusError('db.unreachable', { where, detail: messageOf(error), hint: '' }, { cause: error });
   }
   if (!isDatabaseError(error) || error.code === undefined) return error;
-  const code = WORK_SQLSTATES[error.code];
-  if (code === undefined) return refusedStatement(error, error.code, where);
-  return new AnimusError(code, detailsOf(error), { cause: error });
+  return refusedStatement(error, error.code, where);
 }
 
 /** The server is there and does not let us: the role may not, or, as after a failover, nobody may for now. */

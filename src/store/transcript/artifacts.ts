@@ -43,8 +43,8 @@ export async function readArtifact(
 ): Promise<ArtifactPart | null> {
   const [row] = await db.query<ArtifactPart>(
     `select substr(whole, $3::int + 1, $4::int) as text, char_length(whole) as characters
-       from (select convert_from(a.content, 'UTF8') as whole from animus.artifacts a join animus.foci f on f.id = a.focus_id
-              where a.id = $2::uuid and f.work_item_id = $1 and a.media_type like 'text/%'
+       from (select convert_from(a.content, 'UTF8') as whole from animus.artifacts a left join animus.foci f on f.id = a.focus_id
+              where a.id = $2::uuid and coalesce(a.work_item_id, f.work_item_id) = $1 and a.media_type like 'text/%'
              union all
              select w.description || case when w.params = '{}' then '' else E'\\n\\n# Parameters\\n' || jsonb_pretty(w.params) end
                from animus.work_items w where w.id = $1 and w.id = $2::uuid) artifact`,

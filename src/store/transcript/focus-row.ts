@@ -1,5 +1,6 @@
 /** The row of a focus: begun or gone on with, moved from phase to phase. */
 import type { ToolSpec } from '../../core/work/conversation.ts';
+import type { Phase } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 
@@ -9,9 +10,6 @@ export interface FocusKey {
   readonly leaseToken: string;
   readonly focusId: string;
 }
-
-export const PHASES = ['orient', 'engage', 'consolidate', 'recover'] as const;
-export type Phase = (typeof PHASES)[number];
 
 /** A focus as stored; snapshot, prompt and tools are those it began with, also when it is resumed. */
 export interface FocusRow {

@@ -1,9 +1,8 @@
 /** What the engine itself puts into a context. */
+import type { MessageKind } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
-
-export type MessageKind = 'orient' | 'digest' | 'skill' | 'nudge' | 'notice' | 'operator' | 'stub' | 'summary' | 'hook';
 
 /** A message by the engine: stands after the results of turn `afterTurn` (0: before the first turn). */
 export interface EngineMessage {

@@ -1,10 +1,9 @@
 /** All that can be watched of an item, in one snapshot: one statement, so that no part is newer than another. */
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Phase, WaitKind } from '../../core/work/words.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { CallState } from './calls.ts';
-import type { Phase } from './focus-row.ts';
-import type { WaitKind } from './waits.ts';
 
 /** Where a follower stands: turns before this one, of this focus (by number), and entries up to this one are not read again. */
 export interface ProgressCursor {
@@ -46,6 +45,7 @@ export interface TurnProgress {
   readonly recordedAtMs: number | null;
   /** `provider/model`. */
   readonly answeredBy: string | null;
+  /** The first 1,000,000 characters. */
   readonly text: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -87,7 +87,7 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
           from animus.foci f where f.work_item_id = w.id) as foci,
        (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', t.turn, 'begunAtMs', extract(epoch from t.begun_at) * 1000,
                  'recordedAtMs', extract(epoch from t.recorded_at) * 1000, 'answeredBy', t.provider || '/' || t.model,
-                 'text', (select string_agg(b ->> 'text', '' order by n) from json_array_elements(t.response) with ordinality as e (b, n)
+                 'text', (select left(string_agg(b ->> 'text', '' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)
                            where b ->> 'type' = 'text'),
                  'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8) order by f.number, t.turn), '[]')
           from animus.turns t join animus.foci f on f.id = t.focus_id

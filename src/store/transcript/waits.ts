@@ -1,11 +1,9 @@
 /** Waits of parked foci: thin calls of the SQL functions, which hold the rules of waking. */
+import type { WaitKind } from '../../core/work/words.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
-
-/** What a call can wait for. */
-export type WaitKind = 'children' | 'approval' | 'timer' | 'human';
 
 /** What a call asks to wait for. */
 export interface WaitRequest {

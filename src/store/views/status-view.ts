@@ -1,17 +1,22 @@
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import type { KeptRow } from '../work/retention.ts';
 
 /** What `animus.status()` answers; times are ISO 8601 texts. Counts stop at `count_cap` per state. */
 export interface Status {
   readonly at: string;
   readonly count_cap: number;
-  /** Ends count for the last 24 hours only. */
+  /** States whose count is a lower bound. */
+  readonly capped: readonly WorkState[];
+  /** Ended work counts for 24 hours; dead work for as long as it is there. */
   readonly states: Readonly<Partial<Record<WorkState, number>>>;
   readonly queue: readonly QueueStatus[];
   readonly foci: readonly FocusStatus[];
   readonly daemons: readonly DaemonStatus[];
-  /** The last ten that died, of the `count_cap` newest ends of the last 24 hours. */
+  /** The last ten that died, whenever that was. */
   readonly dead_letters: readonly DeadLetter[];
+  /** What retention would remove and cannot, because somebody else's table refers to it: how many rows (up to `count_cap`), and some. */
+  readonly kept: { readonly rows: number; readonly examples: readonly KeptRow[] };
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
   /** Null before the first migration has looked for pgvector. */
@@ -45,6 +50,8 @@ export interface ScheduleStatus {
 interface QueueStatus {
   readonly faculty: string;
   readonly queued: number;
+  /** `queued` is a lower bound. */
+  readonly capped: boolean;
   readonly oldest_at: string | null;
   readonly routable: boolean;
 }

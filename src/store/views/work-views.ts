@@ -97,12 +97,20 @@ async function withEnding(db: Queryable, digits: string): Promise<{ id: string }
   ]);
 }
 
-/** The newest items that pass the filter, newest first. */
+/** Longer descriptions are cut in lists, which may hold hundreds of them; `readWork` has them whole. */
+const LISTED = `left(w.description, 10000) as description, left(w.outcome_summary, 1000) as outcome_summary`;
+
+/** A JSON column as a program can read it: work of an earlier animus may hold more than a text of JavaScript can. */
+const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
+  `case when pg_column_size(${column}) > 65536 and octet_length(${column}::text) > 16777216
+        then jsonb_build_object('left_out', octet_length(${column}::text) || ' bytes') else ${column} end as ${column}`;
+
+/** The newest items that pass the filter, newest first. Descriptions have at most 10,000 characters. */
 export async function listWork(db: Queryable, filter: WorkFilter): Promise<WorkSummary[]> {
   return db.query<WorkSummary>(
-    `select id, faculty, state, description, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id, merged_into,
-            outcome_summary, run_at, created_at, resolved_at
-       from animus.work_items
+    `select id, faculty, state, ${LISTED}, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id, merged_into,
+            run_at, created_at, resolved_at
+       from animus.work_items w
       where ($1::text is null or state = $1) and ($2::text is null or faculty = $2) and ($3::uuid is null or parent_id = $3)
       order by id desc limit $4`,
     [
@@ -117,9 +125,10 @@ export async function listWork(db: Queryable, filter: WorkFilter): Promise<WorkS
 /** One item; `id` is a full id. Errors: `work.not_found`. */
 export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
   const [row] = await db.query<WorkDetail>(
-    `select id, faculty, state, description, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id, merged_into,
-            outcome_summary, run_at, created_at, resolved_at, skill, params, dedup_key, concurrency_key, source, trigger_info,
-            root_id, depth, max_attempts, lease_owner, lease_expires_at, cancel_requested_at, cancel_reason, outcome, error,
+    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id,
+            merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')},
+            dedup_key, concurrency_key, left(source, 1024) as source, ${readable('trigger_info')},
+            root_id, depth, max_attempts, lease_owner, lease_expires_at, cancel_requested_at, cancel_reason, ${readable('outcome')}, ${readable('error')},
             input_tokens::float8 as input_tokens, output_tokens::float8 as output_tokens, updated_at
        from animus.work_items where id = $1::uuid`,
     [id],
@@ -135,8 +144,8 @@ export async function readDescendants(db: Queryable, id: string): Promise<WorkSu
        select id, array[id] as path from animus.work_items where parent_id = $1::uuid
        union all
        select w.id, t.path || w.id from animus.work_items w join tree t on w.parent_id = t.id)
-     select w.id, w.faculty, w.state, w.description, w.priority, w.attempts, w.turns, w.cost_usd::float8 as cost_usd, w.parent_id,
-            w.merged_into, w.outcome_summary, w.run_at, w.created_at, w.resolved_at
+     select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, w.cost_usd::float8 as cost_usd, w.parent_id,
+            w.merged_into, w.run_at, w.created_at, w.resolved_at
        from (select id, path from tree order by path limit 500) t join animus.work_items w on w.id = t.id
       order by t.path`,
     [id],
@@ -205,7 +214,7 @@ export async function readFoci(db: Queryable, id: string): Promise<FocusView[]> 
             (t.usage ->> 'output')::float8 as output_tokens,
             coalesce(t.usage ->> 'cacheRead', t.usage ->> 'cache_read')::float8 as cache_read_tokens,
             t.cost_usd::float8 as cost_usd, t.duration_ms, t.begun_at, t.recorded_at,
-            (select string_agg(b ->> 'text', E'\\n' order by n) from json_array_elements(t.response) with ordinality as e (b, n)
+            (select left(string_agg(b ->> 'text', E'\\n' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)
               where b ->> 'type' = 'text') as text
        from animus.turns t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1::uuid order by t.focus_id, t.turn`,
     [id],

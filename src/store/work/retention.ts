@@ -38,6 +38,24 @@ export async function pruneRegisters(db: Queryable, limit: number): Promise<numb
   return count(db, 'select animus.prune_registers($1) as count', [limit]);
 }
 
+/** A row that retention passes over. `id` is `*` where a whole table is left alone; `referencedBy`: the table and its constraint. */
+export interface KeptRow {
+  readonly table: string;
+  readonly id: string;
+  readonly referenced_by: string;
+}
+
+/** What retention passes over, the newest first, at most 1,000; tried again every hour. Null: the schema does not know of it yet. */
+export async function readKeptRows(db: Queryable): Promise<KeptRow[] | null> {
+  const [table] = await db.query<{ there: boolean }>(
+    `select to_regclass('animus.retention_kept') is not null as there`,
+  );
+  if (!table!.there) return null;
+  return db.query<KeptRow>(
+    `select table_name as "table", id, referenced_by from animus.retention_kept order by seen_at desc, id limit 1000`,
+  );
+}
+
 async function count(db: Queryable, sql: string, params: readonly unknown[]): Promise<number | null> {
   const [row] = await db.query<{ count: number | null }>(sql, params);
   return row!.count;

@@ -100,7 +100,7 @@ export interface ScheduleRun {
 /** All schedules by name, or the one of that name. */
 export async function listSchedules(db: Queryable, name?: string): Promise<Schedule[]> {
   return db.query<Schedule>(
-    `select s.name, s.cron, s.time_zone, s.faculty, s.description, s.params, s.missed, s.grace_seconds, s.paused, s.problem, s.next_at, s.last_at, s.created_at,
+    `select s.name, s.cron, s.time_zone, s.faculty, left(s.description, 1048576) as description, s.params, s.missed, s.grace_seconds, s.paused, s.problem, s.next_at, s.last_at, s.created_at,
             (select coalesce(jsonb_agg(jsonb_build_object('due_at', r.due_at, 'until_at', r.until_at, 'result', r.result, 'runs', r.runs, 'work_item_id', r.work_item_id)), '[]')
                from (select * from animus.schedule_runs where schedule = s.name order by due_at desc limit 5) r) as runs
        from animus.schedules s where $1::text is null or s.name = $1 order by s.name`,

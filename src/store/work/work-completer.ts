@@ -1,28 +1,22 @@
 /** Ends of work, gathered: while one statement is on its way to the database, further ends wait and go together in the next. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
-import { type CompletedWork, completeWorks } from './work.ts';
+import { type CompletedWork, completeBatch } from './work.ts';
 
 export interface WorkCompleter {
   /**
    * Ends one item as completed; resolves when that is committed. Nothing is delayed: a first end goes out at once. Each item is
-   * protected by its own token. Errors: `work.lease_lost` for this item alone; those of the connection for every item that
-   * was on its way, which may then be tried again (idempotent).
+   * protected by its own token. Errors: `work.lease_lost` for this item alone; `work.locked` for this item alone, when another
+   * transaction keeps its row locked; those of the connection for every item that was on its way. The last two may be tried again
+   * (idempotent).
    */
   complete(work: CompletedWork): Promise<void>;
 }
 
-/** Statements that may be waiting for somebody else's locks while the next ones go past them: each takes a connection of the pool. */
-const MAX_STUCK = 3;
-
-/**
- * `most` items in one statement at most; default 100. A statement that takes longer than `patienceMs`, default 1000, waits for
- * a row that somebody keeps locked: the ends that come after it are sent without waiting for it.
- */
-export function createWorkCompleter(db: Queryable, most = 100, patienceMs = 1000): WorkCompleter {
+/** `most` items in one statement at most; default 100. No statement waits longer than 200 ms for somebody else's row locks. */
+export function createWorkCompleter(db: Queryable, most = 100): WorkCompleter {
   let waiting: { work: CompletedWork; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let sending = false;
-  let stuck = 0;
 
   function start(): void {
     if (sending || waiting.length === 0) return;
@@ -32,21 +26,7 @@ export function createWorkCompleter(db: Queryable, most = 100, patienceMs = 1000
   }
 
   async function send(): Promise<void> {
-    while (waiting.length > 0) {
-      let passed = false;
-      const patience = setTimeout(() => {
-        if (stuck >= MAX_STUCK) return;
-        passed = true;
-        stuck += 1;
-        sending = false;
-        start();
-      }, patienceMs);
-      await sendOne();
-      clearTimeout(patience);
-      if (!passed) continue;
-      stuck -= 1;
-      return;
-    }
+    while (waiting.length > 0) await sendOne();
     sending = false;
   }
 
@@ -54,12 +34,15 @@ export function createWorkCompleter(db: Queryable, most = 100, patienceMs = 1000
     const batch = waiting.slice(0, most);
     waiting = waiting.slice(most);
     try {
-      const completed = await completeWorks(
+      const results = await completeBatch(
         db,
         batch.map((one) => one.work),
       );
       for (const [n, { work, resolve, reject }] of batch.entries()) {
-        if (completed[n]) resolve();
+        const result = results[n];
+        if (result === 'completed') resolve();
+        else if (result === 'locked')
+          reject(new AnimusError('work.locked', { id: work.id, detail: lockedDetail(work.id) }));
         else reject(new AnimusError('work.lease_lost', { id: work.id }));
       }
     } catch (error) {
@@ -74,4 +57,8 @@ export function createWorkCompleter(db: Queryable, most = 100, patienceMs = 1000
         start();
       }),
   };
+}
+
+function lockedDetail(id: string): string {
+  return `work item ${id} is locked by another transaction`;
 }

@@ -41,11 +41,28 @@ export async function claimWork(
   leaseSeconds: number,
 ): Promise<ClaimedWork[]> {
   return db.query<ClaimedWork>(
-    `select id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",
-            attempts, max_attempts as "maxAttempts", trace_context as "traceContext", lease_token as "leaseToken", created_at as "createdAt",
-            greatest(run_at, created_at) as "readyAt"
-       from animus.claim_work($1, $2::jsonb, $3, make_interval(secs => $4))`,
+    `select ${CLAIMED} from animus.claim_work($1, $2::jsonb, $3, make_interval(secs => $4))`,
     [daemonId, toJsonb(faculties), limit, leaseSeconds],
+  );
+}
+
+const CLAIMED = `id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",
+  attempts, max_attempts as "maxAttempts", trace_context as "traceContext", lease_token as "leaseToken", created_at as "createdAt",
+  greatest(run_at, created_at) as "readyAt"`;
+
+/**
+ * Work that is claimed in this daemon's name and that it does not know of, because the answer to its claim was lost. Each comes with a
+ * whole lease, to be run or released. `known`: ids of what it runs.
+ */
+export async function takeOwnClaims(
+  db: Queryable,
+  daemonId: string,
+  known: readonly string[],
+  leaseSeconds: number,
+): Promise<ClaimedWork[]> {
+  return db.query<ClaimedWork>(
+    `select ${CLAIMED} from animus.take_own_claims($1, $2::uuid[], make_interval(secs => $3))`,
+    [daemonId, known, leaseSeconds],
   );
 }
 
@@ -110,13 +127,16 @@ export interface CompletedWork {
   readonly summary: string | null;
 }
 
+/** What came of an end. `lost`: the lease is, and nothing was written. `locked`: somebody else keeps the row locked; not written yet. */
+export type Completion = 'completed' | 'lost' | 'locked';
+
 /**
- * Ends many items as completed in one statement; answers, in their order, which are (false: the lease was lost, nothing was
- * written). One that was lost does not hold up the others. Idempotent for the same tokens.
+ * Ends many items as completed in one statement; answers, in their order, what came of each. One that was lost or is locked does not
+ * hold up the others. Idempotent for the same tokens.
  */
-export async function completeWorks(db: Queryable, ended: readonly CompletedWork[]): Promise<boolean[]> {
-  const rows = await db.query<{ completed: boolean }>(
-    `select completed from animus.complete_works($1::uuid[], $2::bigint[], $3::jsonb[], $4::text[])`,
+export async function completeBatch(db: Queryable, ended: readonly CompletedWork[]): Promise<Completion[]> {
+  const rows = await db.query<{ result: Completion }>(
+    `select result from animus.complete_batch($1::uuid[], $2::bigint[], $3::jsonb[], $4::text[])`,
     [
       ended.map((work) => work.id),
       ended.map((work) => work.leaseToken),
@@ -124,7 +144,7 @@ export async function completeWorks(db: Queryable, ended: readonly CompletedWork
       ended.map((work) => (work.summary === null ? null : toText(work.summary))),
     ],
   );
-  return rows.map((row) => row.completed);
+  return rows.map((row) => row.result);
 }
 
 /** Why an attempt failed, as stored on the item and its focus. */

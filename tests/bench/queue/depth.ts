@@ -1,7 +1,7 @@
 /** (c) Claim and complete at depth: what a claim costs behind a million rows, against an empty queue. */
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { type ClaimableFaculty, claimWork, completeWorks } from '../../../src/store/work/work.ts';
+import { type ClaimableFaculty, claimWork, completeBatch } from '../../../src/store/work/work.ts';
 import { fillQueue } from '../../store/work/fill-queue.ts';
 import { median, percentiles } from './scenarios.ts';
 import { type BenchServer, withPool } from './server.ts';
@@ -53,7 +53,7 @@ async function claimAndComplete(db: Database): Promise<Depth> {
     const before = performance.now();
     const [work] = await claimWork(db, randomUUID(), FACULTIES, 1, 60);
     const claimed = performance.now();
-    await completeWorks(db, [{ ...work!, outcome: {}, summary: null }]);
+    await completeBatch(db, [{ ...work!, outcome: {}, summary: null }]);
     if (n < 20) continue;
     claims.push(claimed - before);
     ends.push(performance.now() - claimed);

@@ -44,6 +44,7 @@ describe('the doctor of a database', () => {
       'pgmq',
       'pgvector',
       'roles',
+      'retention',
       'clock',
       'listen',
       'isolation',

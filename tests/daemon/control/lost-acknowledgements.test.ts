@@ -16,7 +16,7 @@ const LOST = [
   // Of the transaction of a ledger entry and its call's record.
   { call: 'append_ledger, commit' },
   { call: 'park_work' },
-  { call: 'complete_works' },
+  { call: 'complete_batch' },
 ] as const;
 
 const SCRIPT = `

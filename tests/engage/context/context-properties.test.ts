@@ -13,6 +13,7 @@ import {
   string,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { MessageKind } from '../../../src/core/work/words.ts';
 import type { LedgerType } from '../../../src/core/work/work.ts';
 import { planCompaction } from '../../../src/engage/context/compaction.ts';
 import { renderMessages } from '../../../src/engage/context/context.ts';
@@ -28,7 +29,7 @@ import { modelInfo } from '../../../src/llm/models/models.ts';
 import { openaiBody } from '../../../src/llm/openai/request.ts';
 import type { OpenHandle } from '../../../src/store/open/open-handles.ts';
 import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
-import type { EngineMessage, MessageKind } from '../../../src/store/transcript/messages.ts';
+import type { EngineMessage } from '../../../src/store/transcript/messages.ts';
 import type { Transcript } from '../../../src/store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
 import { refusalOf } from '../../support/model-server/anthropic-rules.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { asAdmin, testDatabase } from '../../support/database.ts';
-import { codeOf, emptyQueue, insertWork } from '../work/queue-driver.ts';
+import { codeOf, emptyQueue } from '../work/queue-driver.ts';
 
 const target = testDatabase();
 
@@ -28,7 +28,8 @@ const INTERNAL = `
   key_is_held
   left_to_its_host
   lock_open_descendants
-  draw_token lock_soon
+  draw_token lock_soon lock_work lock_all watched watch_key
+  words refuse_word json_bytes oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   now
   offer_freed_keys
@@ -97,7 +98,10 @@ afterAll(async () => {
 
 test('a role that may only insert can insert: dedup, message and parent included', async () => {
   await emptyQueue(target.database);
-  const parent = await insertWork(target.database);
+  await inserter.query(`insert into animus.work_items (faculty) values ('engineer')`);
+  const [parent] = (await target.database.query<{ id: string }>('select id from animus.work_items')).map(
+    ({ id }) => id,
+  );
   for (let n = 0; n < 2; n++)
     await inserter.query(`insert into animus.work_items (faculty, dedup_key, parent_id) values ('engineer', 'k', $1)`, [
       parent,

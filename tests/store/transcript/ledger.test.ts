@@ -70,14 +70,15 @@ describe('what is written stays', () => {
     expect(await codeOf(target.database.query('truncate animus.work_items cascade'))).toBe('work.state');
   });
 
-  test('until its item goes', async () => {
+  test('until its item goes; what was decided about it stays', async () => {
     const id = await insertWork(target.database);
     await appendLedger(target.database, id, 'note', 'x');
     await target.database.query('select animus.cancel_work($1)', [id]);
     await target.database.query('delete from animus.work_items where id = $1', [id]);
     const [row] = await target.database.query(
-      `select (select count(*)::int from animus.work_ledger) as entries, (select count(*)::int from animus.decisions where work_item_id is not null) as decisions`,
+      `select (select count(*)::int from animus.work_ledger) as entries, (select count(*)::int from animus.decisions where work_item_id = $1) as decisions`,
+      [id],
     );
-    expect(row).toEqual({ entries: 0, decisions: 0 });
+    expect(row).toEqual({ entries: 0, decisions: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../../src/store/views/status-view.ts';
-import { claimWork, completeWorks } from '../../../src/store/work/work.ts';
+import { claimWork, completeBatch } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { fillQueue } from '../work/fill-queue.ts';
@@ -54,6 +54,25 @@ describe('status of what went wrong', () => {
     expect(letters.at(-1)?.reason).toBe('it broke 2');
   });
 
+  test('never loses dead work behind newer ends, and marks every count that is not exact', async () => {
+    const dead = await beginFocus(target.database);
+    await target.database.query(`select animus.fail_work($1, $2, '{"message": "it broke"}', null)`, [
+      dead.id,
+      dead.leaseToken,
+    ]);
+    await target.database.query(
+      `update animus.work_items set resolved_at = resolved_at - interval '3 days' where id = $1`,
+      [dead.id],
+    );
+    expect(await readStatus(target.database)).toMatchObject({ states: { dead: 1 }, capped: [] });
+    await fillQueue(target.database, { queued: { engineer: 1001 }, scheduled: 1, resolved: 1001 });
+    const status = await readStatus(target.database);
+    expect(status.dead_letters).toMatchObject([{ work_item_id: dead.id, reason: 'it broke' }]);
+    expect(status.states).toMatchObject({ dead: 1, scheduled: 1, queued: 1000 });
+    expect(status.capped.toSorted()).toEqual(['cancelled', 'completed', 'merged', 'queued']);
+    expect(status.queue).toMatchObject([{ faculty: 'engineer', queued: 1000, capped: true }]);
+  });
+
   test('tells a daemon that stopped from one that fell silent', async () => {
     await target.database.query('delete from animus.daemons');
     const [up, stopped, lost] = [randomUUID(), randomUUID(), randomUUID()];
@@ -104,7 +123,7 @@ async function buffersOfClaim(): Promise<number> {
     const [work] = await target.database.query<{ id: string; leaseToken: string }>(
       `select id, lease_token as "leaseToken" from animus.work_items where state = 'claimed' and faculty = 'engineer'`,
     );
-    await completeWorks(target.database, [{ ...work!, outcome: {}, summary: null }]);
+    await completeBatch(target.database, [{ ...work!, outcome: {}, summary: null }]);
   }
   return Math.min(...counts);
 }

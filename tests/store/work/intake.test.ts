@@ -48,6 +48,7 @@ describe('an insert', () => {
     ['key_blocked', 'true'],
     ['attempts', '1'],
     ['crashes', '1'],
+    ['unstarted_claims', '1'],
     ['max_attempts', '99'],
     ['lease_owner', 'gen_random_uuid()'],
     ['lease_token', '1'],
@@ -78,7 +79,7 @@ describe('an insert', () => {
     const rows = await target.database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
     );
-    expect(rows).toHaveLength(27 + 12);
+    expect(rows).toHaveLength(28 + 12);
   });
 
   test.each([

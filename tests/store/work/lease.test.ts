@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import {
   type ClaimedWork,
+  completeBatch,
   completeWork,
-  completeWorks,
   endCancelled,
   extendLeases,
   failWork,
   releaseWork,
+  takeOwnClaims,
 } from '../../../src/store/work/work.ts';
 import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -43,9 +43,9 @@ describe('a lease', () => {
     const work = await claim(target.database, 3);
     const stuck = work[0]!.id;
     await clock.advance(LEASE_SECONDS - 1);
-    // As a watch_work, or an operator's cancel_work, in a transaction that is left open.
+    // As an operator's cancel_work in a transaction that is left open.
     const open = await openTransaction(target.database, async (tx) => {
-      await tx.query(`select animus.watch_work($1)`, [stuck]);
+      await tx.query(`select from animus.work_items where id = $1 for update`, [stuck]);
     });
     try {
       expect(await extendLeases(target.database, DAEMON, work, LEASE_SECONDS)).toEqual(
@@ -127,11 +127,14 @@ describe('a lease', () => {
 
 describe('lost daemons', () => {
   test('count as attempts, until the attempts are used up and the item is dead', async () => {
-    const { id } = await claimWork();
-    await lose();
-    expect(await readWork(target.database, id)).toMatchObject({ attempts: 1, crashes: 1 });
-    await lose();
-    expect(await readWork(target.database, id)).toMatchObject({ attempts: 2, crashes: 2 });
+    let work = await claimWork();
+    const { id } = work;
+    for (const attempts of [1, 2]) {
+      await startFocus(target.database, work);
+      work = (await lose())[0]!;
+      expect(await readWork(target.database, id)).toMatchObject({ attempts, crashes: attempts });
+    }
+    await startFocus(target.database, work);
     expect(await lose()).toEqual([]);
     expect(await readWork(target.database, id)).toMatchObject({
       state: 'dead',
@@ -140,6 +143,44 @@ describe('lost daemons', () => {
       archived: 1,
       error: { code: 'work.crashed' },
     });
+  });
+
+  test('before a focus began count apart: no attempts, but ten in a row are the end', async () => {
+    let work = await claimWork();
+    const { id } = work;
+    for (let lost = 1; lost <= 9; lost++) work = (await lose())[0]!;
+    expect(await readWork(target.database, id)).toMatchObject({ attempts: 0, crashes: 0, unstarted_claims: 9 });
+    // A focus that begins ends the row.
+    await startFocus(target.database, work);
+    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+    await claimOne(target.database);
+    for (let lost = 1; lost <= 9; lost++) await lose();
+    expect(await readWork(target.database, id)).toMatchObject({ state: 'claimed', attempts: 0, unstarted_claims: 9 });
+    expect(await lose()).toEqual([]);
+    expect(await readWork(target.database, id)).toMatchObject({
+      state: 'dead',
+      attempts: 0,
+      messages: 0,
+      archived: 1,
+      error: { code: 'work.never_started', message: expect.stringContaining('10 times in a row') },
+    });
+    await target.database.query('select animus.retry_work($1)', [id]);
+    expect(await readWork(target.database, id)).toMatchObject({ state: 'queued', unstarted_claims: 0 });
+  });
+
+  test('whose claim was not answered: the daemon gets what is claimed in its name and what it does not know, with a whole lease', async () => {
+    const known = await claimWork();
+    const lost = await claimWork();
+    const begun = await claimWork();
+    await startFocus(target.database, begun);
+    await insertWork(target.database);
+    await claim(target.database, 1, undefined, OTHER);
+    await clock.advance(LEASE_SECONDS - 1);
+    const taken = await takeOwnClaims(target.database, DAEMON, [known.id], LEASE_SECONDS);
+    expect(taken).toMatchObject([{ id: lost.id, leaseToken: lost.leaseToken }]);
+    await clock.advance(2);
+    await startFocus(target.database, taken[0]!);
+    expect(await takeOwnClaims(target.database, DAEMON, [known.id], LEASE_SECONDS)).toEqual([]);
   });
 
   test('do not add up while the focus gets further: only the last crash counts', async () => {
@@ -164,6 +205,7 @@ describe('lost daemons', () => {
     await recordTurn(focusId, work.leaseToken, 1);
     work = (await lose(of))[0]!;
     expect(await readWork(target.database, work.id)).toMatchObject({ attempts: 2, crashes: 1 });
+    await startFocus(target.database, work);
     work = (await lose(of))[0]!;
     expect(await readWork(target.database, work.id)).toMatchObject({ attempts: 3, crashes: 2 });
   });
@@ -185,91 +227,8 @@ describe('lost daemons', () => {
   });
 });
 
+// That stale writers are refused by every function: tests/security/stale-writers.test.ts.
 describe('after the lease is lost', () => {
-  const CALLS: readonly [name: string, call: (work: ClaimedWork, focusId: string) => Promise<unknown>][] = [
-    ['complete_work', (work) => completeWork(target.database, work, {}, null)],
-    ['fail_work', (work) => failWork(target.database, work, ERROR, 10)],
-    ['release_work', (work) => releaseWork(target.database, work, { delaySeconds: 0, reason: 'x' })],
-    ['end_cancelled', (work) => endCancelled(target.database, work)],
-    ['start_focus', (work) => startFocus(target.database, work)],
-    ['append_ledger', (work) => appendLedger(target.database, work.id, 'note', 'x', { leaseToken: work.leaseToken })],
-    [
-      'set_phase',
-      (work, focus) => target.database.query(`select animus.set_phase($1, $2, 'engage')`, [focus, work.leaseToken]),
-    ],
-    [
-      'begin_turn',
-      (work, focus) => target.database.query(`select animus.begin_turn($1, $2, 1)`, [focus, work.leaseToken]),
-    ],
-    [
-      'begin_next_turn',
-      (work, focus) =>
-        target.database.query(`select animus.begin_next_turn($1, $2, 1, 0, '[]')`, [focus, work.leaseToken]),
-    ],
-    [
-      'record_turn',
-      (work, focus) =>
-        target.database.query(`select animus.record_turn($1, $2, 1, '{"content": []}', '[]')`, [
-          focus,
-          work.leaseToken,
-        ]),
-    ],
-    [
-      'finish_tool_calls',
-      (work, focus) => target.database.query(`select animus.finish_tool_calls($1, $2, '[]')`, [focus, work.leaseToken]),
-    ],
-    [
-      'add_message',
-      (work, focus) =>
-        target.database.query(`select animus.add_message($1, $2, 0, 'nudge', 'x', 1)`, [focus, work.leaseToken]),
-    ],
-    [
-      'tell_text',
-      (work, focus) => target.database.query(`select animus.tell_text($1, $2, 'x')`, [focus, work.leaseToken]),
-    ],
-    [
-      'open_wait',
-      (work, focus) =>
-        target.database.query(`select animus.open_wait($1, $2, 1, 'call', 'timer')`, [focus, work.leaseToken]),
-    ],
-    [
-      'store_output',
-      (work, focus) =>
-        target.database.query(`select animus.store_output($1, $2, 1, 'call', gen_random_uuid(), 'x')`, [
-          focus,
-          work.leaseToken,
-        ]),
-    ],
-    [
-      'record_side_call',
-      (work, focus) =>
-        target.database.query(`select animus.record_side_call($1, $2, '{}'::jsonb)`, [focus, work.leaseToken]),
-    ],
-    ['park_work', (work) => target.database.query(`select animus.park_work($1, $2)`, [work.id, work.leaseToken])],
-  ];
-
-  test('these are all functions that take a token', async () => {
-    const rows = await target.database.query<{ proname: string }>(
-      `select proname from pg_proc where pronamespace = 'animus'::regnamespace and prosecdef and 'p_token' = any (proargnames) order by 1`,
-    );
-    expect(rows.map((row) => row.proname)).toEqual(CALLS.map(([name]) => name).toSorted());
-  });
-
-  test.each(CALLS)('%s is refused, whether taken over, released or ended', async (_name, call) => {
-    for (const lose of ['taken over', 'released', 'ended'] as const) {
-      const work = await claimWork();
-      const focusId = await startFocus(target.database, work);
-      if (lose === 'taken over') {
-        await clock.advance(LEASE_SECONDS + 1);
-        expect(await claim(target.database, 1, undefined, OTHER)).toMatchObject([{ id: work.id }]);
-      } else if (lose === 'released') await releaseWork(target.database, work, { delaySeconds: 999, reason: 'x' });
-      else await failWork(target.database, work, ERROR, null);
-      const before = await readWork(target.database, work.id);
-      expect(await codeOf(call(work, focusId))).toBe('work.lease_lost');
-      expect(await readWork(target.database, work.id)).toEqual(before);
-    }
-  });
-
   test('a batch completes what is still held and says what is not', async () => {
     await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 4)`);
     const work = await claim(target.database, 4);
@@ -282,9 +241,9 @@ describe('after the lease is lost', () => {
       outcome: { by: one.id },
       summary: 'done',
     }));
-    const answer = [true, true, false, false];
-    expect(await completeWorks(target.database, ended)).toEqual(answer);
-    expect(await completeWorks(target.database, ended)).toEqual(answer);
+    const answer = ['completed', 'completed', 'lost', 'lost'];
+    expect(await completeBatch(target.database, ended)).toEqual(answer);
+    expect(await completeBatch(target.database, ended)).toEqual(answer);
     expect(await readWork(target.database, work[0]!.id)).toMatchObject({
       state: 'completed',
       outcome: { by: work[0]!.id },
@@ -292,7 +251,7 @@ describe('after the lease is lost', () => {
       archived: 1,
     });
     expect(await readWork(target.database, work[3]!.id)).toMatchObject({ state: 'claimed', lease_owner: OTHER });
-    expect(await completeWorks(target.database, [])).toEqual([]);
+    expect(await completeBatch(target.database, [])).toEqual([]);
   });
 });
 
@@ -377,6 +336,7 @@ describe('the end of an attempt', () => {
   test('a take-over does not wait for a locked child of an item that dies by it', async () => {
     const of = faculties(['engineer', { max_attempts: 1 }], 'free');
     const work = await claimWork(of);
+    await startFocus(target.database, work);
     const child = await insertWork(target.database, { parent_id: work.id, faculty: 'writer' });
     const open = await openTransaction(target.database, async (tx) => {
       await tx.query('select from animus.work_items where id = $1 for update', [child]);

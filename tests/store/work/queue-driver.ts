@@ -79,6 +79,7 @@ export interface StoredWork {
   readonly merged_into: string | null;
   readonly attempts: number;
   readonly crashes: number;
+  readonly unstarted_claims: number;
   readonly key_blocked: boolean;
   readonly lease_token: string | null;
   readonly lease_owner: string | null;

@@ -9,8 +9,8 @@ import { openWait, parkWork, resolveDueWaits, resolveWait } from '../../../src/s
 import { drainInbox } from '../../../src/store/work/inbox.ts';
 import {
   type ClaimedWork,
+  completeBatch,
   completeWork,
-  completeWorks,
   endCancelled,
   extendLeases,
   failWork,
@@ -144,7 +144,7 @@ const REACHED = `running waiting, waiting queued, claimed claimed, running compl
 async function noteReached(db: Queryable, reached: Set<string>): Promise<void> {
   const rows = await db.query<{ what: string }>(
     `select before || ' ' || after as what from animus.seen_transitions
-     union select 'claimed claimed' from animus.work_items where crashes > 1
+     union select 'claimed claimed' from animus.work_items where crashes > 1 or unstarted_claims > 0
      union select 'a deletion' from animus.seen_deletes
      union select 'a letter accepted' from pgmq.a_inbox union select 'a letter refused' from pgmq.q_inbox_dead`,
   );
@@ -254,11 +254,11 @@ async function takeOnLease(
       return expectEndedBy(db, work);
     case 'batch': {
       const some = claims.slice(pick % claims.length).slice(0, 4);
-      const done = await completeWorks(
+      const done = await completeBatch(
         db,
         some.map((one) => ({ ...one, outcome: { by: one.leaseToken }, summary: null })),
       );
-      for (const [n, one] of some.entries()) if (done[n]) await expectEndedBy(db, one);
+      for (const [n, one] of some.entries()) if (done[n] === 'completed') await expectEndedBy(db, one);
       return;
     }
     case 'fail':
@@ -286,7 +286,8 @@ async function refusalsAside(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (!isAnimusError(error, 'work.lease_lost', 'work.state', 'work.invalid', 'work.not_found')) throw error;
+    if (!isAnimusError(error, 'work.lease_lost', 'work.locked', 'work.state', 'work.invalid', 'work.not_found'))
+      throw error;
   }
 }
 
@@ -361,7 +362,7 @@ async function finishAll(db: Queryable): Promise<void> {
     for (const { id, callId } of await openWaits(db)) await resolveWait(db, id, callId, {});
     await drainInbox(db, 100);
     const work = await claim(db, 50, FACULTIES);
-    await completeWorks(
+    await completeBatch(
       db,
       work.map((one) => ({ ...one, outcome: {}, summary: null })),
     );

@@ -1,0 +1,75 @@
+-- How large texts may be. What a stranger submits and others read is refused above 1 MiB, with its size. What the engine records is
+-- never refused: it is cut, or kept whole as an artifact. A json value counts in its text form; what takes up to 4 KiB in storage is
+-- not read out for it, because compression makes at most 255 bytes of one.
+
+create or replace function animus.json_bytes(p_value jsonb) returns int
+language sql stable parallel safe as $$
+  select case when pg_column_size(p_value) <= 4096 then pg_column_size(p_value) else octet_length(p_value::text) end
+$$;
+
+create or replace function animus.size_rule(p_column text, p_bytes int) returns text
+language sql immutable parallel safe as $$
+  select format('work_items_%s_size: %s has %s bytes; at most 1048576 (1 MiB) are taken: keep more in a table or file of your own and name it in params',
+    p_column, p_column, p_bytes)
+$$;
+
+-- The rule of size that an inserter breaks, as broken_input says it, or null.
+create or replace function animus.oversized_input(p_description text, p_params jsonb, p_trigger_info jsonb, p_source text) returns text
+language sql stable parallel safe as $$
+  select case
+    when octet_length(p_description) > 1048576 then animus.size_rule('description', octet_length(p_description))
+    when octet_length(p_source) > 1024 then format('work_items_source_size: source has %s bytes; at most 1024 are taken', octet_length(p_source))
+    when pg_column_size(p_params) > 4096 and octet_length(p_params::text) > 1048576 then animus.size_rule('params', octet_length(p_params::text))
+    when pg_column_size(p_trigger_info) > 4096 and octet_length(p_trigger_info::text) > 1048576
+      then animus.size_rule('trigger_info', octet_length(p_trigger_info::text))
+  end
+$$;
+
+-- A text that the engine records, cut after so many characters, with a note of its size.
+create or replace function animus.cut_text(p_text text, p_characters int default 262144) returns text
+language sql immutable parallel safe as $$
+  select case when octet_length(p_text) <= p_characters or char_length(p_text) <= p_characters then p_text
+    else left(p_text, p_characters) || format(E'\n[cut here: the whole text has %s bytes]', octet_length(p_text)) end
+$$;
+
+-- An error as it is kept: beyond 64 KiB only what code reads of it, and the beginning of its message.
+create or replace function animus.cut_error(p_error jsonb) returns jsonb
+language sql stable parallel safe as $$
+  select case when animus.json_bytes(p_error) <= 65536 then p_error
+    else jsonb_strip_nulls(jsonb_build_object('code', left(p_error ->> 'code', 100), 'phase', left(p_error ->> 'phase', 100),
+      'ledger_kept_after', case when jsonb_typeof(p_error -> 'ledger_kept_after') = 'number' then p_error -> 'ledger_kept_after' end,
+      'message', animus.cut_text(coalesce(p_error ->> 'message', p_error::text), 10000))) end
+$$;
+
+-- An outcome as it is kept: beyond 1 MiB an object that names the artifact of the item in which it is whole.
+create or replace function animus.keep_outcome(p_id uuid, p_outcome jsonb) returns jsonb
+language plpgsql as $$
+declare
+  v_artifact uuid;
+  v_text     text;
+begin
+  if animus.json_bytes(p_outcome) <= 1048576 then return p_outcome; end if;
+  v_text := p_outcome::text;
+  v_artifact := animus.uuid_v7();
+  insert into animus.artifacts (id, work_item_id, name, media_type, bytes, content, created_at)
+  values (v_artifact, p_id, 'outcome', 'text/json; charset=utf-8', octet_length(v_text), convert_to(v_text, 'UTF8'), animus.now());
+  return jsonb_build_object('truncated', true, 'bytes', octet_length(v_text), 'artifact', v_artifact, 'beginning', left(v_text, 10000));
+end $$;
+
+-- An item as a daemon gets it. Work that an earlier animus let in may be larger than a program can read: beyond 16 MiB its texts are
+-- left out, with a note of where they are.
+create or replace function animus.readable_work(p_work animus.work_items) returns animus.work_items
+language plpgsql as $$
+begin
+  if octet_length(p_work.description) > 16777216 then
+    p_work.description := left(p_work.description, 262144) || format(E'\n[cut here: the whole description has %s bytes; it is in animus.work_items]', octet_length(p_work.description));
+  end if;
+  if animus.json_bytes(p_work.params) > 16777216 then p_work.params := animus.left_out(p_work.params); end if;
+  if animus.json_bytes(p_work.trigger_info) > 16777216 then p_work.trigger_info := animus.left_out(p_work.trigger_info); end if;
+  return p_work;
+end $$;
+
+create or replace function animus.left_out(p_value jsonb) returns jsonb
+language sql stable parallel safe as $$
+  select jsonb_build_object('left_out', format('%s bytes: too large to be read; they are in animus.work_items', octet_length(p_value::text)))
+$$;

@@ -1,0 +1,41 @@
+/**
+ * The words that columns of the engine's tables may hold, where a part may add one. To add a word: here, in
+ * migrations/functions/01_words.sql and in docs/sql-api.md; a test holds the three equal. Words are never taken away: rows may hold them.
+ */
+
+/** What a focus is at (`foci.phase`). */
+export const PHASES = ['orient', 'engage', 'consolidate', 'recover'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** Who asked for a call (`tool_calls.origin`): the model itself, or its code in a sandbox. */
+const CALL_ORIGINS = ['model', 'sandbox'] as const;
+
+/** What a message of the engine to the model is (`focus_messages.kind`). */
+export const MESSAGE_KINDS = [
+  'orient',
+  'digest',
+  'skill',
+  'nudge',
+  'notice',
+  'operator',
+  'stub',
+  'summary',
+  'hook',
+] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+/** What a call can wait for (`waits.kind`). */
+export const WAIT_KINDS = ['children', 'approval', 'timer', 'human'] as const;
+export type WaitKind = (typeof WAIT_KINDS)[number];
+
+/** What people decide about work (`decisions.action`). */
+const DECISION_ACTIONS = ['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume'] as const;
+
+/** Every list, by `table.column`. */
+export const WORDS = {
+  'foci.phase': PHASES,
+  'tool_calls.origin': CALL_ORIGINS,
+  'focus_messages.kind': MESSAGE_KINDS,
+  'waits.kind': WAIT_KINDS,
+  'decisions.action': DECISION_ACTIONS,
+} as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -1,0 +1,46 @@
+/** Tries again what somebody else's row lock keeps from being written, without holding a connection in between. */
+
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Database } from './database.ts';
+
+export interface Patience {
+  readonly clock: Clock;
+  /** No new try once it is aborted; the failure is the caller's then. */
+  readonly signal?: AbortSignal;
+  /** How long a call may take altogether, in milliseconds. */
+  readonly forMs: number;
+}
+
+/** Between two tries, in milliseconds; each try waits up to 200 ms for the lock in the database (animus.lock_soon). */
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
+
+/**
+ * The database, with statements and transactions that fail as `work.locked` run again: nothing of them was written. The work of a
+ * transaction may therefore run several times. Errors: `work.locked` when the time is up or the signal is aborted.
+ */
+export function patientDatabase(db: Database, patience: Patience): Database {
+  return {
+    where: db.where,
+    kind: db.kind,
+    connectionString: db.connectionString,
+    close: () => db.close(),
+    query: (sql, params) => untilUnlocked(() => db.query(sql, params), patience),
+    transaction: (work) => untilUnlocked(() => db.transaction(work), patience),
+  };
+}
+
+/** Runs `write` until no row lock of somebody else stops it. */
+export async function untilUnlocked<T>(write: () => Promise<T>, { clock, signal, forMs }: Patience): Promise<T> {
+  const endMs = clock.monotonicMs() + forMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isAnimusError(error, 'work.locked')) throw error;
+      if (signal?.aborted || clock.monotonicMs() + pauseMs > endMs) throw error;
+      await clock.sleep(pauseMs * (0.5 + Math.random()), signal);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The promise: who has lost the lease on an item can write nothing of it, by no function and at no moment. The functions are those of
+ * the catalogue that take a token, so that a new one cannot be forgotten; and the test is tested: with the check taken out of any
+ * one of them, it fails.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { emptyQueue } from '../store/work/queue-driver.ts';
+import { testDatabase } from '../support/database.ts';
+import { FENCED_CALLS, fencedFunctions } from '../support/fencing/fenced-calls.ts';
+import { MUTATIONS, withMutation } from '../support/fencing/mutations.ts';
+import { violations } from '../support/fencing/violations.ts';
+
+const target = testDatabase();
+const NAMES = Object.keys(FENCED_CALLS);
+const LOCKS = ['complete_held', 'extend_leases', 'hold_lease'];
+
+beforeAll(async () => {
+  // A spoiled function may wait where it should not.
+  await target.database.query(
+    `do $$ begin execute format('alter database %I set statement_timeout = 1500', current_database()); end $$`,
+  );
+});
+
+/** All that is found, or with `first` no more than the first: enough to know that there is something. */
+async function violationsOf(names: readonly string[], first = false): Promise<string[]> {
+  await emptyQueue(target.database);
+  const found: string[] = [];
+  for await (const violation of violations(target.database, names)) {
+    found.push(violation);
+    if (first) break;
+  }
+  return found;
+}
+
+test('these are all functions that take a token', async () => {
+  expect(await fencedFunctions(target.database)).toEqual(NAMES.toSorted());
+});
+
+test('none of them lets a stale writer through, however the lease was lost or is being lost', async () => {
+  expect(await violationsOf(NAMES)).toEqual([]);
+});
+
+test.each([
+  ...NAMES.map((name) => [name, 'without its token check'] as const),
+  ...LOCKS.map((name) => [name, 'without its row lock'] as const),
+])('%s %s is found out', async (name, mutation) => {
+  const found: string[] = [];
+  const mutated = await withMutation(target.database, name, mutation, async () => {
+    found.push(...(await violationsOf([name], true)));
+  });
+  expect(mutated).toBe(true);
+  expect(found).toHaveLength(1);
+});
+
+test('the functions that lock rows themselves are those; every other fenced function goes through them', async () => {
+  const rows = await target.database.query<{ name: string; body: string }>(
+    `select proname as name, prosrc as body from pg_proc where pronamespace = 'animus'::regnamespace and proname = any ($1) order by 1`,
+    [NAMES],
+  );
+  const locking = rows.filter(({ body }) => MUTATIONS['without its row lock'](body) !== body).map(({ name }) => name);
+  expect(locking).toEqual(LOCKS);
+  const free = rows.filter(
+    ({ name, body }) =>
+      !LOCKS.includes(name) && !/animus\.(hold_lease|hold_focus|complete_held|complete_batch)\(/.test(body),
+  );
+  expect(free.map(({ name }) => name)).toEqual(['tell_text']);
+});

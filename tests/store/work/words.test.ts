@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { beforeEach, expect, test } from 'vitest';
+import { WORDS } from '../../../src/core/work/words.ts';
+import { testDatabase } from '../../support/database.ts';
+import { beginWriter } from '../../support/fencing/lease-losses.ts';
+import { tableRows } from '../../support/markdown-table.ts';
+import { emptyQueue } from './queue-driver.ts';
+
+const target = testDatabase();
+beforeEach(() => emptyQueue(target.database));
+
+test('SQL, TypeScript and docs/sql-api.md hold the same words', async () => {
+  const lists = Object.keys(WORDS);
+  const rows = await target.database.query<{ list: string; words: string[] }>(
+    'select list, animus.words(list) as words from unnest($1::text[]) list',
+    [lists],
+  );
+  expect(Object.fromEntries(rows.map(({ list, words }) => [list, words]))).toEqual(WORDS);
+  const [body] = await target.database.query<{ body: string }>(
+    `select prosrc as body from pg_proc where proname = 'words'`,
+  );
+  expect([...body!.body.matchAll(/when '([\w.]+)'/g)].map(([, list]) => list)).toEqual(lists);
+
+  const page = readFileSync(new URL('../../../docs/sql-api.md', import.meta.url), 'utf8');
+  const section = page.split('\n## Words\n')[1]!.split('\n## ')[0]!;
+  const documented = tableRows(section)
+    .slice(1)
+    .map(([list, , words]) => [list, words]);
+  const told = Object.entries(WORDS).map(([list, words]) => [
+    `\`${list}\``,
+    words.map((word) => `\`${word}\``).join(', '),
+  ]);
+  expect(documented).toEqual(told);
+});
+
+const WRITES: Readonly<Record<keyof typeof WORDS, string>> = {
+  'foci.phase': `update animus.foci set phase = $1`,
+  'tool_calls.origin': `update animus.tool_calls set origin = $1 where call_id = 'c1'`,
+  'focus_messages.kind': `insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at)
+     select id, 1, 0, $1, 'x', 1, case when $1 in ('stub', 'summary') then 1 end, animus.now() from animus.foci`,
+  'waits.kind': `insert into animus.waits (work_item_id, call_id, kind, created_at) select id, 'c', $1, animus.now() from animus.work_items`,
+  'decisions.action': `insert into animus.decisions (action, decided_by, created_at) values ($1, 'x', animus.now())`,
+};
+
+test.each(Object.keys(WORDS) as (keyof typeof WORDS)[])('%s takes its words and no other', async (list) => {
+  await beginWriter(target.database);
+  const [table, column] = list.split('.');
+  await target.database.query(WRITES[list], [WORDS[list][0]]);
+  await expect(target.database.query(WRITES[list], ['nonsense'])).rejects.toMatchObject({
+    code: '23514',
+    table,
+    constraint: `${table}_${column}_check`,
+    message: expect.stringContaining(`'nonsense' is no ${column}`),
+    hint: `one of ${WORDS[list].join(', ')}`,
+  });
+});
+
+test('a decision is known after its item has been removed', async () => {
+  const { id } = await beginWriter(target.database);
+  await target.database.query(`select animus.cancel_work($1, 'not needed')`, [id]);
+  await target.database.query(`select animus.end_cancelled(id, lease_token) from animus.work_items`);
+  await target.database.query(`delete from animus.work_items where id = $1`, [id]);
+  expect(await target.database.query('select work_item_id, action, note from animus.decisions')).toEqual([
+    { work_item_id: id, action: 'cancel', note: 'not needed' },
+  ]);
+});

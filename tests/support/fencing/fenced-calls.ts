@@ -1,0 +1,74 @@
+/** Every function of the schema that takes a lease token, with a call of it that would change something if it were let through. */
+import type { Queryable } from '../../../src/store/sql/database.ts';
+
+/** A writer: what it believes to hold. The focus has turn 1 with call `c1` started and `c2` done, and turn 2 begun. */
+export interface Writer {
+  readonly id: string;
+  readonly leaseToken: string;
+  readonly focusId: string;
+  readonly daemonId: string;
+}
+
+/** Calls the function for the writer; rows of batches say what came of the item. */
+type FencedCall = (db: Queryable, writer: Writer) => Promise<readonly object[]>;
+
+const ANSWER = '{"provider": "p", "model": "m", "content": [], "stop_reason": "end_turn"}';
+const ENDED = (call: string) =>
+  `[{"turn": 1, "call_id": "${call}", "state": "done", "output": "late", "is_error": false, "details": null, "duration_ms": 1}]`;
+
+function ofItem(sql: string): FencedCall {
+  return (db, { id, leaseToken }) => db.query(sql, [id, leaseToken]);
+}
+
+function ofFocus(sql: string): FencedCall {
+  return (db, { focusId, leaseToken }) => db.query(sql, [focusId, leaseToken]);
+}
+
+/** By name. A function that is missing here fails the test that compares them with the catalogue. */
+export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
+  add_message: ofFocus(`select animus.add_message($1, $2, 0, 'nudge', 'late', 1)`),
+  append_ledger: ofItem(`select animus.append_ledger($1, 'note', 'late', $2)`),
+  begin_next_turn: ofFocus(`select animus.begin_next_turn($1, $2, 2, 1, '${ENDED('c1')}')`),
+  begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1)`),
+  complete_batch: ofItem(
+    `select result from animus.complete_batch(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb])`,
+  ),
+  complete_held: ofItem(
+    `select case when cardinality(animus.complete_held(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null)) = 1
+       then 'completed' else 'lost' end as result`,
+  ),
+  complete_work: ofItem(`select animus.complete_work($1, $2, '{"by": "a late writer"}')`),
+  complete_works: ofItem(
+    `select case when completed then 'completed' else 'lost' end as result
+       from animus.complete_works(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb])`,
+  ),
+  end_cancelled: ofItem(`select animus.end_cancelled($1, $2)`),
+  extend_leases: (db, { id, leaseToken, daemonId }) =>
+    db.query(
+      `select case when count(*) = 0 then 'locked' when bool_and(held) then 'completed' else 'lost' end as result
+         from animus.extend_leases($3, array[$1::uuid], array[$2::bigint], '1 hour')`,
+      [id, leaseToken, daemonId],
+    ),
+  fail_work: ofItem(`select animus.fail_work($1, $2, '{"message": "late"}', '2999-01-01')`),
+  finish_tool_calls: ofFocus(`select animus.finish_tool_calls($1, $2, '${ENDED('c1')}')`),
+  hold_focus: ofFocus(`select animus.hold_focus($1, $2)`),
+  hold_lease: ofItem(`select animus.hold_lease($1, $2)`),
+  open_wait: ofFocus(`select animus.open_wait($1, $2, 1, 'c1', 'human')`),
+  park_work: ofItem(`select animus.park_work($1, $2)`),
+  record_side_call: ofFocus(`select animus.record_side_call($1, $2, '{"provider": "p", "model": "m", "cost_usd": 1}')`),
+  record_turn: ofFocus(`select animus.record_turn($1, $2, 2, '${ANSWER}', '[]')`),
+  release_work: ofItem(`select animus.release_work($1, $2, null, 'late')`),
+  set_phase: ofFocus(`select animus.set_phase($1, $2, 'recover')`),
+  start_focus: ofItem(`select animus.start_focus($1, $2, 'elsewhere', '/late', '{}', 'late', '[]')`),
+  store_output: ofFocus(`select animus.store_output($1, $2, 1, 'c2', gen_random_uuid(), 'late')`),
+  tell_text: ofFocus(`select animus.tell_text($1, $2, 'late')`),
+};
+
+/** The functions that take a token, as the catalogue of the database names them. */
+export async function fencedFunctions(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select distinct proname as name from pg_proc
+      where pronamespace = 'animus'::regnamespace and proargnames && array['p_token', 'p_tokens'] order by name`,
+  );
+  return rows.map((row) => row.name);
+}

@@ -1,0 +1,103 @@
+/** A writer on an item, and every way in which its lease is lost. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../../src/store/sql/database.ts';
+import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
+import type { FocusKey } from '../../../src/store/transcript/focus-row.ts';
+import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
+import { completeWork, endCancelled, failWork, releaseWork } from '../../../src/store/work/work.ts';
+import { beginFocus, claimable, recordCalls } from '../begun-focus.ts';
+import type { Writer } from './fenced-calls.ts';
+
+/** The writer with what a later owner needs to come by the item. */
+export interface Begun extends Writer {
+  readonly faculty: string;
+  readonly key: FocusKey;
+}
+
+/** An item with a running focus: turn 1 with `c1` started and `c2` done, turn 2 begun. */
+export async function beginWriter(db: Queryable): Promise<Begun> {
+  const work = await beginFocus(db);
+  await recordCalls(db, work, 1, ['c1', 'c2']);
+  const ended = {
+    turn: 1,
+    callId: 'c2',
+    state: 'done',
+    output: 'out',
+    isError: false,
+    details: null,
+    durationMs: 1,
+  } as const;
+  await finishToolCalls(db, work.key, [ended]);
+  await db.query(`select animus.begin_turn($1, $2, 2, 0)`, [work.key.focusId, work.leaseToken]);
+  const [row] = await db.query<{ owner: string }>('select lease_owner as owner from animus.work_items where id = $1', [
+    work.id,
+  ]);
+  return {
+    id: work.id,
+    leaseToken: work.leaseToken,
+    focusId: work.key.focusId,
+    daemonId: row!.owner,
+    faculty: work.faculty,
+    key: work.key,
+  };
+}
+
+/** What another daemon claims of the faculty now, with its token; takes over what has expired. */
+export function claimAgain(db: Queryable, { faculty }: Begun): Promise<{ id: string; leaseToken: string }[]> {
+  return db.query(`select id, lease_token as "leaseToken" from animus.claim_work($1, $2::jsonb, 1, '1 minute')`, [
+    randomUUID(),
+    JSON.stringify(claimable(faculty)),
+  ]);
+}
+
+/** The lease runs out, and nobody has noticed yet. */
+export async function expire(db: Queryable, { id }: Begun): Promise<void> {
+  await db.query(`update animus.work_items set lease_expires_at = animus.now() - interval '1 hour' where id = $1`, [
+    id,
+  ]);
+}
+
+const ERROR = { code: 'x', message: 'x' };
+
+/** Takes over and goes on with the focus, as the next daemon does. */
+async function takeOver(db: Queryable, writer: Begun) {
+  await expire(db, writer);
+  const [next] = await claimAgain(db, writer);
+  await db.query(`select animus.start_focus($1, $2, 'next', '/next', '{}', 'p', '[]')`, [next!.id, next!.leaseToken]);
+  return next!;
+}
+
+/** By name; each ends with the writer's token void. */
+export const LEASE_LOSSES: Readonly<Record<string, (db: Queryable, writer: Begun) => Promise<unknown>>> = {
+  'taken over': takeOver,
+  'taken over, and a cancel was asked for': async (db, writer) => {
+    await takeOver(db, writer);
+    await db.query('select animus.cancel_work($1)', [writer.id]);
+  },
+  'taken over and completed by the other': async (db, writer) =>
+    completeWork(db, await takeOver(db, writer), { by: 'b' }, null),
+  released: (db, writer) => releaseWork(db, writer, { delaySeconds: 0, reason: 'x' }),
+  'released and claimed': async (db, writer) => {
+    await releaseWork(db, writer, { delaySeconds: 0, reason: 'x' });
+    await claimAgain(db, writer);
+  },
+  'failed and claimed again': async (db, writer) => {
+    await failWork(db, writer, ERROR, 0);
+    await claimAgain(db, writer);
+  },
+  dead: (db, writer) => failWork(db, writer, ERROR, null),
+  cancelled: async (db, writer) => {
+    await db.query('select animus.cancel_work($1)', [writer.id]);
+    await endCancelled(db, writer);
+  },
+  parked: async (db, writer) => {
+    await openWait(db, writer.key, 1, 'c1', { kind: 'human', deadline: null });
+    await parkWork(db, writer);
+  },
+  'parked, woken and claimed again': async (db, writer) => {
+    await openWait(db, writer.key, 1, 'c1', { kind: 'human', deadline: null });
+    await parkWork(db, writer);
+    await resolveWait(db, writer.id, 'c1', {});
+    await claimAgain(db, writer);
+  },
+};

@@ -1,0 +1,103 @@
+/** Plays two writers on one item against the fenced functions and says what they let through that they must not. */
+import { isAnimusError } from '../../../src/core/errors/errors.ts';
+import type { Database, Queryable } from '../../../src/store/sql/database.ts';
+import { openTransaction } from '../../store/work/queue-driver.ts';
+import { FENCED_CALLS, type Writer } from './fenced-calls.ts';
+import { beginWriter, claimAgain, expire, LEASE_LOSSES } from './lease-losses.ts';
+
+/** Answers to a call while the loss of the lease is not committed; everything else says that the row is locked. */
+const DURING_A_TAKE_OVER: Readonly<Record<string, Answer>> = {
+  // A step of complete_batch, which tells what is lost from what is locked.
+  complete_held: 'refused',
+  // Stores nothing and locks nothing.
+  tell_text: 'accepted',
+};
+
+/** What the functions let through, as `name: what`, found one after the other; none is right. */
+export async function* violations(db: Database, names: readonly string[]): AsyncGenerator<string> {
+  for (const loss of Object.keys(LEASE_LOSSES)) yield* afterTheLoss(db, names, loss);
+  yield* whileItIsTakenOver(db, names);
+  for (const name of names) if (name !== 'tell_text') yield* whileItWrites(db, name);
+}
+
+/** The lease is lost and that is committed: every call is refused, and nothing has changed. */
+async function* afterTheLoss(db: Database, names: readonly string[], loss: string): AsyncGenerator<string> {
+  const writer = await beginWriter(db);
+  await LEASE_LOSSES[loss]!(db, writer);
+  let before = await digest(db);
+  for (const name of names) {
+    const answer = await answerTo(db, name, writer);
+    const after = await digest(db);
+    if (answer !== 'refused') yield `${name}: ${loss}: ${answer}`;
+    if (after !== before) yield `${name}: ${loss}: something was written`;
+    before = after;
+  }
+}
+
+/** Another daemon is about to take over, in a transaction that is open: nothing may be written under it, and nobody waits for it for long. */
+async function* whileItIsTakenOver(db: Database, names: readonly string[]): AsyncGenerator<string> {
+  const writer = await beginWriter(db);
+  await expire(db, writer);
+  const other = await openTransaction(db, async (tx) => {
+    const [next] = await claimAgain(tx, writer);
+    if (next?.id !== writer.id) throw new Error('the other daemon did not get the item');
+  });
+  const before = await digest(db);
+  const answers = await Promise.all(names.map((name) => answerTo(db, name, writer)));
+  const changed = (await digest(db)) !== before;
+  await other.end('commit');
+  if (changed) yield `${names.join()}: during a take-over something was written`;
+  for (const [n, name] of names.entries()) {
+    if (answers[n] !== (DURING_A_TAKE_OVER[name] ?? 'locked')) yield `${name}: during a take-over: ${answers[n]}`;
+    if ((await answerTo(db, name, writer)) !== 'refused') yield `${name}: not refused after the take-over`;
+  }
+}
+
+/** The call has been made in a transaction that is open: no other daemon gets the item until it is over. */
+async function* whileItWrites(db: Database, name: string): AsyncGenerator<string> {
+  const writer = await beginWriter(db);
+  if (name === 'end_cancelled') await db.query('select animus.cancel_work($1)', [writer.id]);
+  await expire(db, writer);
+  let answer = '';
+  const open = await openTransaction(db, async (tx) => {
+    answer = await answerTo(tx, name, writer);
+  });
+  const taken = await claimAgain(db, writer);
+  await open.end('commit');
+  if (answer !== 'accepted') yield `${name}: with the newest token: ${answer}`;
+  if (taken.length > 0) yield `${name}: another daemon took the item over in the middle of the call`;
+}
+
+/** `accepted`, `refused`, `locked`, or what else went wrong. */
+type Answer = string;
+
+async function answerTo(db: Queryable, name: string, writer: Writer): Promise<Answer> {
+  try {
+    const [row] = (await FENCED_CALLS[name]!(db, writer)) as { result?: string }[];
+    switch (row?.result) {
+      case 'lost':
+        return 'refused';
+      case 'locked':
+        return 'locked';
+      default:
+        return 'accepted';
+    }
+  } catch (error) {
+    if (isAnimusError(error, 'work.lease_lost')) return 'refused';
+    if (isAnimusError(error, 'work.locked')) return 'locked';
+    return `failed: ${String(error)}`;
+  }
+}
+
+const TABLES =
+  `animus.work_items animus.active_keys animus.freed_keys animus.work_ledger animus.foci animus.turns animus.tool_calls
+  animus.focus_messages animus.artifacts animus.waits animus.watches animus.spend pgmq.q_work pgmq.a_work`.split(/\s+/);
+
+/** Of all rows that a focus could write, as others see them. */
+async function digest(db: Queryable): Promise<string> {
+  const parts = TABLES.map(
+    (table) => `(select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') from ${table} t)`,
+  );
+  const [row] = await db.query<{ digest: string }>(`select concat_ws('/', ${parts.join(', ')}) as digest`);
+  return row!.digest;
+}
