@@ -28,6 +28,12 @@ begin
   raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, ''), hint = p_hint;
 end $$;
 
+-- Whether animus made the pgmq queue: the comment on its table says so. Also true of the old names of our queues.
+create or replace function animus.is_our_queue(p_queue text) returns boolean
+language sql stable as $$
+  select coalesce(obj_description(to_regclass(format('pgmq.%I', 'q_' || p_queue)), 'pg_class') like 'animus:%', false)
+$$;
+
 -- Every allowed change of state; core/work.ts and docs/states.md hold the same table and a test compares the three.
 create or replace function animus.transition_allowed(p_from text, p_to text) returns boolean
 language sql immutable parallel safe as $$

@@ -79,7 +79,7 @@ begin
   end if;
 
   new.state := case when new.run_at > v_now then 'scheduled' else 'queued' end;
-  new.queue_msg_id := nextval('pgmq.q_work_msg_id_seq');
+  new.queue_msg_id := nextval('pgmq.q_animus_work_msg_id_seq');
   return new;
 end $$;
 
@@ -118,7 +118,7 @@ end $$;
 create or replace function animus.work_items_after_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  insert into pgmq.q_work (msg_id, vt, message) overriding system value
+  insert into pgmq.q_animus_work (msg_id, vt, message) overriding system value
   select queue_msg_id, greatest(run_at, created_at), jsonb_build_object('work_item_id', id) from inserted where queue_msg_id is not null;
   if found then perform animus.wake_daemons(); end if;
   return null;

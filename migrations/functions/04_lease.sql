@@ -131,7 +131,7 @@ begin
          attempts = attempts + p_failed, crashes = case when p_failed > 0 then 0 else crashes end,
          lease_owner = null, lease_expires_at = null, error = coalesce(p_error, error)
    where id = p_id returning state, queue_msg_id into v_item;
-  update pgmq.q_work set vt = greatest(p_run_at, p_now) where msg_id = v_item.queue_msg_id;
+  update pgmq.q_animus_work set vt = greatest(p_run_at, p_now) where msg_id = v_item.queue_msg_id;
   if v_item.state = 'queued' then perform animus.wake_daemons(); end if;
   return v_item.state;
 end $$;
@@ -316,8 +316,8 @@ declare
   v_watched uuid[];
 begin
   with message as (
-    delete from pgmq.q_work m where m.msg_id = any (p_messages) returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
-  insert into pgmq.a_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
+    delete from pgmq.q_animus_work m where m.msg_id = any (p_messages) returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
+  insert into pgmq.a_animus_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
 
   if p_keyed then
     delete from animus.active_keys k using animus.work_items w

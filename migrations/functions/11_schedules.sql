@@ -109,13 +109,14 @@ create or replace function animus.ways_in_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object(
     'inbox', jsonb_build_object(
-      'waiting', (select count(*) from (select from pgmq.q_inbox limit 10000) c),
-      'oldest_at', (select m.enqueued_at from pgmq.q_inbox m order by m.msg_id limit 1),
-      'dead', (select count(*) from (select from pgmq.q_inbox_dead limit 10000) c),
-      'last_dead_reason', (select left(m.message ->> 'reason', 400) from pgmq.q_inbox_dead m order by m.msg_id desc limit 1)),
+      'waiting', b.waiting,
+      'oldest_at', b.oldest_at,
+      'dead', (select count(*) from (select from pgmq.q_animus_inbox_dead limit 10000) c),
+      'last_dead_reason', (select left(m.message ->> 'reason', 400) from pgmq.q_animus_inbox_dead m order by m.msg_id desc limit 1)),
     'schedules', (select coalesce(jsonb_agg(jsonb_build_object('name', s.name, 'faculty', s.faculty, 'cron', s.cron, 'time_zone', s.time_zone,
         'paused', s.paused, 'problem', s.problem, 'next_at', s.next_at, 'last_at', s.last_at,
         'missed_24h', (select coalesce(sum(r.runs), 0) from animus.schedule_runs r
           where r.schedule = s.name and r.result = 'missed' and r.recorded_at > animus.now() - interval '24 hours')) order by s.name), '[]')
       from (select * from animus.schedules order by name limit 200) s))
+    from animus.inbox_backlog() b
 $$;

@@ -142,19 +142,28 @@ begin
   if not animus.try_retention() then return null; end if;
   set constraints all immediate;
   begin
-    delete from pgmq.a_work where msg_id in (select msg_id from pgmq.a_work where archived_at < v_before order by archived_at limit p_limit);
+    delete from pgmq.a_animus_work where msg_id in (select msg_id from pgmq.a_animus_work where archived_at < v_before order by archived_at limit p_limit);
     get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   exception when foreign_key_violation or restrict_violation then
     get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('pgmq.a_work', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+    perform animus.note_kept('pgmq.a_animus_work', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
   end;
   begin
-    delete from pgmq.a_inbox where msg_id in (select msg_id from pgmq.a_inbox where archived_at < v_before order by archived_at limit p_limit);
+    delete from pgmq.a_animus_inbox where msg_id in (select msg_id from pgmq.a_animus_inbox where archived_at < v_before order by archived_at limit p_limit);
     get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   exception when foreign_key_violation or restrict_violation then
     get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('pgmq.a_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+    perform animus.note_kept('pgmq.a_animus_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
   end;
+  if animus.is_our_queue('inbox') then
+    begin
+      delete from pgmq.a_inbox where msg_id in (select msg_id from pgmq.a_inbox where archived_at < v_before order by archived_at limit p_limit);
+      get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+    exception when foreign_key_violation or restrict_violation then
+      get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+      perform animus.note_kept('pgmq.a_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+    end;
+  end if;
   begin
     delete from animus.schedule_runs where (schedule, due_at) in (
       select schedule, due_at from animus.schedule_runs where recorded_at < v_before order by recorded_at limit p_limit);

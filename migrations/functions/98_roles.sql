@@ -43,7 +43,9 @@ begin
       -- A pgmq that another role installed is not ours to open; nothing of ours needs it.
       begin
         execute format('grant usage on schema pgmq to %I', v_role);
-        for v_table in select c.relname from pg_class c where c.relnamespace = 'pgmq'::regnamespace and c.relname ~ '^[qa]_(work|inbox|inbox_dead)(_msg_id_seq)?$' loop
+        for v_table in select c.relname from pg_class c
+                        where c.relnamespace = 'pgmq'::regnamespace and c.relname ~ '^[qa]_(animus_)?(work|inbox|inbox_dead)(_msg_id_seq)?$'
+                          and animus.is_our_queue(regexp_replace(c.relname, '^[qa]_|_msg_id_seq$', '', 'g')) loop
           execute format('grant select on pgmq.%I to %I', v_table.relname, v_role);
         end loop;
       exception when insufficient_privilege then null;

@@ -7,6 +7,7 @@ import { checkCompatible, migrationStatus } from './compatibility.ts';
 import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
 import { migrationError } from './migration-errors.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
+import { withoutOldQueues } from './old-queues.ts';
 import { noteReplaced, wasReplaced } from './replaced-functions.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
@@ -54,7 +55,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 
   const applied: string[] = [];
   for (const migration of files.migrations) {
-    if (await takeTurn(database, migration.name, options, (tx) => applyMigration(tx, migration))) {
+    if (await takeTurn(database, migration.name, options, (tx) => applyMigration(tx, migration, files))) {
       log.info({ migration: migration.name }, 'applied a migration');
       applied.push(migration.name);
     }
@@ -107,7 +108,7 @@ async function checkServer(database: Database): Promise<void> {
   if (server.read_only === 'on') throw refuse('it is read-only (a replica, or default_transaction_read_only is on)');
 }
 
-async function applyMigration(tx: Queryable, migration: Migration): Promise<boolean> {
+async function applyMigration(tx: Queryable, migration: Migration, files: SchemaFiles): Promise<boolean> {
   const [done] = await tx.query<{ checksum: string }>(
     'select checksum from animus.schema_migrations where version = $1',
     [migration.version],
@@ -116,7 +117,7 @@ async function applyMigration(tx: Queryable, migration: Migration): Promise<bool
     if (done.checksum !== migration.checksum) throw changed(migration, done.checksum);
     return false;
   }
-  await tx.query(migration.sql);
+  await tx.query(withoutOldQueues(migration, files));
   await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
     migration.version,
     migration.name,

@@ -1,0 +1,16 @@
+-- The inbox becomes animus_inbox. An inbox of ours stays for one release, as the queue it is: producers go on sending to it, and what
+-- they send is moved over (animus.drain_inbox).
+do $$
+begin
+  perform animus.make_queue('animus_inbox');
+  if animus.is_our_queue('inbox') then
+    -- Messages keep their numbers when they are moved, so the two queues must never draw the same one.
+    perform setval('pgmq.q_animus_inbox_msg_id_seq',
+      greatest((select last_value from pgmq.q_animus_inbox_msg_id_seq), (select last_value from pgmq.q_inbox_msg_id_seq) + 1000000000000));
+    perform animus.copy_grants('pgmq.q_inbox', 'pgmq.q_animus_inbox');
+    perform animus.copy_grants('pgmq.a_inbox', 'pgmq.a_animus_inbox');
+  elsif animus.took_over('inbox') then
+    drop trigger if exists animus_inbox_after_insert on pgmq.q_inbox;
+    perform animus.leave_queue('inbox');
+  end if;
+end $$;
