@@ -1,4 +1,4 @@
--- Claiming: one short transaction under one advisory lock, so that faculty maxima and concurrency keys are exact. A claim never
+-- Claiming: one short transaction under one lock, so that faculty maxima and concurrency keys are exact. A claim never
 -- waits for a row: what somebody else has locked is left for the next claim, so no open transaction can stop the queue.
 
 -- p_faculties: {"name": {"max": int, "max_attempts": int, "dedup_until": "resolved" | "claimed", "host_grace_seconds": number}} — the
@@ -16,8 +16,9 @@ declare
   v_claimed uuid[] := '{}';
 begin
   if p_limit < 1 then return; end if;
-  -- Claimers take turns. The lock's wait is the length of a claim; inserts, heartbeats and completions never take it.
-  perform pg_advisory_xact_lock(hashtextextended('animus.claim', 0));
+  -- Claimers take turns. The lock's wait is the length of a claim; inserts, heartbeats and completions never take it. A table of ours,
+  -- which nobody else may lock; in this mode a lock needs no transaction id and leaves the fast path of other locks alone.
+  lock table animus.claim_turn in share update exclusive mode;
   v_now := animus.now();
 
   -- One probe for what is rarely there: each of these steps costs as much as the claim itself, found or not.
@@ -85,6 +86,8 @@ language plpgsql as $$
 declare
   v_key text;
 begin
+  -- Taken already, except where a claim of the version before was under way when its steps were replaced.
+  lock table animus.claim_turn in share update exclusive mode;
   for v_key in
     with notes as (select f.ctid from animus.freed_keys f limit 1000 for update skip locked),
     taken as (delete from animus.freed_keys f using notes n where f.ctid = n.ctid returning f.concurrency_key)
@@ -141,6 +144,7 @@ declare
   v_error     jsonb;
   v_reclaimed uuid[] := '{}';
 begin
+  lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   for v_item in
     select id, faculty, state, attempts, crashes, unstarted_claims, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason
       from animus.work_items
@@ -213,6 +217,7 @@ declare
   v_heads   uuid[];
   v_round   record;
 begin
+  lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   while cardinality(v_claimed) < p_limit loop
     v_heads := animus.claim_candidates(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_locked, p_now);
     exit when v_heads is null;
@@ -259,6 +264,7 @@ declare
   v_messages bigint[];
   v_release  boolean;
 begin
+  lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   blocked := '{}';
   -- The state is judged after the lock and not in its condition: a condition that fits the claim index would invite a scan of it.
   with ours as (

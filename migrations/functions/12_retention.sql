@@ -2,9 +2,13 @@
 -- finds nothing more. One caller at a time: a call that meets another returns null.
 
 create or replace function animus.try_retention() returns boolean
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-  select pg_try_advisory_xact_lock(hashtextextended('animus.retention', 0))
-$$;
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  lock table animus.retention_turn in share update exclusive mode nowait;
+  return true;
+exception when lock_not_available then
+  return false;
+end $$;
 
 -- Notes what cannot be removed because somebody else's row refers to it: it is passed over, tried again after an hour, and named by
 -- `animus status`. p_id: * where no single row is known.
