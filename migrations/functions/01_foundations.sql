@@ -28,6 +28,14 @@ begin
   raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, ''), hint = p_hint;
 end $$;
 
+-- Sends a notification. Whoever may connect can fill the server's queue of them, by listening and not reading, and then a commit that
+-- notifies fails: half full it is left alone, for a notification is a hint, and daemons also look by themselves.
+create or replace function animus.notify(p_channel text, p_payload text default '') returns void
+language plpgsql as $$
+begin
+  if pg_notification_queue_usage() < 0.5 then perform pg_notify(p_channel, p_payload); end if;
+end $$;
+
 -- Whether animus made the pgmq queue: the comment on its table says so. Also true of the old names of our queues.
 create or replace function animus.is_our_queue(p_queue text) returns boolean
 language sql stable as $$

@@ -130,7 +130,7 @@ create or replace function animus.wake_daemons() returns void
 language plpgsql as $$
 begin
   if exists (select from animus.daemons where stopped_at is null and not saturated and seen_at > animus.now() - interval '10 minutes') then
-    perform pg_notify('animus_work_ready', '');
+    perform animus.notify('animus_work_ready');
   end if;
 end $$;
 

@@ -341,5 +341,5 @@ begin
   if v_has.watch then
     delete from animus.watches where work_item_id in (select work_item_id from animus.watches where work_item_id = any (p_ids) for update skip locked);
   end if;
-  perform pg_notify('animus_work_done', watched::text) from unnest(v_watched) watched;
+  perform animus.notify('animus_work_done', watched::text) from unnest(v_watched) watched;
 end $$;

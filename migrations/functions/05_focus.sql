@@ -183,6 +183,6 @@ begin
     perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', v_item.id, v_item.state), v_item.id);
   end if;
   if v_item.text_channel is null or v_item.until < v_now then return false; end if;
-  perform pg_notify(v_item.text_channel, p_piece);
+  perform animus.notify(v_item.text_channel, p_piece);
   return true;
 end $$;

@@ -169,7 +169,7 @@ create or replace function animus.inbox_after_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if exists (select from animus.daemons where stopped_at is null) then
-    perform pg_notify('animus_inbox', '');
+    perform animus.notify('animus_inbox');
   end if;
   return null;
 end $$;

@@ -26,6 +26,7 @@ const INTERNAL = `
   inbox_backlog
   is_our_queue
   move_old_inbox
+  notify
   hold_lease
   host_grace
   key_is_held
