@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { drainInbox } from '../../../src/store/work/inbox.ts';
@@ -132,6 +132,7 @@ function startLoad(db: Database) {
     }
   };
   const clients = [1, 2, 3, 4].map(() => client());
+  onTestFinished(() => ending.abort());
   return {
     sent: () => sent,
     async rounds(n: number) {
