@@ -27,9 +27,11 @@ begin
   end loop;
 end $$;
 
+-- (A queue that waits for an owner is ours until somebody makes it: then pgmq.meta names it.)
 create or replace function animus.is_our_queue(p_queue text) returns boolean
 language sql stable as $$
-  select coalesce(obj_description(to_regclass(format('pgmq.%I', 'q_' || p_queue)), 'pg_class') like 'animus:%', false)
+  select coalesce(c.comment like 'animus:%' and not (c.comment like 'animus: until %' and exists (select from pgmq.meta m where m.queue_name = p_queue)), false)
+    from obj_description(to_regclass(format('pgmq.%I', 'q_' || p_queue)), 'pg_class') c (comment)
 $$;
 
 -- What the next three migrations share; the last of them drops it.

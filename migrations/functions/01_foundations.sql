@@ -36,10 +36,12 @@ begin
   if pg_notification_queue_usage() < 0.5 then perform pg_notify(p_channel, p_payload); end if;
 end $$;
 
--- Whether animus made the pgmq queue: the comment on its table says so. Also true of the old names of our queues.
+-- Whether a pgmq queue is ours: the comment on its table says so. Also true of the old names of our queues. One that a new installation
+-- made under an old name is ours until somebody makes a queue of that name: then pgmq.meta names it.
 create or replace function animus.is_our_queue(p_queue text) returns boolean
 language sql stable as $$
-  select coalesce(obj_description(to_regclass(format('pgmq.%I', 'q_' || p_queue)), 'pg_class') like 'animus:%', false)
+  select coalesce(c.comment like 'animus:%' and not (c.comment like 'animus: until %' and exists (select from pgmq.meta m where m.queue_name = p_queue)), false)
+    from obj_description(to_regclass(format('pgmq.%I', 'q_' || p_queue)), 'pg_class') c (comment)
 $$;
 
 -- Every allowed change of state; core/work.ts and docs/states.md hold the same table and a test compares the three.

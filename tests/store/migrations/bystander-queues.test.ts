@@ -116,6 +116,21 @@ describe('a dump was restored, and rows no longer say which transaction wrote th
   });
 });
 
+describe('an application makes a queue named inbox after animus was installed', () => {
+  const target = testDatabase();
+
+  test('until then the old name works as it did; from then on it is the application’s', async () => {
+    const db = target.database;
+    await db.query(`select pgmq.send('inbox', '{"faculty": "clerk"}')`);
+    expect(await drainInbox(db, 10)).toMatchObject({ accepted: 1 });
+    await db.query(`select pgmq.create('inbox'), pgmq.create('work'), pgmq.create('inbox_dead')`);
+    await fill(db);
+    const before = await snapshot(db);
+    await work(db);
+    expect(await snapshot(db)).toEqual(before);
+  });
+});
+
 describe('somebody has a queue named animus_inbox', () => {
   const target = testDatabase({ empty: true });
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { drainInbox } from '../../../src/store/work/inbox.ts';
-import { asAdmin, testDatabase } from '../../support/database.ts';
+import { asAdmin, embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { migrateFirstSchema, versionsSince } from '../../support/first-schema.ts';
 import { insertWork } from '../work/queue-driver.ts';
 
@@ -94,6 +95,48 @@ describe('an installation of version 0.1.0 is upgraded', () => {
       );
       expect(columns).toEqual({ vt: true, message: false });
     });
+  });
+});
+
+describe('an embedded database of version 0.1.0 is upgraded', () => {
+  const embedded = embeddedDatabase();
+
+  test('with everything in its queues', async () => {
+    const db = embedded.database;
+    await migrateFirstSchema(db);
+    await live(db);
+    await send(db, 'inbox', { faculty: 'engineer', description: 'not read yet' });
+    await migrate(db);
+    await live(db);
+    expect(await misplaced(db)).toEqual([]);
+    expect(await db.query(`select count(*)::int as n from animus.work_items where source = 'inbox'`)).toEqual([
+      { n: 3 },
+    ]);
+  });
+});
+
+describe('the schema belongs to a role without further rights', () => {
+  const target = testDatabase({ empty: true });
+  const owner = `animus_test_${randomBytes(4).toString('hex')}`;
+  beforeAll(() => asAdmin((admin) => admin.query(`create role ${owner} login password 'p'`)));
+  afterAll(async () => {
+    await target.database.query(`drop owned by ${owner} cascade`);
+    await asAdmin((admin) => admin.query(`drop role ${owner}`));
+  });
+
+  test('which can upgrade it', async () => {
+    await target.database.query(
+      `do $$ begin execute format('grant create on database %I to ${owner}', current_database()); end $$`,
+    );
+    const url = new URL(target.connectionString);
+    [url.username, url.password] = [owner, 'p'];
+    const db = openPostgres(url.href, { poolSize: 2 });
+    await migrateFirstSchema(db);
+    await live(db);
+    await migrate(db);
+    await live(db);
+    expect(await misplaced(db)).toEqual([]);
+    await db.close();
   });
 });
 

@@ -163,6 +163,7 @@ describe('one message never stops the others', () => {
       'q_animus_inbox',
       'q_animus_inbox_dead',
       'q_animus_work',
+      'q_inbox',
     ]);
   });
 
