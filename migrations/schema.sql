@@ -81,12 +81,14 @@ create table animus.work_items (
   resolved_at         timestamptz,
   queue_msg_id        bigint,
   submitted_by        text,
+  unstarted_claims    integer       not null default 0,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
 create index work_items_active on animus.work_items (faculty, id) where state in ('claimed', 'running');
 create index work_items_children on animus.work_items (parent_id) where parent_id is not null;
 create index work_items_claimable on animus.work_items (faculty, priority desc, id) where state = 'queued' and not key_blocked;
+create index work_items_dead on animus.work_items (resolved_at) where state = 'dead';
 create index work_items_key_blocked on animus.work_items (concurrency_key, faculty, priority desc, id) where state = 'queued' and key_blocked;
 create unique index work_items_key_holder on animus.work_items (concurrency_key) where (state in ('claimed', 'running')) and concurrency_key is not null;
 create index work_items_resolved on animus.work_items (resolved_at) where resolved_at is not null;
@@ -96,7 +98,7 @@ create index work_items_waiting on animus.work_items (id) where state = 'waiting
 create trigger work_items_after_insert after insert on animus.work_items referencing new table as inserted for each statement execute function animus.work_items_after_insert();
 create trigger work_items_before_insert before insert on animus.work_items for each row execute function animus.work_items_before_insert();
 create trigger work_items_before_update before update on animus.work_items for each row execute function animus.work_items_before_update();
-create trigger work_items_check_input before update of skill, params, trace_context on animus.work_items for each row execute function animus.work_items_check_input();
+create trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items for each row execute function animus.work_items_check_input();
 create trigger work_items_refuse_delete before delete on animus.work_items for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
 
 create table animus.active_keys (
@@ -150,10 +152,10 @@ create table animus.foci (
   constraint ended_has_time check ((ended_as is null) = (ended_at is null)),
   constraint foci_ended_as_check check (ended_as in ('completed', 'failed', 'cancelled', 'lost')),
   constraint foci_number_check check (number >= 1),
-  constraint foci_phase_check check (phase in ('orient', 'engage', 'consolidate', 'recover')),
   constraint foci_tools_check check (json_typeof(tools) = 'array')
 ) with (fillfactor=80);
 create unique index foci_open on animus.foci (work_item_id) where ended_as is null;
+create trigger check_phase before insert or update of phase on animus.foci for each row execute function animus.check_foci_phase();
 
 create table animus.turns (
   focus_id               uuid             not null,
@@ -199,9 +201,9 @@ create table animus.tool_calls (
   primary key (focus_id, turn, call_id),
   constraint tool_calls_focus_id_turn_fkey foreign key (focus_id, turn) references animus.turns(focus_id, turn) on delete cascade,
   constraint ended_has_output check ((state in ('done', 'failed', 'in_doubt', 'denied')) = (output is not null)),
-  constraint tool_calls_origin_check check (origin in ('model', 'sandbox')),
   constraint tool_calls_state_check check (state in ('pending', 'started', 'done', 'failed', 'in_doubt', 'denied', 'waiting'))
 ) with (fillfactor=80);
+create trigger check_origin before insert or update of origin on animus.tool_calls for each row execute function animus.check_tool_calls_origin();
 
 create table animus.focus_messages (
   focus_id   uuid        not null,
@@ -216,24 +218,28 @@ create table animus.focus_messages (
   constraint focus_messages_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
   constraint focus_messages_after_turn_check check (after_turn >= 0),
   constraint focus_messages_keeps_from_check check (keeps_from >= 1),
-  constraint focus_messages_kind_check check (kind in ('orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook')),
   constraint focus_messages_seq_check check (seq >= 1),
   constraint folds_say_what check ((kind in ('stub', 'summary')) = (keeps_from is not null))
 );
+create trigger check_kind before insert or update of kind on animus.focus_messages for each row execute function animus.check_focus_messages_kind();
 
 create table animus.artifacts (
-  id         uuid        not null,
-  focus_id   uuid        not null,
-  name       text        not null,
-  media_type text        not null,
-  bytes      bigint      not null,
-  content    bytea       not null,
-  created_at timestamptz not null,
+  id           uuid        not null,
+  focus_id     uuid,
+  name         text        not null,
+  media_type   text        not null,
+  bytes        bigint      not null,
+  content      bytea       not null,
+  created_at   timestamptz not null,
+  work_item_id uuid,
   primary key (id),
-  constraint artifacts_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade
+  constraint artifacts_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
+  constraint artifacts_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint artifacts_owner check (num_nonnulls(focus_id, work_item_id) > 0) not valid
 );
 create index artifacts_created on animus.artifacts (created_at);
 create index artifacts_focus on animus.artifacts (focus_id);
+create index artifacts_item on animus.artifacts (work_item_id) where work_item_id is not null;
 
 create table animus.daemons (
   id             uuid        not null,
@@ -262,10 +268,10 @@ create table animus.waits (
   created_at   timestamptz not null,
   primary key (work_item_id, call_id),
   constraint waits_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
-  constraint waits_kind_check check (kind in ('children', 'approval', 'timer', 'human')),
   constraint waits_mode_check check (mode in ('all', 'any'))
 );
 create index waits_due on animus.waits (deadline) where resolved_at is null and deadline is not null;
+create trigger check_kind before insert or update of kind on animus.waits for each row execute function animus.check_waits_kind();
 
 create table animus.pauses (
   faculty    text        not null,
@@ -284,11 +290,10 @@ create table animus.decisions (
   note         text        not null default '',
   decided_by   text        not null,
   created_at   timestamptz not null,
-  primary key (id),
-  constraint decisions_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
-  constraint decisions_action_check check (action in ('approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume'))
+  primary key (id)
 );
 create index decisions_item on animus.decisions (work_item_id);
+create trigger check_action before insert or update of action on animus.decisions for each row execute function animus.check_decisions_action();
 create trigger decisions_append_only before delete or update on animus.decisions for each row execute function animus.append_only();
 create trigger decisions_no_truncate before truncate on animus.decisions for each statement execute function animus.append_only();
 
@@ -396,11 +401,19 @@ create table animus.claim_turn ();
 
 create table animus.retention_turn ();
 
+create table animus.retention_kept (
+  table_name    text        not null,
+  id            text        not null,
+  referenced_by text        not null,
+  seen_at       timestamptz not null,
+  primary key (table_name, id)
+);
+
 -- create view animus.own_ledger with (security_barrier=true): its query stands in functions/
 --   work_item_id, seq, entry_type, content, created_at
 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
---   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns
 
 -- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
 
@@ -411,3 +424,4 @@ comment on table pgmq.q_animus_inbox_dead is 'animus: made by animus';
 
 comment on table pgmq.q_animus_inbox is 'animus: made by animus';
 create trigger animus_inbox_after_insert after insert on pgmq.q_animus_inbox for each statement execute function animus.inbox_after_insert();
+create trigger animus_inbox_before_insert before insert on pgmq.q_animus_inbox for each row execute function animus.inbox_before_insert();

@@ -4,6 +4,7 @@
 -- (into pgmq's archive), so that it becomes an item exactly once. What cannot be read goes to `animus_inbox_dead` with the reason.
 -- Any number of callers at once: each takes messages that no other holds. `postponed` messages wait for somebody else's open
 -- transaction (the same dedup key, a locked parent) and come again a second later, so that nobody's transaction stops the queue.
+-- Locks: the rows of the messages, and skips those that others have locked; waits 100 ms at most for a key or a parent. Raises: nothing.
 create or replace function animus.drain_inbox(p_limit int default 100, out accepted int, out refused int, out postponed int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
 declare
@@ -46,6 +47,7 @@ end $$;
 
 -- Moves messages that were sent to `inbox`, the name of before version 0.2.0, with their numbers. By column names: the tables may have been
 -- made by different versions of pgmq.
+-- Locks: the rows of the messages, and skips those that others have locked. Raises: nothing.
 create or replace function animus.move_old_inbox(p_limit int, p_now timestamptz) returns void
 language plpgsql as $$
 declare
@@ -58,6 +60,7 @@ begin
 end $$;
 
 -- How many messages have not become work yet (counted up to 10,000), under the old name too, and since when the oldest waits.
+-- Locks: none. Raises: nothing.
 create or replace function animus.inbox_backlog(out waiting int, out oldest_at timestamptz)
 language plpgsql stable as $$
 declare
@@ -72,6 +75,7 @@ begin
 end $$;
 
 -- A message as animus_inbox_dead keeps it: of one that is too large, what tells whose it is.
+-- Locks: none. Raises: nothing.
 create or replace function animus.refused_message(p_message jsonb) returns jsonb
 language sql stable as $$
   select case
@@ -84,6 +88,7 @@ $$;
 
 -- Judges a message's parent as its sender, whose session this is: later, the daemon that reads the message may see all work. What
 -- may not be the parent is noted in the message and refused with it by accept_message.
+-- Locks: none. Raises: nothing.
 create or replace function animus.inbox_before_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -101,7 +106,8 @@ begin
   return new;
 end $$;
 
--- One message as a work item; raises WA004 with the key, what was expected and what is there.
+-- Inserts the work item of a message, or says with the key what was expected and what is there.
+-- Locks: as an insert. Raises: WA003, WA004, 23514.
 create or replace function animus.accept_message(p_message jsonb, p_msg_id bigint, p_enqueued_at timestamptz) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -159,12 +165,14 @@ begin
 end $$;
 
 -- A value as a message shows it: on one line, at most 60 characters.
+-- Locks: none. Raises: nothing.
 create or replace function animus.show_json(p_value jsonb) returns text
 language sql immutable as $$
   select case when p_value is null then 'nothing' when length(p_value::text) > 60 then left(p_value::text, 57) || '...' else p_value::text end
 $$;
 
 -- Wakes the daemons' drainers, once per sending statement. pgmq's own enable_notify_insert makes senders wait for each other.
+-- Locks: none. Raises: nothing.
 create or replace function animus.inbox_after_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -142,11 +142,11 @@ describe('the schema belongs to a role without further rights', () => {
 
 /** One item from insert to its end, one that fails and is queued again, one by the inbox, and a letter that is refused. */
 async function live(db: Database, inbox = 'inbox'): Promise<void> {
-  const faculties = JSON.stringify({ clerk: { max: 10, max_attempts: 2 } });
+  const faculties = JSON.stringify({ clerk: { max: 1000, max_attempts: 2 } });
   const claim = async () =>
     (
       await db.query<{ id: string; lease_token: string }>(
-        `select id, lease_token from animus.claim_work(gen_random_uuid(), $1::jsonb, 10, '1 minute') where description = 'now'`,
+        `select id, lease_token from animus.claim_work(gen_random_uuid(), $1::jsonb, 1000, '1 minute') where description = 'now'`,
         [faculties],
       )
     )[0]!;
