@@ -2,11 +2,15 @@
 -- never refused: it is cut, or kept whole as an artifact. A json value counts in its text form; what takes up to 4 KiB in storage is
 -- not read out for it, because compression makes at most 255 bytes of one.
 
+-- How large a json value is, in bytes of its text form.
+-- Locks: none. Raises: nothing.
 create or replace function animus.json_bytes(p_value jsonb) returns int
 language sql stable parallel safe as $$
   select case when pg_column_size(p_value) <= 4096 then pg_column_size(p_value) else octet_length(p_value::text) end
 $$;
 
+-- The rule that a value of a column which is too large breaks, as broken_input says it.
+-- Locks: none. Raises: nothing.
 create or replace function animus.size_rule(p_column text, p_bytes int) returns text
 language sql immutable parallel safe as $$
   select format('work_items_%s_size: %s has %s bytes; at most 1048576 (1 MiB) are taken: keep more in a table or file of your own and name it in params',
@@ -14,6 +18,7 @@ language sql immutable parallel safe as $$
 $$;
 
 -- The rule of size that an inserter breaks, as broken_input says it, or null.
+-- Locks: none. Raises: nothing.
 create or replace function animus.oversized_input(p_description text, p_params jsonb, p_trigger_info jsonb, p_source text) returns text
 language sql stable parallel safe as $$
   select case
@@ -26,6 +31,7 @@ language sql stable parallel safe as $$
 $$;
 
 -- A text that the engine records, cut after so many characters, with a note of its size.
+-- Locks: none. Raises: nothing.
 create or replace function animus.cut_text(p_text text, p_characters int default 262144) returns text
 language sql immutable parallel safe as $$
   select case when octet_length(p_text) <= p_characters or char_length(p_text) <= p_characters then p_text
@@ -33,6 +39,7 @@ language sql immutable parallel safe as $$
 $$;
 
 -- An error as it is kept: beyond 64 KiB only what code reads of it, and the beginning of its message.
+-- Locks: none. Raises: nothing.
 create or replace function animus.cut_error(p_error jsonb) returns jsonb
 language sql stable parallel safe as $$
   select case when animus.json_bytes(p_error) <= 65536 then p_error
@@ -42,6 +49,7 @@ language sql stable parallel safe as $$
 $$;
 
 -- An outcome as it is kept: beyond 1 MiB an object that names the artifact of the item in which it is whole.
+-- Locks: none. Raises: nothing.
 create or replace function animus.keep_outcome(p_id uuid, p_outcome jsonb) returns jsonb
 language plpgsql as $$
 declare
@@ -58,6 +66,7 @@ end $$;
 
 -- An item as a daemon gets it. Work that an earlier animus let in may be larger than a program can read: beyond 16 MiB its texts are
 -- left out, with a note of where they are.
+-- Locks: none. Raises: nothing.
 create or replace function animus.readable_work(p_work animus.work_items) returns animus.work_items
 language plpgsql as $$
 begin
@@ -69,6 +78,8 @@ begin
   return p_work;
 end $$;
 
+-- What stands in the place of a json value that is too large to be read.
+-- Locks: none. Raises: nothing.
 create or replace function animus.left_out(p_value jsonb) returns jsonb
 language sql stable parallel safe as $$
   select jsonb_build_object('left_out', format('%s bytes: too large to be read; they are in animus.work_items', octet_length(p_value::text)))

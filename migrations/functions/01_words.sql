@@ -1,6 +1,8 @@
 -- The words that columns of the engine's tables may hold, where a part of animus may add one. To add a word: here, in
 -- src/core/work/words.ts and in docs/sql-api.md; a test holds the three equal. Words are never taken away: rows may hold them.
 
+-- The words that a column may hold; null for a column without a list.
+-- Locks: none. Raises: nothing.
 create or replace function animus.words(p_list text) returns text[]
 language sql immutable parallel safe as $$
   select case p_list
@@ -13,6 +15,7 @@ language sql immutable parallel safe as $$
 $$;
 
 -- Refuses a word as a check constraint of the column would.
+-- Locks: none. Raises: 23514.
 create or replace function animus.refuse_word(p_table text, p_column text, p_word text) returns void
 language plpgsql as $$
 begin
@@ -21,7 +24,9 @@ begin
     hint = 'one of ' || array_to_string(animus.words(p_table || '.' || p_column), ', ');
 end $$;
 
+-- Refuses a phase that is not in the list.
 -- A trigger function for each, since reading a column by its name would cost more than the check: the list is a constant of its plan.
+-- Locks: none. Raises: 23514.
 create or replace function animus.check_foci_phase() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -29,6 +34,8 @@ begin
   return new;
 end $$;
 
+-- Refuses an origin of a call that is not in the list.
+-- Locks: none. Raises: 23514.
 create or replace function animus.check_tool_calls_origin() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -36,6 +43,8 @@ begin
   return new;
 end $$;
 
+-- Refuses a kind of message that is not in the list.
+-- Locks: none. Raises: 23514.
 create or replace function animus.check_focus_messages_kind() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -43,6 +52,8 @@ begin
   return new;
 end $$;
 
+-- Refuses a kind of wait that is not in the list.
+-- Locks: none. Raises: 23514.
 create or replace function animus.check_waits_kind() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -50,6 +61,8 @@ begin
   return new;
 end $$;
 
+-- Refuses an action that is not in the list.
+-- Locks: none. Raises: 23514.
 create or replace function animus.check_decisions_action() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -2,6 +2,7 @@
 -- They also hold what would otherwise be check constraints: PostgreSQL parses those anew for every statement that writes a row.
 
 -- The rule that what an inserter gave breaks, as `name: rule`, or null.
+-- Locks: none. Raises: nothing.
 create or replace function animus.broken_input(
   p_faculty text, p_skill text, p_params jsonb, p_dedup_key text, p_concurrency_key text, p_trace_context text) returns text
 language sql immutable parallel safe as $$
@@ -16,6 +17,7 @@ language sql immutable parallel safe as $$
 $$;
 
 -- Refuses a row as a check constraint of that name would.
+-- Locks: none. Raises: 23514.
 create or replace function animus.refuse_row(p_broken text) returns void
 language plpgsql as $$
 begin
@@ -23,6 +25,9 @@ begin
     message = format('a work item violates check constraint "%s":%s', split_part(p_broken, ':', 1), substr(p_broken, strpos(p_broken, ':') + 1));
 end $$;
 
+-- Completes a row that somebody inserts: id, owner, place in its tree, state, number of its message; merges a duplicate; refuses what
+-- breaks a rule.
+-- Locks: the parent's row, against deletion; the dedup key, until the end of the transaction. Raises: WA003, WA004, 23514.
 create or replace function animus.work_items_before_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -79,12 +84,13 @@ begin
   end if;
 
   new.state := case when new.run_at > v_now then 'scheduled' else 'queued' end;
-  new.queue_msg_id := nextval('pgmq.q_work_msg_id_seq');
+  new.queue_msg_id := nextval('pgmq.q_animus_work_msg_id_seq');
   return new;
 end $$;
 
 -- Takes the key for the item, or returns the active item that holds it. Waits for a concurrent insert of the same key to
 -- commit or roll back; loops when the holder ended between the two statements.
+-- Locks: the dedup key, until the end of the transaction. Raises: nothing.
 create or replace function animus.take_key(p_faculty text, p_dedup_key text, p_id uuid) returns uuid
 language plpgsql as $$
 declare
@@ -98,7 +104,8 @@ begin
   end loop;
 end $$;
 
--- A child that merged into the item it was spawned by would have that item wait for itself.
+-- Refuses a child that would merge into one of its ancestors: that item would wait for itself.
+-- Locks: none. Raises: WA004.
 create or replace function animus.refuse_merge_into_ancestor(p_parent_id uuid, p_holder uuid) returns void
 language plpgsql as $$
 declare
@@ -113,29 +120,34 @@ begin
   end loop;
 end $$;
 
+-- Writes the queue messages of the items that a statement inserted, and wakes the daemons.
 -- Messages for what was really inserted, all in one statement: row by row they cost as much as the items themselves. Written
 -- to pgmq's table directly, in the columns that every version of pgmq has: pgmq.send builds its statement as text on each call.
+-- Locks: none. Raises: nothing.
 create or replace function animus.work_items_after_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  insert into pgmq.q_work (msg_id, vt, message) overriding system value
+  insert into pgmq.q_animus_work (msg_id, vt, message) overriding system value
   select queue_msg_id, greatest(run_at, created_at), jsonb_build_object('work_item_id', id) from inserted where queue_msg_id is not null;
   if found then perform animus.wake_daemons(); end if;
   return null;
 end $$;
 
+-- Notifies the daemons that there is work, where one of them has room.
 -- One notification per statement, and only when a live daemon has room: NOTIFY takes a database-wide lock at commit. A daemon
 -- that marks itself free scans afterwards, so an insert that saw it busy is found.
+-- Locks: none. Raises: nothing.
 create or replace function animus.wake_daemons() returns void
 language plpgsql as $$
 begin
   if exists (select from animus.daemons where stopped_at is null and not saturated and seen_at > animus.now() - interval '10 minutes') then
-    perform pg_notify('animus_work_ready', '');
+    perform animus.notify('animus_work_ready');
   end if;
 end $$;
 
 -- Guards every update: legal transitions only, identity fixed, state and its columns in step. In plpgsql, whose plans are kept: a
 -- trigger's WHEN clause is parsed anew by every statement, like a check constraint.
+-- Locks: none. Raises: WA002, WA004, 23514.
 create or replace function animus.work_items_before_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -176,7 +188,9 @@ begin
   return new;
 end $$;
 
+-- Judges what an inserter may set when somebody updates it.
 -- Only for statements that name one of the columns: the engine never does, and params may be large.
+-- Locks: none. Raises: 23514.
 create or replace function animus.work_items_check_input() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -187,7 +201,9 @@ begin
   return new;
 end $$;
 
+-- Refuses to delete an item that has not ended.
 -- Open work is ended by cancel_work, which also frees its key, message and children; only what has ended may be deleted.
+-- Locks: none. Raises: WA002.
 create or replace function animus.work_items_refuse_delete() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -214,7 +230,8 @@ create or replace trigger work_items_refuse_delete before delete on animus.work_
   for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
 create or replace trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items
   for each row execute function animus.work_items_check_input();
--- The same as an insert, and tells whether the work merged into an active duplicate.
+-- Inserts an item, and returns whether it merged into an active duplicate.
+-- Locks: as an insert. Raises: WA003, WA004, 23514.
 create or replace function animus.submit_work(
   faculty text, description text default '', params jsonb default '{}', skill text default null, dedup_key text default null,
   priority int default 0, run_at timestamptz default null, concurrency_key text default null, parent_id uuid default null,

@@ -1,11 +1,13 @@
--- Claiming: one short transaction under one advisory lock, so that faculty maxima and concurrency keys are exact. A claim never
+-- Claiming: one short transaction under one lock, so that faculty maxima and concurrency keys are exact. A claim never
 -- waits for a row: what somebody else has locked is left for the next claim, so no open transaction can stop the queue.
 
+-- Claims up to p_limit items for a daemon, best first, with fresh lease tokens.
 -- p_faculties: {"name": {"max": int, "max_attempts": int, "dedup_until": "resolved" | "claimed", "host_grace_seconds": number}} — the
 -- faculties this daemon can run; everything else is left alone. p_limit: how many more it has room for. Returns the claimed items with fresh tokens,
 -- reclaimed ones first, then in the order of their claim. Also notes whether the daemon is full now, so that inserts need not
 -- wake it: a daemon that was full and gets less than it asked for must scan again (an insert may have seen it full).
 -- The settings make the plan independent of statistics: whatever the tables hold, a claim is a handful of index probes.
+-- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.claim_work(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval)
 returns setof animus.work_items
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
@@ -16,8 +18,9 @@ declare
   v_claimed uuid[] := '{}';
 begin
   if p_limit < 1 then return; end if;
-  -- Claimers take turns. The lock's wait is the length of a claim; inserts, heartbeats and completions never take it.
-  perform pg_advisory_xact_lock(hashtextextended('animus.claim', 0));
+  -- Claimers take turns. The lock's wait is the length of a claim; inserts, heartbeats and completions never take it. A table of ours,
+  -- which nobody else may lock; in this mode a lock needs no transaction id and leaves the fast path of other locks alone.
+  lock table animus.claim_turn in share update exclusive mode;
   v_now := animus.now();
 
   -- One probe for what is rarely there: each of these steps costs as much as the claim itself, found or not.
@@ -47,6 +50,7 @@ end $$;
 
 -- Work that is claimed in the daemon's name and that it does not know of: the answer to its claim was lost. The lease begins anew, and
 -- the daemon begins the work or hands it back. p_known: what it has got. For a daemon whose claim failed, before it claims again.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.take_own_claims(p_daemon_id uuid, p_known uuid[], p_lease interval) returns setof animus.work_items
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -61,10 +65,12 @@ end $$;
 
 -- A token that nobody was ever given. They grow; the random part is for the server's crash: a claim does not wait for the disk, so
 -- the sequence may forget a number that a daemon has been told.
+-- Locks: none. Raises: nothing.
 create or replace function animus.draw_token() returns bigint
 language sql volatile as $$ select nextval('animus.lease_tokens') * 1048576 + floor(random() * 1048576)::bigint $$;
 
 -- Moves scheduled items whose time has come into the queue, at most p_limit.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.promote_due(p_now timestamptz, p_limit int) returns int
 language plpgsql as $$
 declare
@@ -80,11 +86,14 @@ end $$;
 -- Hands on the concurrency keys that were given up since the last claim: the best waiting item of each faculty goes back into
 -- the claim index. One per faculty, because a faculty may be paused, full or unknown to every daemon. What somebody else has
 -- locked keeps its note for the next claim.
+-- Locks: animus.claim_turn; the notes and the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.offer_freed_keys() returns void
 language plpgsql as $$
 declare
   v_key text;
 begin
+  -- Taken already, except where a claim of the version before was under way when its steps were replaced.
+  lock table animus.claim_turn in share update exclusive mode;
   for v_key in
     with notes as (select f.ctid from animus.freed_keys f limit 1000 for update skip locked),
     taken as (delete from animus.freed_keys f using notes n where f.ctid = n.ctid returning f.concurrency_key)
@@ -97,12 +106,15 @@ begin
   end loop;
 end $$;
 
+-- Whether an item with this concurrency key is claimed or running.
+-- Locks: none. Raises: nothing.
 create or replace function animus.key_is_held(p_key text) returns boolean
 language sql stable as $$
   select exists (select from animus.work_items where concurrency_key = p_key and state in ('claimed', 'running'))
 $$;
 
 -- Offers a free key to the best waiting item of each faculty; false when one of them was locked and has to be offered later.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.offer_key(p_key text) returns boolean
 language plpgsql as $$
 declare
@@ -129,6 +141,7 @@ end $$;
 -- Takes over items whose lease ran out. A crash counts as an attempt, unless the focus had got further since the last one:
 -- then only this crash counts, so that a long piece of work survives any number of deployments. A claim that never came to a focus
 -- is no attempt (its answer may have been lost on the way), but is counted: after ten in a row the item is dead.
+-- Locks: animus.claim_turn; the rows of the items and of what they spawned, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.reclaim_expired(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
 language plpgsql as $$
@@ -141,6 +154,7 @@ declare
   v_error     jsonb;
   v_reclaimed uuid[] := '{}';
 begin
+  lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   for v_item in
     select id, faculty, state, attempts, crashes, unstarted_claims, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason
       from animus.work_items
@@ -186,6 +200,7 @@ begin
 end $$;
 
 -- How long a focus is left to the host that has its directory; default two minutes.
+-- Locks: none. Raises: nothing.
 create or replace function animus.host_grace(p_options jsonb) returns interval
 language sql immutable parallel safe as $$
   select coalesce((p_options ->> 'host_grace_seconds')::float8, 120) * interval '1 second'
@@ -193,6 +208,7 @@ $$;
 
 -- True for an item whose focus has a directory of its own on another host, where a daemon was seen since then. The directory of a
 -- faculty with a workspace holds nothing that another host would miss.
+-- Locks: none. Raises: nothing.
 create or replace function animus.left_to_its_host(p_id uuid, p_daemon_id uuid, p_since timestamptz) returns boolean
 language sql stable as $$
   select exists (
@@ -204,6 +220,7 @@ $$;
 
 -- Claims up to p_limit queued items. Heads that could not be had (their key is busy: flagged out of the index; or somebody has
 -- locked them) are passed over, and another round looks behind them.
+-- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
 language plpgsql as $$
@@ -213,6 +230,7 @@ declare
   v_heads   uuid[];
   v_round   record;
 begin
+  lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   while cardinality(v_claimed) < p_limit loop
     v_heads := animus.claim_candidates(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_locked, p_now);
     exit when v_heads is null;
@@ -225,7 +243,8 @@ begin
 end $$;
 
 drop function if exists animus.claim_candidates(jsonb, int, uuid[], timestamptz);
--- The heads of every faculty with room, by priority, then fewest running, then age; null when there are none.
+-- Chooses the heads of every faculty with room, by priority, then fewest running, then age; null when there are none.
+-- Locks: none. Raises: nothing.
 create or replace function animus.claim_candidates(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_without uuid[], p_now timestamptz) returns uuid[]
 language plpgsql as $$
 declare
@@ -251,6 +270,7 @@ begin
 end $$;
 
 -- Claims those of the candidates (best first) that nobody has locked and whose key is free; flags those whose key is not.
+-- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.claim_these(
   p_ids uuid[], p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out blocked uuid[])
 language plpgsql as $$
@@ -259,6 +279,7 @@ declare
   v_messages bigint[];
   v_release  boolean;
 begin
+  lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   blocked := '{}';
   -- The state is judged after the lock and not in its condition: a condition that fits the claim index would invite a scan of it.
   with ours as (
@@ -284,7 +305,7 @@ begin
   select array_agg(t.queue_msg_id), bool_or(t.dedup_key is not null and p_faculties -> t.faculty ->> 'dedup_until' = 'claimed')
     into v_messages, v_release from taken t;
   -- Hidden from plain pgmq readers once, for good: the token protects the work, not the visibility time-out.
-  update pgmq.q_work m set vt = 'infinity', read_ct = m.read_ct + 1 where m.msg_id = any (v_messages);
+  update pgmq.q_animus_work m set vt = 'infinity', read_ct = m.read_ct + 1 where m.msg_id = any (v_messages);
   if v_release then
     delete from animus.active_keys k using animus.work_items w
      where w.id = any (claimed) and w.dedup_key is not null and p_faculties -> w.faculty ->> 'dedup_until' = 'claimed'

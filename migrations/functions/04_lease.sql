@@ -2,6 +2,7 @@
 
 -- Locks the item and proves that the token is the newest and the item active; raises WA001 otherwise, and 57PA1 where somebody else
 -- keeps the row locked. Answers with few columns: a whole row would read its params and outcome out of TOAST on every write of a focus.
+-- Locks: the item's row; waits a fifth of a second at most. Raises: WA001, WA003, 57PA1.
 create or replace function animus.hold_lease(p_id uuid, p_token bigint) returns animus.held_work
 language plpgsql as $$
 declare
@@ -28,6 +29,7 @@ end $$;
 
 -- The heartbeat: one statement per daemon. A row that comes back not held was lost; cancel_requested asks its focus to stop. An item
 -- whose row somebody else keeps locked does not come back: its lease is as old as before, and those of the others are extended.
+-- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.extend_leases(p_daemon_id uuid, p_ids uuid[], p_tokens bigint[], p_lease interval)
 returns table (work_item_id uuid, held boolean, cancel_requested boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -53,6 +55,7 @@ end $$;
 
 -- Locks the items; returns those that somebody else has locked and not given up within a fifth of a second, which is longer than any
 -- write of ours. Waiting for good would let one transaction that was left open end every lease of a daemon.
+-- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.lock_soon(p_ids uuid[]) returns uuid[]
 language plpgsql set lock_timeout = '200ms' as $$
 begin
@@ -65,9 +68,10 @@ exception when lock_not_available or deadlock_detected then
     select id from (select id from animus.work_items where id = any (p_ids) for no key update skip locked) free);
 end $$;
 
--- The same for callers that need all of them: raises 57PA1 and names the first that somebody else has locked. The caller tries again;
--- waiting for good here would keep its connection for as long as a stranger likes. p_tries, each of a fifth of a second: 1 for a
--- daemon, whose connections are few; more for operators, who have one of their own.
+-- Locks all of the items, or raises 57PA1 and names the first that somebody else has locked. The caller tries again; waiting for good
+-- here would keep its connection for as long as a stranger likes. p_tries, each of a fifth of a second: 1 for a daemon, whose connections
+-- are few; more for operators, who have one of their own.
+-- Locks: the rows of the items; waits p_tries fifths of a second at most. Raises: 57PA1.
 create or replace function animus.lock_work(p_ids uuid[], p_tries int default 1) returns void
 language plpgsql as $$
 declare
@@ -83,6 +87,7 @@ end $$;
 
 -- Locks all of the items or none, and returns those that stood in the way. None, so that two who want each other's items, such as the
 -- cancels of a tree and of a part of it, do not keep them from each other between their tries.
+-- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.lock_all(p_ids uuid[]) returns uuid[]
 language plpgsql set lock_timeout = '200ms' as $$
 declare
@@ -105,6 +110,7 @@ end $$;
 
 -- Hands an item back, attempts unchanged: a drain, or a failure of the world. Its focus stays open and goes on later. An item whose
 -- cancel was requested ends cancelled instead.
+-- Locks: the item's row, as hold_lease; the rows of what it spawned where it ends. Raises: WA001, WA003, 57PA1.
 create or replace function animus.release_work(p_id uuid, p_token bigint, p_run_at timestamptz default null, p_reason text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -119,7 +125,9 @@ begin
     case when p_reason is not null then jsonb_build_object('code', 'work.released', 'message', animus.cut_text(p_reason, 10000), 'at', v_now) end);
 end $$;
 
--- active → queued or scheduled, message visible again; p_error replaces the item's last error unless null.
+-- Puts an active item back into the queue, or off until p_run_at, with its message visible again; p_error replaces its last error unless
+-- null.
+-- Locks: the item's row. Raises: nothing.
 create or replace function animus.requeue(p_id uuid, p_run_at timestamptz, p_now timestamptz, p_error jsonb, p_failed int default 0) returns text
 language plpgsql as $$
 declare
@@ -131,12 +139,13 @@ begin
          attempts = attempts + p_failed, crashes = case when p_failed > 0 then 0 else crashes end,
          lease_owner = null, lease_expires_at = null, error = coalesce(p_error, error)
    where id = p_id returning state, queue_msg_id into v_item;
-  update pgmq.q_work set vt = greatest(p_run_at, p_now) where msg_id = v_item.queue_msg_id;
+  update pgmq.q_animus_work set vt = greatest(p_run_at, p_now) where msg_id = v_item.queue_msg_id;
   if v_item.state = 'queued' then perform animus.wake_daemons(); end if;
   return v_item.state;
 end $$;
 
 -- Ends the item as done. Calling it again with the same token changes nothing: an acknowledgement may get lost.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.complete_work(p_id uuid, p_token bigint, p_outcome jsonb, p_summary text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -147,9 +156,10 @@ begin
   perform animus.complete_held(array[p_id], array[p_token], array[p_outcome], array[p_summary]);
 end $$;
 
--- The same for many items in one statement; each is protected by its own token, and one that was lost does not hold up the
--- others. Array n of each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', somebody else keeps
--- the row locked and nothing was written yet: try again.
+-- Ends many items as done in one statement, each protected by its own token; one that was lost or is locked does not hold up the others.
+-- Array n of each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', somebody else keeps the row
+-- locked and nothing was written yet: try again.
+-- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.complete_batch(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
 returns table (work_item_id uuid, result text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
@@ -175,7 +185,9 @@ begin
       from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) left join animus.work_items w on w.id = m.id order by m.nth;
 end $$;
 
--- complete_batch for daemons of schema version 9 and for consumers that batch alone: raises 57PA1 when one of the items is locked.
+-- Ends many items as done in one statement, each protected by its own token; one that was lost does not hold up the others and comes back
+-- with completed = false.
+-- Locks: the rows of the items. Raises: 57PA1.
 create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
 returns table (work_item_id uuid, completed boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -195,6 +207,7 @@ end $$;
 -- and writes, in id order like every path that locks several items. That an item is active is judged by its lease, which the trigger keeps in step with the
 -- state: a condition on the state would invite a scan of every active item. Without jit = off PostgreSQL before 18, where a scan
 -- that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
+-- Locks: the rows of the items. Raises: nothing.
 create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
 language plpgsql set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -223,6 +236,7 @@ end $$;
 
 -- Ends an attempt that failed: again at p_retry_at, or dead when there is none or attempts are used up. p_keep says what the
 -- next attempt goes on from: 'transcript' keeps the focus open, anything else ends it. Returns the item's new state.
+-- Locks: the item's row, as hold_lease; the rows of what it spawned where it ends. Raises: WA001, WA003, 57PA1.
 create or replace function animus.fail_work(p_id uuid, p_token bigint, p_error jsonb, p_retry_at timestamptz default null, p_keep text default 'ledger') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -245,7 +259,8 @@ begin
   return animus.requeue(p_id, p_retry_at, v_now, p_error, p_failed => 1);
 end $$;
 
--- A running item whose cancel was requested, ended by its own focus.
+-- Ends a running item whose cancel was requested, as its own focus does.
+-- Locks: the item's row, as hold_lease; the rows of what it spawned. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.end_cancelled(p_id uuid, p_token bigint) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -258,6 +273,7 @@ begin
 end $$;
 
 -- Ends an item dead or cancelled, and what it spawned with it. The caller holds its row lock.
+-- Locks: the rows of what it spawned. Raises: 57PA1.
 create or replace function animus.end_work(p_id uuid, p_state text, p_error jsonb, p_focus_ended_as text) returns void
 language plpgsql as $$
 begin
@@ -266,6 +282,7 @@ begin
 end $$;
 
 -- Ends items in whatever open state. The caller holds their row locks since an earlier statement.
+-- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.end_works(
   p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text) returns void
 language plpgsql set jit = off set plan_cache_mode = force_generic_plan
@@ -288,12 +305,14 @@ begin
 end $$;
 
 -- The advisory lock that those who register a watch of the item share.
+-- Locks: none. Raises: nothing.
 create or replace function animus.watch_key(p_id uuid) returns bigint
 language sql immutable parallel safe as $$ select hashtextextended(p_id::text, 7301) $$;
 
 -- Those of the items whose end somebody waits for. A watch that is not committed yet cannot be seen, so who registers one holds a shared
 -- advisory lock of the item until its commit: where that is held, the end is notified. Nobody waits here, neither for a lock nor for
 -- a watcher; the other way round, a watcher waits for an end that is being committed. Past the first hundred items only what can be seen counts.
+-- Locks: the advisory locks of the items; waits for none. Raises: nothing.
 create or replace function animus.watched(p_ids uuid[]) returns uuid[]
 language plpgsql as $$
 declare
@@ -305,9 +324,10 @@ begin
                 where u.id = any (v_begun) or exists (select from animus.watches w where w.work_item_id = u.id));
 end $$;
 
--- What ends with items that have just ended: message, key, focus and watchers, in the caller's transaction. A statement for each table
--- that is concerned, rather than one for all: what an item does not have costs no more than a probe. The callers keep the plans:
--- making one for seven tables cost twice what running it does.
+-- Ends what belongs to items that have just ended (message, key, focus, waits) and notifies their watchers, in the transaction of the
+-- caller. A statement for each table that is concerned, rather than one for all: what an item does not have costs no more than a probe.
+-- The callers keep the plans: making one for seven tables cost twice what running it does.
+-- Locks: the rows of these. Raises: nothing.
 create or replace function animus.follow_ends(
   p_ids uuid[], p_messages bigint[], p_keyed boolean, p_state text, p_error jsonb, p_focus_ended_as text, p_now timestamptz) returns void
 language plpgsql as $$
@@ -316,8 +336,8 @@ declare
   v_watched uuid[];
 begin
   with message as (
-    delete from pgmq.q_work m where m.msg_id = any (p_messages) returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
-  insert into pgmq.a_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
+    delete from pgmq.q_animus_work m where m.msg_id = any (p_messages) returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
+  insert into pgmq.a_animus_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
 
   if p_keyed then
     delete from animus.active_keys k using animus.work_items w
@@ -341,5 +361,5 @@ begin
   if v_has.watch then
     delete from animus.watches where work_item_id in (select work_item_id from animus.watches where work_item_id = any (p_ids) for update skip locked);
   end if;
-  perform pg_notify('animus_work_done', watched::text) from unnest(v_watched) watched;
+  perform animus.notify('animus_work_done', watched::text) from unnest(v_watched) watched;
 end $$;

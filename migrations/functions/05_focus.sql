@@ -3,6 +3,7 @@
 -- Begins a focus, or goes on with the one that a crash, a drain or a wake left open. A resumed focus keeps the system prompt,
 -- tool list and faculty snapshot it started with, so that its requests stay byte-identical, and its directory where it is
 -- still on the same host; p_directory_root is where a new one goes.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.start_focus(
   p_id uuid, p_token bigint, p_host text, p_directory_root text, p_faculty_snapshot jsonb, p_system_prompt text, p_tools json)
 returns animus.foci
@@ -27,7 +28,8 @@ begin
   return v_focus;
 end $$;
 
--- The item of a focus, its lease proven.
+-- Proves the lease of a focus and returns its item.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.hold_focus(p_focus_id uuid, p_token bigint) returns animus.held_work
 language plpgsql as $$
 declare
@@ -40,6 +42,8 @@ begin
   return animus.hold_lease(v_id, p_token);
 end $$;
 
+-- Records which phase a focus is in.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.set_phase(p_focus_id uuid, p_token bigint, p_phase text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -49,13 +53,15 @@ end $$;
 
 -- Opens a turn before its request is sent and reserves its cost. Answers 'go', or why not: 'cancelled', 'paused'.
 -- A turn that was begun and never recorded is asked again; what it had reserved is charged as lost.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
 end $$;
 
--- The same for a caller who holds the focus.
+-- Opens a turn for a caller who holds the focus, or answers why not.
+-- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.open_turn(p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns text
 language plpgsql as $$
 declare
@@ -73,6 +79,7 @@ end $$;
 -- Makes an answer durable before anything acts on it, together with the calls it asks for. p_answer: {provider, model, content,
 -- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …} | null, cost_usd, duration_ms,
 -- time_to_first_token_ms}; p_calls: [{call_id, name, input, state}] in order. Recording a recorded turn changes nothing.
+-- Locks: the item's row, as hold_lease; the row of animus.spend. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -113,6 +120,7 @@ end $$;
 
 -- Records the ends of calls. p_results: [{turn, call_id, state, output, is_error, details, duration_ms}]. Returns how many it
 -- recorded: a call that had already ended keeps its first result.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.finish_tool_calls(p_focus_id uuid, p_token bigint, p_results jsonb) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -120,7 +128,8 @@ begin
   return animus.end_calls(p_focus_id, p_results);
 end $$;
 
--- The same for a caller who holds the focus.
+-- Records the ends of calls for a caller who holds the focus; returns how many it recorded.
+-- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.end_calls(p_focus_id uuid, p_results jsonb) returns int
 language plpgsql as $$
 declare
@@ -136,13 +145,13 @@ begin
   return v_count;
 end $$;
 
--- Everything that is written between an answer and the next request, in one statement: the ends of calls that are not recorded yet,
--- and the next turn's beginning. Answers as begin_turn does; the results are recorded whatever it answers.
--- The commit does not wait for the disk (a crash of the daemon loses nothing, one of the server at most the last three
--- wal_writer_delay, 0.6 s by default): the next record_turn waits, and the log is written in order, so no answer is ever kept without
--- the results it answers to. A daemon that outlives the crash finds the turn gone when it records the answer, and calls this again
--- with the same results. What is lost with both is found as calls begun and not ended, which are in doubt (those that may be repeated
--- are), and a request that is sent again.
+-- Records the ends of calls and opens the next turn, in one statement. Answers as begin_turn does; the results are recorded whatever it
+-- answers. The commit does not wait for the disk (a crash of the daemon loses nothing, one of the server at most the last three
+-- wal_writer_delay, 0.6 s by default): the next record_turn waits, and the log is written in order, so no answer is ever kept without the
+-- results it answers to. A daemon that outlives the crash finds the turn gone when it records the answer, and calls this again with the
+-- same results. What is lost with both is found as calls begun and not ended, which are in doubt (those that may be repeated are), and a
+-- request that is sent again.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_next_turn(
   p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -155,6 +164,7 @@ begin
 end $$;
 
 -- Records a message the engine puts into the context, before it is sent. Returns its number. A stub or summary names the first turn it keeps.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.add_message(
   p_focus_id uuid, p_token bigint, p_after_turn int, p_kind text, p_content text, p_tokens int, p_keeps_from int default null) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -169,8 +179,9 @@ begin
   return v_seq;
 end $$;
 
--- Tells those who watch the item a piece of the answer that is being given; false when nobody does. Nothing is stored, and nothing is
+-- Sends a piece of the answer that is being given to those who watch the item; false when nobody does. Nothing is stored, and nothing is
 -- locked: the row lock of the item belongs to what is recorded.
+-- Locks: none. Raises: WA001.
 create or replace function animus.tell_text(p_focus_id uuid, p_token bigint, p_piece text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -183,6 +194,6 @@ begin
     perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', v_item.id, v_item.state), v_item.id);
   end if;
   if v_item.text_channel is null or v_item.until < v_now then return false; end if;
-  perform pg_notify(v_item.text_channel, p_piece);
+  perform animus.notify(v_item.text_channel, p_piece);
   return true;
 end $$;

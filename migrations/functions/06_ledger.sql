@@ -1,7 +1,9 @@
 -- The ledger: append-only, numbered without gaps per item.
 
+-- Appends an entry to the ledger of an item and returns its number.
 -- With a token: written by the item's focus, fenced, and cut where it is long. Without: by an operator, in any state, and refused
 -- beyond 1 MiB. Returns the entry's number.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, WA004, 42501, 57PA1.
 create or replace function animus.append_ledger(
   p_id uuid, p_entry_type text, p_content text, p_token bigint default null, p_focus_id uuid default null, p_tool_call_id text default null) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -34,11 +36,13 @@ begin
           p_entry_type, case when p_token is null then p_content else animus.cut_text(p_content) end, p_focus_id, p_tool_call_id, animus.now())
   returning seq into v_seq;
   if exists (select from animus.watches where work_item_id = p_id) then
-    perform pg_notify('animus_ledger', p_id::text);
+    perform animus.notify('animus_ledger', p_id::text);
   end if;
   return v_seq;
 end $$;
 
+-- Refuses to change or delete rows of the ledger and the decisions, unless their item is deleted.
+-- Locks: none. Raises: WA002.
 create or replace function animus.append_only() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -3,6 +3,7 @@
 -- Cancels work: what is not running at once, running work cooperatively (its daemon is notified, and a lost lease ends it).
 -- Children follow. Returns the state afterwards; cancelling what has ended changes nothing. Raises 57PA1, having changed nothing, where
 -- somebody else keeps the item or a child locked, and names it.
+-- Locks: the rows of the item and of what it spawned; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default 'cancelled by an operator') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -22,6 +23,7 @@ begin
 end $$;
 
 -- Cancels those of the items (their rows locked by the caller) that are open.
+-- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.cancel_open(p_ids uuid[], p_reason text) returns void
 language plpgsql as $$
 declare
@@ -33,17 +35,20 @@ begin
     'cancelled', null, null, animus.cancel_error(p_reason), 'cancelled');
   update animus.work_items set cancel_requested_at = v_now, cancel_reason = p_reason
    where id = any (p_ids) and state in ('claimed', 'running') and cancel_requested_at is null;
-  if found then perform pg_notify('animus_cancel', ''); end if;
+  if found then perform animus.notify('animus_cancel'); end if;
 end $$;
 
+-- The error of an item that was cancelled.
+-- Locks: none. Raises: nothing.
 create or replace function animus.cancel_error(p_reason text) returns jsonb
 language sql immutable as $$ select jsonb_build_object('code', 'work.cancelled', 'message', p_reason) $$;
 
+drop function if exists animus.lock_open_descendants(uuid);
 -- Locks every open item below one whose lock the caller holds, also below ended ones, and returns their ids. In id order, which
 -- puts ancestors before descendants: the order of every path that locks several items. Looks again until nothing new
 -- turns up: a child may have been committed while this waited for a lock. Raises 57PA1 where somebody else keeps one of them locked
 -- for p_tries fifths of a second.
-drop function if exists animus.lock_open_descendants(uuid);
+-- Locks: the rows of the items. Raises: 57PA1.
 create or replace function animus.lock_open_descendants(p_id uuid, p_tries int default 1) returns uuid[]
 language plpgsql as $$
 declare
@@ -60,7 +65,8 @@ begin
   end loop;
 end $$;
 
--- The same for a claim, which must not wait: false when somebody else has one of them locked.
+-- Locks every open item below one without waiting; false when somebody else has one of them locked.
+-- Locks: the rows of the items. Raises: nothing.
 create or replace function animus.try_lock_open_descendants(p_id uuid) returns boolean
 language plpgsql as $$
 declare
@@ -74,6 +80,8 @@ begin
   return v_locked >= v_open;
 end $$;
 
+-- The ids of all items below one.
+-- Locks: none. Raises: nothing.
 create or replace function animus.descendants(p_id uuid) returns uuid[]
 language sql stable as $$
   with recursive below as (
@@ -85,6 +93,7 @@ $$;
 
 -- Queues a dead or cancelled item again with fresh attempts; its ledger stays, a new focus begins. When its dedup key is
 -- active again, that item already does the work: its id is returned instead.
+-- Locks: the item's row; waits two seconds at most. The dedup key, until the end of the transaction. Raises: WA002, WA003, 42501, 57PA1.
 create or replace function animus.retry_work(p_id uuid) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
@@ -106,7 +115,7 @@ begin
     v_holder := animus.take_key(v_item.faculty, v_item.dedup_key, p_id);
     if v_holder is not null then return v_holder; end if;
   end if;
-  insert into pgmq.q_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
+  insert into pgmq.q_animus_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
      set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, resolved_at = null, outcome = null, outcome_summary = null,
          error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id
@@ -117,6 +126,7 @@ begin
 end $$;
 
 -- Stops new claims and the next model call of a faculty, or of all ('*'), until resumed.
+-- Locks: the row of the pause. Raises: 42501.
 create or replace function animus.pause(p_faculty text default '*', p_reason text default 'paused by an operator') returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -128,6 +138,7 @@ begin
 end $$;
 
 -- Lifts a pause; returns false when there was none.
+-- Locks: the row of the pause. Raises: 42501.
 create or replace function animus.resume(p_faculty text default '*') returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -143,6 +154,7 @@ end $$;
 -- item's state: an item that has ended sends nothing more. Call it after LISTEN. The advisory lock orders this against an end that is
 -- being committed (animus.watched), so that the end is either seen here or notified; the item's row is not locked, so that
 -- no transaction of a watcher holds up the work. Where another watcher of the item keeps its own transaction open, that one's time counts.
+-- Locks: the item's watch, and an advisory lock of the item; waits two seconds at most. Raises: WA003.
 create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
@@ -169,8 +181,10 @@ begin
   return v_state;
 end $$;
 
--- The same for one who also wants the texts of answers as they come. p_channel is a name of the caller's, where he listens already;
--- returns the channel to listen on, which is another's where somebody watched before, or null when the item has ended.
+-- Watches an item as watch_work does, and returns the channel on which the texts of its answers come. p_channel is a name of the
+-- caller's, where he listens already; returns the channel to listen on, which is another's where somebody watched before, or null when
+-- the item has ended.
+-- Locks: as watch_work, and the row of the watch. Raises: WA003.
 create or replace function animus.watch_texts(p_id uuid, p_channel text, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare

@@ -1,9 +1,10 @@
--- The pgmq queue `inbox`: whoever can send a pgmq message can submit work. What stands in a message is what an inserter may set.
+-- The pgmq queue `animus_inbox`: whoever can send a pgmq message can submit work. What stands in a message is what an inserter may set.
 
 -- Turns up to p_limit messages into work items, oldest first, each in the same transaction as its message leaves the queue
--- (into pgmq's archive), so that it becomes an item exactly once. What cannot be read goes to `inbox_dead` with the reason.
+-- (into pgmq's archive), so that it becomes an item exactly once. What cannot be read goes to `animus_inbox_dead` with the reason.
 -- Any number of callers at once: each takes messages that no other holds. `postponed` messages wait for somebody else's open
 -- transaction (the same dedup key, a locked parent) and come again a second later, so that nobody's transaction stops the queue.
+-- Locks: the rows of the messages, and skips those that others have locked; waits 100 ms at most for a key or a parent. Raises: nothing.
 create or replace function animus.drain_inbox(p_limit int default 100, out accepted int, out refused int, out postponed int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
 declare
@@ -13,8 +14,9 @@ declare
   v_reason  text;
 begin
   accepted := 0; refused := 0; postponed := 0;
+  if animus.is_our_queue('inbox') then perform animus.move_old_inbox(p_limit, v_now); end if;
   for v_message in
-    select m.msg_id, m.enqueued_at, m.message from pgmq.q_inbox m where m.vt <= v_now order by m.msg_id limit p_limit for update skip locked
+    select m.msg_id, m.enqueued_at, m.message from pgmq.q_animus_inbox m where m.vt <= v_now order by m.msg_id limit p_limit for update skip locked
   loop
     v_reason := null;
     begin
@@ -25,7 +27,7 @@ begin
       -- Two drainers may want each other's keys: the lock time-out is shorter than deadlock detection, and both end here.
       when lock_not_available or deadlock_detected then
         postponed := postponed + 1;
-        update pgmq.q_inbox set vt = v_now + interval '1 second', read_ct = read_ct + 1 where msg_id = v_message.msg_id;
+        update pgmq.q_animus_inbox set vt = v_now + interval '1 second', read_ct = read_ct + 1 where msg_id = v_message.msg_id;
       -- What the message is to blame for, or a trigger of the operator's that refuses it. Anything else (disk full, shutdown, a bug)
       -- ends the call, and all of it is undone.
       when sqlstate 'WA003' or sqlstate 'WA004' or data_exception or integrity_constraint_violation or program_limit_exceeded or raise_exception then
@@ -33,17 +35,47 @@ begin
     end;
     if v_reason is not null then
       refused := refused + 1;
-      insert into pgmq.q_inbox_dead (vt, message) values (v_now, jsonb_build_object('reason', v_reason, 'msg_id', v_message.msg_id,
+      insert into pgmq.q_animus_inbox_dead (vt, message) values (v_now, jsonb_build_object('reason', v_reason, 'msg_id', v_message.msg_id,
         'enqueued_at', v_message.enqueued_at, 'refused_at', v_now,
         'message', animus.refused_message(v_message.message)));
-      delete from pgmq.q_inbox where msg_id = v_message.msg_id;
+      delete from pgmq.q_animus_inbox where msg_id = v_message.msg_id;
     end if;
   end loop;
   -- By pgmq's own function, which knows every column its version has.
-  if v_done <> '{}' then perform pgmq.archive('inbox'::text, v_done); end if;
+  if v_done <> '{}' then perform pgmq.archive('animus_inbox'::text, v_done); end if;
 end $$;
 
--- A message as inbox_dead keeps it: of one that is too large, what tells whose it is.
+-- Moves messages that were sent to `inbox`, the name of before version 0.2.0, with their numbers. By column names: the tables may have been
+-- made by different versions of pgmq.
+-- Locks: the rows of the messages, and skips those that others have locked. Raises: nothing.
+create or replace function animus.move_old_inbox(p_limit int, p_now timestamptz) returns void
+language plpgsql as $$
+declare
+  v_ids bigint[] := array(select msg_id from pgmq.q_inbox where vt <= p_now order by msg_id limit p_limit for update skip locked);
+begin
+  -- The insert notifies the drainers, whatever it inserts.
+  if v_ids = '{}' then return; end if;
+  with sent as (delete from pgmq.q_inbox where msg_id = any (v_ids) returning *)
+  insert into pgmq.q_animus_inbox overriding system value select moved.* from sent, jsonb_populate_record(null::pgmq.q_animus_inbox, to_jsonb(sent)) moved;
+end $$;
+
+-- How many messages have not become work yet (counted up to 10,000), under the old name too, and since when the oldest waits.
+-- Locks: none. Raises: nothing.
+create or replace function animus.inbox_backlog(out waiting int, out oldest_at timestamptz)
+language plpgsql stable as $$
+declare
+  v_old record;
+begin
+  select count(*), min(enqueued_at) into waiting, oldest_at from (select enqueued_at from pgmq.q_animus_inbox order by msg_id limit 10000) c;
+  if animus.is_our_queue('inbox') then
+    select count(*) as waiting, min(enqueued_at) as oldest_at into v_old from (select enqueued_at from pgmq.q_inbox order by msg_id limit 10000) c;
+    waiting := least(10000, waiting + v_old.waiting);
+    oldest_at := least(oldest_at, v_old.oldest_at);
+  end if;
+end $$;
+
+-- A message as animus_inbox_dead keeps it: of one that is too large, what tells whose it is.
+-- Locks: none. Raises: nothing.
 create or replace function animus.refused_message(p_message jsonb) returns jsonb
 language sql stable as $$
   select case
@@ -56,6 +88,7 @@ $$;
 
 -- Judges a message's parent as its sender, whose session this is: later, the daemon that reads the message may see all work. What
 -- may not be the parent is noted in the message and refused with it by accept_message.
+-- Locks: none. Raises: nothing.
 create or replace function animus.inbox_before_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -63,6 +96,7 @@ declare
                         then new.message ->> 'parent_id' end;
   v_owner  text;
 begin
+  if tg_table_name = 'q_inbox' and not animus.is_our_queue('inbox') then return new; end if;
   if v_parent ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
     select submitted_by into v_owner from animus.work_items where id = v_parent::uuid;
     if not found or not animus.may_see(v_owner) then
@@ -72,7 +106,8 @@ begin
   return new;
 end $$;
 
--- One message as a work item; raises WA004 with the key, what was expected and what is there.
+-- Inserts the work item of a message, or says with the key what was expected and what is there.
+-- Locks: as an insert. Raises: WA003, WA004, 23514.
 create or replace function animus.accept_message(p_message jsonb, p_msg_id bigint, p_enqueued_at timestamptz) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -130,22 +165,31 @@ begin
 end $$;
 
 -- A value as a message shows it: on one line, at most 60 characters.
+-- Locks: none. Raises: nothing.
 create or replace function animus.show_json(p_value jsonb) returns text
 language sql immutable as $$
   select case when p_value is null then 'nothing' when length(p_value::text) > 60 then left(p_value::text, 57) || '...' else p_value::text end
 $$;
 
 -- Wakes the daemons' drainers, once per sending statement. pgmq's own enable_notify_insert makes senders wait for each other.
+-- Locks: none. Raises: nothing.
 create or replace function animus.inbox_after_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if exists (select from animus.daemons where stopped_at is null) then
-    perform pg_notify('animus_inbox', '');
+    perform animus.notify('animus_inbox');
   end if;
   return null;
 end $$;
 
-create or replace trigger animus_inbox_after_insert after insert on pgmq.q_inbox
+create or replace trigger animus_inbox_after_insert after insert on pgmq.q_animus_inbox
   for each statement execute function animus.inbox_after_insert();
-create or replace trigger animus_inbox_before_insert before insert on pgmq.q_inbox
+create or replace trigger animus_inbox_before_insert before insert on pgmq.q_animus_inbox
   for each row execute function animus.inbox_before_insert();
+-- Under its old name, too: when the message is moved the session is a daemon's.
+do $$ begin
+  if animus.is_our_queue('inbox') then
+    create or replace trigger animus_inbox_before_insert before insert on pgmq.q_inbox
+      for each row execute function animus.inbox_before_insert();
+  end if;
+end $$;

@@ -1,6 +1,8 @@
 -- Schedules. A daemon works out when a cron expression is due; what that means is decided here, by this clock, once.
 
+-- Completes a schedule that somebody writes; a changed one has no next_at until a daemon has worked it out.
 -- People write schedules by plain SQL. A new or changed one has no next_at; a daemon works it out within its poll.
+-- Locks: none. Raises: WA004.
 create or replace function animus.schedules_before_write() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -27,6 +29,7 @@ create or replace trigger schedules_before_write before insert or update on anim
 
 -- What a daemon's scheduler needs to know, in one call: {now, due: [schedules that are due or have no next_at], next_in_ms}.
 -- Times are texts, for a client's own may be coarser and would not compare equal. p_recheck: also those with a problem.
+-- Locks: none. Raises: nothing.
 create or replace function animus.due_schedules(p_recheck boolean default false) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -42,6 +45,7 @@ end $$;
 -- Fires a schedule for the due times p_due and moves it on to p_next_at, if it still stands where the caller saw it: of several
 -- daemons one gets through. Returns the new items' ids, or null where another was first. p_missed: {from, until, runs} of the
 -- due times that are passed over. p_problem: why there is no p_next_at.
+-- Locks: the schedule's row. Raises: WA003, WA004, 23514.
 create or replace function animus.fire_schedule(
   p_name text, p_expected_next_at timestamptz, p_next_at timestamptz, p_due timestamptz[] default '{}', p_missed jsonb default null, p_problem text default null)
 returns uuid[]
@@ -73,6 +77,8 @@ begin
   return v_ids;
 end $$;
 
+-- Inserts the item of one run of a schedule and records the run.
+-- Locks: as an insert. Raises: WA003, WA004, 23514.
 create or replace function animus.start_scheduled(p_schedule animus.schedules, p_due timestamptz, p_result text, p_now timestamptz) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -90,6 +96,7 @@ begin
 end $$;
 
 -- Runs a schedule's work now, whatever its cron expression says and also while it is paused; its next run stays as it is.
+-- Locks: the schedule's row. Raises: WA003, WA004, 23514, 42501.
 create or replace function animus.run_schedule(p_name text) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -105,17 +112,19 @@ begin
 end $$;
 
 -- The part of `animus status` about the ways in. Counts stop at 10,000.
+-- Locks: none. Raises: nothing.
 create or replace function animus.ways_in_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object(
     'inbox', jsonb_build_object(
-      'waiting', (select count(*) from (select from pgmq.q_inbox limit 10000) c),
-      'oldest_at', (select m.enqueued_at from pgmq.q_inbox m order by m.msg_id limit 1),
-      'dead', (select count(*) from (select from pgmq.q_inbox_dead limit 10000) c),
-      'last_dead_reason', (select left(m.message ->> 'reason', 400) from pgmq.q_inbox_dead m order by m.msg_id desc limit 1)),
+      'waiting', b.waiting,
+      'oldest_at', b.oldest_at,
+      'dead', (select count(*) from (select from pgmq.q_animus_inbox_dead limit 10000) c),
+      'last_dead_reason', (select left(m.message ->> 'reason', 400) from pgmq.q_animus_inbox_dead m order by m.msg_id desc limit 1)),
     'schedules', (select coalesce(jsonb_agg(jsonb_build_object('name', s.name, 'faculty', s.faculty, 'cron', s.cron, 'time_zone', s.time_zone,
         'paused', s.paused, 'problem', s.problem, 'next_at', s.next_at, 'last_at', s.last_at,
         'missed_24h', (select coalesce(sum(r.runs), 0) from animus.schedule_runs r
           where r.schedule = s.name and r.result = 'missed' and r.recorded_at > animus.now() - interval '24 hours')) order by s.name), '[]')
       from (select * from animus.schedules order by name limit 200) s))
+    from animus.inbox_backlog() b
 $$;

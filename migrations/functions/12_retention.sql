@@ -1,19 +1,28 @@
 -- Retention: each call removes one small batch in a short transaction of its own, waits for nobody, and is repeated until it
 -- finds nothing more. One caller at a time: a call that meets another returns null.
 
+-- Takes the turn of retention until the end of the transaction; false when somebody else has it.
+-- Locks: animus.retention_turn; does not wait. Raises: nothing.
 create or replace function animus.try_retention() returns boolean
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-  select pg_try_advisory_xact_lock(hashtextextended('animus.retention', 0))
-$$;
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  lock table animus.retention_turn in share update exclusive mode nowait;
+  return true;
+exception when lock_not_available then
+  return false;
+end $$;
 
 -- Notes what cannot be removed because somebody else's row refers to it: it is passed over, tried again after an hour, and named by
 -- `animus status`. p_id: * where no single row is known.
+-- Locks: the row of the note. Raises: nothing.
 create or replace function animus.note_kept(p_table text, p_id text, p_referenced_by text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   insert into animus.retention_kept as k (table_name, id, referenced_by, seen_at) values (p_table, p_id, p_referenced_by, animus.now())
   on conflict (table_name, id) do update set referenced_by = excluded.referenced_by, seen_at = excluded.seen_at
 $$;
 
+-- Whether a row was found within the last hour to be needed by a foreign key of somebody else.
+-- Locks: none. Raises: nothing.
 create or replace function animus.was_kept(p_table text, p_id text, p_now timestamptz) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (select from animus.retention_kept where table_name = p_table and id = p_id and seen_at > p_now - interval '1 hour')
@@ -23,6 +32,7 @@ $$;
 -- A tree larger than that goes leaves first, over several calls. after_at and after_id carry the place in the history from call
 -- to call, so that old trees with an open descendant are looked at once per round: null to begin, null again at the end. A tree of
 -- which somebody else's foreign key needs a row is passed over as a whole.
+-- Locks: animus.retention_turn; the rows of the items, none of a tree of which others have one locked. Raises: nothing.
 create or replace function animus.prune_work(
   p_older_than interval, p_limit int default 200, inout after_at timestamptz default null, inout after_id uuid default null, out deleted int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -68,6 +78,8 @@ begin
   if v_looked < p_limit then after_at := null; after_id := null; end if;
 end $$;
 
+-- Whether an item of a tree is open, or ended after p_before.
+-- Locks: none. Raises: nothing.
 create or replace function animus.tree_is_in_use(p_root uuid, p_before timestamptz) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (select from animus.work_items where root_id = p_root and depth > 0 and (resolved_at is null or resolved_at >= p_before))
@@ -75,6 +87,7 @@ $$;
 
 -- Locks the deepest items of a tree, at most p_limit, and returns them; none of it where somebody else holds one of them.
 -- A child that is being inserted holds a lock on its parent, so no parent of an unseen child is ever returned.
+-- Locks: the rows of the items, and does not wait. Raises: nothing.
 create or replace function animus.lock_leaves(p_root uuid, p_limit int) returns uuid[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -91,7 +104,8 @@ begin
   return case when cardinality(v_locked) = cardinality(v_wanted) then v_locked else '{}' end;
 end $$;
 
--- Large outputs of items that were resolved more than p_older_than ago.
+-- Deletes large outputs of items that were resolved more than p_older_than ago; null when it is not its turn.
+-- Locks: animus.retention_turn; the rows, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_artifacts(p_older_than interval, p_limit int default 200) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -127,8 +141,9 @@ begin
   return v_count;
 end $$;
 
--- The messages of ended work and of the inbox, and what schedules did, from more than p_older_than ago. Where somebody else's foreign
--- key needs a row of one of these tables, that table is left and named, and the others go on.
+-- Deletes the messages of ended work and of the inbox, and what schedules did, from more than p_older_than ago; null when it is not its
+-- turn. Where somebody else's foreign key needs a row of one of these tables, that table is left and named, and the others go on.
+-- Locks: animus.retention_turn; the rows. Raises: nothing.
 create or replace function animus.prune_archives(p_older_than interval, p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -142,19 +157,28 @@ begin
   if not animus.try_retention() then return null; end if;
   set constraints all immediate;
   begin
-    delete from pgmq.a_work where msg_id in (select msg_id from pgmq.a_work where archived_at < v_before order by archived_at limit p_limit);
+    delete from pgmq.a_animus_work where msg_id in (select msg_id from pgmq.a_animus_work where archived_at < v_before order by archived_at limit p_limit);
     get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   exception when foreign_key_violation or restrict_violation then
     get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('pgmq.a_work', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+    perform animus.note_kept('pgmq.a_animus_work', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
   end;
   begin
-    delete from pgmq.a_inbox where msg_id in (select msg_id from pgmq.a_inbox where archived_at < v_before order by archived_at limit p_limit);
+    delete from pgmq.a_animus_inbox where msg_id in (select msg_id from pgmq.a_animus_inbox where archived_at < v_before order by archived_at limit p_limit);
     get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   exception when foreign_key_violation or restrict_violation then
     get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('pgmq.a_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+    perform animus.note_kept('pgmq.a_animus_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
   end;
+  if animus.is_our_queue('inbox') then
+    begin
+      delete from pgmq.a_inbox where msg_id in (select msg_id from pgmq.a_inbox where archived_at < v_before order by archived_at limit p_limit);
+      get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+    exception when foreign_key_violation or restrict_violation then
+      get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+      perform animus.note_kept('pgmq.a_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+    end;
+  end if;
   begin
     delete from animus.schedule_runs where (schedule, due_at) in (
       select schedule, due_at from animus.schedule_runs where recorded_at < v_before order by recorded_at limit p_limit);
@@ -166,7 +190,8 @@ begin
   return v_sum;
 end $$;
 
--- Watches that ended, daemons that have been gone for a week, and notes of what was kept that nothing has confirmed for a day.
+-- Deletes watches that ended, and daemons that have been gone for a week; null when it is not its turn.
+-- Locks: animus.retention_turn; the rows, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_registers(p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

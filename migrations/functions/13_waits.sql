@@ -3,6 +3,7 @@
 
 -- Turns a running call into one that waits. Done again for a call that waits or has ended it changes nothing and returns
 -- false. A row left by an earlier focus for a call of the same id is replaced.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.open_wait(
   p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_kind text,
   p_targets uuid[] default '{}', p_mode text default null, p_deadline timestamptz default null) returns boolean
@@ -22,8 +23,9 @@ begin
   return true;
 end $$;
 
--- running → waiting: slot, lease and concurrency key are given up, the focus stays open. When every wait has been resolved
--- in the meantime the item goes straight back to the queue instead. Returns the item's state afterwards.
+-- Parks a running item: slot, lease and concurrency key are given up, the focus stays open. When every wait has been resolved in the
+-- meantime the item goes straight back to the queue instead. Returns the item's state afterwards.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.park_work(p_id uuid, p_token bigint) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -49,6 +51,7 @@ end $$;
 
 -- Resolves one wait and wakes the item when it was the last. Returns false when the wait was resolved before, or is not
 -- there: of several resolvers one gets true, and the item is woken once.
+-- Locks: the item's row, then the wait's. Raises: 57PA1.
 create or replace function animus.resolve_wait(p_work_item_id uuid, p_call_id text, p_result jsonb) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -70,6 +73,7 @@ end $$;
 
 -- Resolves waits whose deadline has passed, at most p_limit items' worth: for a timer that is its end, for every other kind a
 -- time-out, recorded as such. An item that somebody else is at work on is left for the next call. next_due: when to call again.
+-- Locks: the rows of the items, and skips those that others have locked; then the waits. Raises: nothing.
 create or replace function animus.resolve_due_waits(p_limit int default 100, out resolved int, out next_due timestamptz)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -97,7 +101,8 @@ begin
   select deadline into next_due from animus.waits where resolved_at is null and deadline is not null order by deadline limit 1;
 end $$;
 
--- waiting → queued when no wait of the item is open any more; under the caller's lock on the item.
+-- Puts a waiting item back into the queue when no wait of it is open any more; under the lock of the caller on the item.
+-- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.wake_if_resolved(p_id uuid, p_state text, p_now timestamptz) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

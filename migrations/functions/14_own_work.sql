@@ -12,6 +12,7 @@ create or replace view animus.own_ledger with (security_barrier) as
     from animus.work_ledger l join animus.work_items w on w.id = l.work_item_id where w.submitted_by = session_user::text;
 
 -- Whether the login may see an item: its own, or any where it may read the table.
+-- Locks: none. Raises: nothing.
 create or replace function animus.may_see(p_submitted_by text) returns boolean
 language sql stable as $$
   select coalesce(p_submitted_by = session_user::text, false) or has_table_privilege(session_user, 'animus.work_items', 'select')

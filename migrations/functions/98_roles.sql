@@ -2,6 +2,7 @@
 -- as a table, and a test compares the two.
 
 -- The roles there are to grant to.
+-- Locks: none. Raises: nothing.
 create or replace function animus.roles() returns text[]
 language sql immutable parallel safe as $$
   select array['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon']
@@ -9,6 +10,7 @@ $$;
 
 -- Whether a role may call a function. Steps of others (no definers) are for nobody; what proves an operator is for operators, and
 -- every other definer is for daemons, so that a new function is never out of a daemon's reach nor in a submitter's.
+-- Locks: none. Raises: nothing.
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
   select case
@@ -26,6 +28,7 @@ $$;
 
 -- Gives those of the roles that exist their rights on what exists, and takes away what is no longer theirs. For the schema's owner;
 -- run after each change of the schema (src/store/migrations/roles.ts).
+-- Locks: none. Raises: nothing.
 create or replace function animus.grant_roles() returns void
 language plpgsql as $$
 declare
@@ -43,7 +46,9 @@ begin
       -- A pgmq that another role installed is not ours to open; nothing of ours needs it.
       begin
         execute format('grant usage on schema pgmq to %I', v_role);
-        for v_table in select c.relname from pg_class c where c.relnamespace = 'pgmq'::regnamespace and c.relname ~ '^[qa]_(work|inbox|inbox_dead)(_msg_id_seq)?$' loop
+        for v_table in select c.relname from pg_class c
+                        where c.relnamespace = 'pgmq'::regnamespace and c.relname ~ '^[qa]_(animus_)?(work|inbox|inbox_dead)(_msg_id_seq)?$'
+                          and animus.is_our_queue(regexp_replace(c.relname, '^[qa]_|_msg_id_seq$', '', 'g')) loop
           execute format('grant select on pgmq.%I to %I', v_table.relname, v_role);
         end loop;
       exception when insufficient_privilege then null;

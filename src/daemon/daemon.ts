@@ -103,7 +103,10 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const db = await openConfiguredDatabase(config, { role: 'daemon', log });
   closing.defer(() => db.close());
   readiness.watchDatabase(db);
-  const migrated = await untilReachable(() => migrate(db, { log }), { clock, log, ending: signals.drain });
+  const migrated = await untilReachable(
+    () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
+    { clock, log, ending: signals.drain },
+  );
   if (migrated === null) return;
 
   const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });

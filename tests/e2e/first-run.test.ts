@@ -156,7 +156,7 @@ async function expectWholeStory(database: Database, { id, state }: Ended): Promi
   expect(calls[4]!.output).toContain('no tool named "no_such_tool"');
   expect(calls[5]!.output).toContain('path');
   const [focus] = await database.query(
-    `select ended_as, phase, (select count(*)::int from pgmq.q_work) as waiting, (select count(*)::int from pgmq.a_work) as archived
+    `select ended_as, phase, (select count(*)::int from pgmq.q_animus_work) as waiting, (select count(*)::int from pgmq.a_animus_work) as archived
        from animus.foci where work_item_id = $1`,
     [id],
   );

@@ -258,7 +258,7 @@ async function expectSameEnd(database: Database, id: string, site: Site): Promis
   expect(calls).toHaveLength(2 * TURNS);
   const [open] = await database.query(
     `select (select count(*)::int from animus.foci where work_item_id = $1) as foci,
-            (select count(*)::int from pgmq.q_work where message ->> 'work_item_id' = $1::text) as messages`,
+            (select count(*)::int from pgmq.q_animus_work where message ->> 'work_item_id' = $1::text) as messages`,
     [id],
   );
   expect(open).toEqual({ foci: 1, messages: 0 });

@@ -76,7 +76,7 @@ describe.runIf(WIRE === 'anthropic').each([
       async () => {
         await cancelNaps(pg.database);
         const [open] = await pg.database.query('select from animus.work_items where resolved_at is null limit 1');
-        const [sent] = await pg.database.query('select from pgmq.q_inbox limit 1');
+        const [sent] = await pg.database.query('select from pgmq.q_animus_inbox limit 1');
         return open === undefined && sent === undefined ? true : null;
       },
       120,
@@ -161,7 +161,7 @@ async function operate(db: Database, left: readonly (typeof POINTS)[number][]): 
   const wants = (call: string) => left.some((point) => point[0] === call);
   if (wants('drain_inbox')) {
     await db.query(
-      `select pgmq.send('inbox', '{"faculty": "worker", "description": "mark mail"}') where (select count(*) from pgmq.q_inbox) < 3`,
+      `select pgmq.send('animus_inbox', '{"faculty": "worker", "description": "mark mail"}') where (select count(*) from pgmq.q_animus_inbox) < 3`,
     );
   }
   if (!wants('fire_schedule')) await db.query(`update animus.schedules set paused = true where not paused`);

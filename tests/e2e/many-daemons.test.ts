@@ -181,7 +181,7 @@ async function expectEachOnce(database: Database, site: Site, total: number): Pr
   }
   expect(items).toHaveLength(total);
   const [left] = await database.query(
-    `select (select count(*)::int from pgmq.q_work) as messages, (select count(*)::int from animus.foci where ended_as is null) as open`,
+    `select (select count(*)::int from pgmq.q_animus_work) as messages, (select count(*)::int from animus.foci where ended_as is null) as open`,
   );
   expect(left).toEqual({ messages: 0, open: 0 });
 }

@@ -63,7 +63,7 @@ describe('many inserts at once', () => {
     const [once] = await pg.database.query(
       `select (select count(*)::int from animus.foci) as foci, (select count(*)::int from animus.turns) as turns,
               (select count(*)::int from animus.work_ledger) as entries, (select count(*)::int from animus.active_keys) as keys,
-              (select count(*)::int from pgmq.q_work) as messages`,
+              (select count(*)::int from pgmq.q_animus_work) as messages`,
     );
     expect(once).toEqual({ foci: completed, turns: 2 * completed, entries: completed, keys: 0, messages: 0 });
     expect(server.requests).toHaveLength(2 * completed);

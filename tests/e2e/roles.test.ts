@@ -63,7 +63,7 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
     ).toMatchObject({ exit: 0 });
     expect(await runAnimus(operator, ['schedule', 'run', 'yearly'])).toMatchObject({ exit: 0 });
     await pg.database.query(
-      `select pgmq.send('inbox'::text, '{"faculty": "clerk", "description": "course inbox"}'::jsonb)`,
+      `select pgmq.send('animus_inbox'::text, '{"faculty": "clerk", "description": "course inbox"}'::jsonb)`,
     );
 
     const items = await eventually(

@@ -66,11 +66,11 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
 
   test('by a message: it goes to inbox_dead, of itself no more than the beginning', async () => {
     await target.database.query(
-      `select pgmq.send('inbox', jsonb_build_object('faculty', 'engineer', 'description', repeat('x', 2000000), 'dedup_key', 'k'))`,
+      `select pgmq.send('animus_inbox', jsonb_build_object('faculty', 'engineer', 'description', repeat('x', 2000000), 'dedup_key', 'k'))`,
     );
     expect(await drainInbox(target.database, 10)).toEqual({ accepted: 0, refused: 1, postponed: 0 });
     const [dead] = await target.database.query<{ message: { reason: string; message: object } }>(
-      'select message from pgmq.q_inbox_dead',
+      'select message from pgmq.q_animus_inbox_dead',
     );
     expect(dead!.message).toMatchObject({
       reason: expect.stringMatching(/^the message has 20000\d\d bytes; at most 1048576/),

@@ -45,19 +45,19 @@ test('a sender of messages is judged as who it is when it sends, not as the daem
   await emptyQueue(target.database);
   const sender = await login('animus_submitter');
   await target.database.query(`do $$ begin execute format('grant usage on schema pgmq to %I', '${logins.at(-1)}');
-    execute format('grant insert on pgmq.q_inbox to %I', '${logins.at(-1)}');
+    execute format('grant insert on pgmq.q_animus_inbox to %I', '${logins.at(-1)}');
     execute format('grant usage on all sequences in schema pgmq to %I', '${logins.at(-1)}'); end $$`);
   const [own] = await sender.query<{ id: string }>(`select id from animus.submit_work('engineer')`);
   const foreign = await insertWork(target.database);
   const send = (parent: unknown) =>
     sender.query(
-      `insert into pgmq.q_inbox (vt, message) values (now(), jsonb_build_object('faculty', 'engineer', 'parent_id', $1::jsonb))`,
+      `insert into pgmq.q_animus_inbox (vt, message) values (now(), jsonb_build_object('faculty', 'engineer', 'parent_id', $1::jsonb))`,
       [JSON.stringify(parent)],
     );
   for (const parent of [own!.id, foreign, foreign.toUpperCase(), 'nonsense', 7]) await send(parent);
   expect(await drainInbox(target.database, 10)).toEqual({ accepted: 1, refused: 4, postponed: 0 });
   const reasons = await target.database.query<{ reason: string }>(
-    `select message ->> 'reason' as reason from pgmq.q_inbox_dead order by msg_id`,
+    `select message ->> 'reason' as reason from pgmq.q_animus_inbox_dead order by msg_id`,
   );
   expect(reasons.map(({ reason }) => reason.replace(/[0-9a-fA-F-]{36}/, 'ID'))).toEqual([
     'no work item ID to be the parent',

@@ -99,7 +99,7 @@ async function round(db: Database, n: number): Promise<void> {
         [kind === 'slow' ? 'slow' : 'worker', kind, kind === 'mark' ? 10 : kind === 'nap' ? 1 : 3, n % 3],
       );
     }
-    await db.query(`select pgmq.send('inbox', '{"faculty": "worker", "description": "mark mail"}')`);
+    await db.query(`select pgmq.send('animus_inbox', '{"faculty": "worker", "description": "mark mail"}')`);
   }
   if (n % 20 === 0) await db.query(`select animus.pause('slow')`);
   if (n % 20 === 3) await db.query(`select animus.resume('slow')`);
@@ -131,7 +131,7 @@ async function endOf(db: Database, seconds: number): Promise<boolean> {
   for (const deadlineMs = performance.now() + seconds * 1000; performance.now() < deadlineMs; ) {
     await cancelNaps(db);
     const left = await db.query(
-      'select id::text from animus.work_items where resolved_at is null union select msg_id::text from pgmq.q_inbox limit 1',
+      'select id::text from animus.work_items where resolved_at is null union select msg_id::text from pgmq.q_animus_inbox limit 1',
     );
     if (left.length === 0) return true;
     await pause(500);

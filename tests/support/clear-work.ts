@@ -5,6 +5,6 @@ export async function clearWork(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     // Past the triggers that let nobody delete open work, or truncate the ledger.
     await tx.query('set local session_replication_role = replica');
-    await tx.query('truncate animus.work_items, animus.active_keys, pgmq.q_work, pgmq.a_work cascade');
+    await tx.query('truncate animus.work_items, animus.active_keys, pgmq.q_animus_work, pgmq.a_animus_work cascade');
   });
 }

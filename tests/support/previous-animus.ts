@@ -1,38 +1,66 @@
-/** The animus of the commit before, as files of its own beside this one. */
+/** The animus of version 0.1.0 as files of its own beside this one, with the packages it was written for. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/**
- * Finds the newest commit whose program or schema differ from the files here; `missing` says why there is none: not a
- * clone, or a shallow one.
- */
-export function previousCommit(): { readonly commit: string } | { readonly missing: string } {
-  if (!existsSync(join(ROOT, '.git'))) return { missing: 'this is no clone of the repository' };
-  const commits = git('rev-list', '--first-parent', '--max-count=50', 'HEAD').trim().split('\n');
-  for (const commit of commits) {
-    if (git('diff', '--name-only', commit, '--', 'src', 'migrations').trim() !== '') return { commit };
+/** The commit that is compared with: the last one before the schema and the packages changed. */
+export const PREVIOUS_COMMIT = '30887c7c6203f83f4aabeb33efd85a4f261521e1';
+
+const PACKAGES = join(ROOT, 'node_modules', '.cache', `animus-${PREVIOUS_COMMIT.slice(0, 7)}`);
+
+/** Why it cannot be had here, or null: the files are not a clone of the repository, or the clone lacks its history. */
+export function missingPrevious(): string | null {
+  if (!existsSync(join(ROOT, '.git'))) return 'this is no clone of the repository';
+  try {
+    git('cat-file', '-e', `${PREVIOUS_COMMIT}^{commit}`);
+    return null;
+  } catch {
+    return `this clone does not hold commit ${PREVIOUS_COMMIT.slice(0, 7)}; a clone with the whole history does (git fetch --unshallow)`;
   }
-  return { missing: `the last ${commits.length} commits of this clone have the same program; a deeper clone has more` };
 }
 
-/** Its launcher, in a temporary directory that goes with the test; it shares this one's packages. */
-export function checkOut(commit: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'animus-previous-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
-  const archive = join(directory, 'tree.tar');
-  git('archive', '--format=tar', `--output=${archive}`, commit, 'src', 'migrations', 'faculties', 'package.json');
-  const tree = join(directory, 'animus');
-  mkdirSync(tree);
-  execFileSync('tar', ['-xf', archive, '-C', tree]);
-  symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+/**
+ * Installs the packages it was written for, once per clone, from the registry that npm is set to: some ten seconds. They stay in
+ * node_modules/.cache.
+ */
+export function installPreviousPackages(): void {
+  if (existsSync(join(PACKAGES, 'node_modules'))) return;
+  mkdirSync(join(PACKAGES, '..'), { recursive: true });
+  const fresh = mkdtempSync(`${PACKAGES}-`);
+  try {
+    extract(fresh, ['package.json', 'package-lock.json']);
+    execFileSync('npm', ['ci', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: fresh,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    renameSync(fresh, PACKAGES);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    // Another test run may have been quicker.
+    if (!existsSync(join(PACKAGES, 'node_modules'))) throw error;
+  }
+}
+
+/** Its launcher, in a temporary directory that goes with the test: Node runs no TypeScript below node_modules. */
+export function checkOutPrevious(): string {
+  const tree = mkdtempSync(join(tmpdir(), 'animus-previous-'));
+  onTestFinished(() => rmSync(tree, { recursive: true, force: true, maxRetries: 5 }));
+  extract(tree, ['src', 'migrations', 'faculties', 'package.json']);
+  symlinkSync(join(PACKAGES, 'node_modules'), join(tree, 'node_modules'));
   return join(tree, 'src', 'animus.js');
 }
 
+function extract(directory: string, paths: readonly string[]): void {
+  const archive = join(directory, 'tree.tar');
+  git('archive', '--format=tar', `--output=${archive}`, PREVIOUS_COMMIT, ...paths);
+  execFileSync('tar', ['-xf', archive, '-C', directory]);
+  rmSync(archive);
+}
+
 function git(...args: string[]): string {
-  return execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8' });
+  return execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }

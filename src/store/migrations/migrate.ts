@@ -1,19 +1,22 @@
 /** Brings a database to the schema of this animus. */
-import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import { type Log, silentLog } from '../../telemetry/log.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { silentLog } from '../../telemetry/log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import { sqlState } from '../sql/database-errors.ts';
+import { makeBookkeeping } from './bookkeeping.ts';
 import { checkCompatible, migrationStatus } from './compatibility.ts';
 import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
+import { migrationError } from './migration-errors.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
+import { withoutOldQueues } from './old-queues.ts';
 import { noteReplaced, wasReplaced } from './replaced-functions.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
+import { type TurnOptions, takeTurn } from './take-turn.ts';
 
-export interface MigrateOptions {
+/** A step's wait for locks is bounded (take-turn.ts). */
+export interface MigrateOptions extends TurnOptions {
   /** Default: the project's own migrations. */
   readonly directory?: string;
-  readonly log?: Log;
   /** Also brings back functions that another animus has replaced; default false: a daemon that starts again during an upgrade must not. */
   readonly putBackFunctions?: boolean;
 }
@@ -30,7 +33,8 @@ export interface MigrateResult {
 /**
  * Applies what is missing: schema `animus`, pgmq, pgvector, the migrations (each in a transaction of its own), when any of
  * them changed all function files in one, and the roles with their rights. Idempotent; processes that race apply everything
- * once. An interrupted call is finished by the next. A schema that a later animus made is left as it is. A role that may not
+ * once. No step waits for a lock for more than 100 ms, so that nobody waits behind it; it is tried again instead.
+ * An interrupted call is finished by the next. A schema that a later animus made is left as it is. A role that may not
  * migrate (a member of animus_daemon) changes nothing: it is refused when the schema is behind.
  *
  * Errors: `db.refused` (server too old, read-only, missing rights), `db.migration_changed`, `db.migration_failed`,
@@ -42,8 +46,8 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   await checkServer(database);
   const untouched = await leaveAsItIs(database, files, options);
   if (untouched) return untouched;
-  await locked(database, 'the schema animus', async (tx) => {
-    await tx.query(BOOKKEEPING);
+  await makeBookkeeping(database);
+  await takeTurn(database, 'pgmq', options, async (tx) => {
     const pgmq = await installPgmq(tx);
     if (pgmq !== 'present') log.info({ pgmq }, 'installed pgmq');
   });
@@ -51,7 +55,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 
   const applied: string[] = [];
   for (const migration of files.migrations) {
-    if (await locked(database, migration.name, (tx) => applyMigration(tx, migration))) {
+    if (await takeTurn(database, migration.name, options, (tx) => applyMigration(tx, migration, files))) {
       log.info({ migration: migration.name }, 'applied a migration');
       applied.push(migration.name);
     }
@@ -59,7 +63,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const functions = await applyFunctions(database, files, options);
   if (functions.length > 0) log.info({ functions }, 'applied the functions');
   const changed = applied.length + functions.length > 0;
-  const roles = await locked(database, 'the roles', (tx) => installRoles(tx, changed));
+  const roles = await takeTurn(database, 'the roles', options, (tx) => installRoles(tx, changed));
   if (changed && roles.missing.length > 0) log.info({ missing: roles.missing }, 'not all roles could be made');
   await recordVector(database, vector);
   return { applied, functions, version: await schemaVersion(database) };
@@ -104,68 +108,7 @@ async function checkServer(database: Database): Promise<void> {
   if (server.read_only === 'on') throw refuse('it is read-only (a replica, or default_transaction_read_only is on)');
 }
 
-const BOOKKEEPING = `
-  create schema if not exists animus;
-  create table if not exists animus.schema_migrations (
-    version int primary key,
-    name text not null,
-    checksum text not null,
-    applied_at timestamptz not null default clock_timestamp()
-  );
-  create table if not exists animus.schema_functions (
-    name text primary key,
-    checksum text not null,
-    applied_at timestamptz not null default clock_timestamp()
-  );
-  create table if not exists animus.schema_functions_replaced (
-    checksum text primary key,
-    replaced_at timestamptz not null default clock_timestamp()
-  );`;
-
-/**
- * Runs `work` in a transaction that no other migrating process shares its time with. The lock ends with the transaction, so poolers
- * do no harm. Daemons may be at work on the tables: a transaction that waited in a circle with theirs is run again.
- */
-async function locked<T>(database: Database, file: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  for (let again = 5; ; again--) {
-    try {
-      return await database.transaction(async (tx) => {
-        // 'animus' as a number: any constant that nobody else uses.
-        await tx.query('select pg_advisory_xact_lock(107126708171635)');
-        return work(tx);
-      });
-    } catch (error) {
-      if (again > 0 && sqlState(error) === '40P01') continue;
-      throw migrationError(error, database, file);
-    }
-  }
-}
-
-function migrationError(error: unknown, database: Database, file: string): unknown {
-  if (isAnimusError(error, 'db.forbidden')) {
-    const hint = `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`;
-    return new AnimusError(
-      'db.refused',
-      { where: database.where, detail: String(error.details['detail']), hint },
-      { cause: error },
-    );
-  }
-  if (sqlState(error) === undefined || error instanceof AnimusError) return error;
-  const detail = messageOf(error) + lineOf(error);
-  return new AnimusError('db.migration_failed', { file, detail }, { cause: error });
-}
-
-function lineOf(error: unknown): string {
-  const { position, internalPosition, where } = error as {
-    position?: string;
-    internalPosition?: string;
-    where?: string;
-  };
-  const at = position ?? internalPosition;
-  return (at ? ` (at character ${at})` : '') + (where ? `; ${where}` : '');
-}
-
-async function applyMigration(tx: Queryable, migration: Migration): Promise<boolean> {
+async function applyMigration(tx: Queryable, migration: Migration, files: SchemaFiles): Promise<boolean> {
   const [done] = await tx.query<{ checksum: string }>(
     'select checksum from animus.schema_migrations where version = $1',
     [migration.version],
@@ -174,7 +117,7 @@ async function applyMigration(tx: Queryable, migration: Migration): Promise<bool
     if (done.checksum !== migration.checksum) throw changed(migration, done.checksum);
     return false;
   }
-  await tx.query(migration.sql);
+  await tx.query(withoutOldQueues(migration, files));
   await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
     migration.version,
     migration.name,
@@ -194,9 +137,10 @@ function changed(file: SqlFile, applied: string): AnimusError {
 async function applyFunctions(
   database: Database,
   { functions: files, migrations: { length: migrations } }: SchemaFiles,
-  { log = silentLog, putBackFunctions = false }: MigrateOptions,
+  options: MigrateOptions,
 ): Promise<readonly string[]> {
-  return locked(database, 'functions/*.sql', async (tx) => {
+  const { log = silentLog, putBackFunctions = false } = options;
+  return takeTurn(database, 'functions/*.sql', options, async (tx) => {
     const known = await tx.query<{ name: string; checksum: string }>(
       'select name, checksum from animus.schema_functions',
     );

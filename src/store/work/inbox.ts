@@ -1,4 +1,4 @@
-/** The pgmq queue `inbox`. */
+/** The pgmq queue `animus_inbox`. */
 import type { Queryable } from '../sql/database.ts';
 
 /** What became of the messages of one call; `postponed` ones wait for somebody else's transaction and come again. */
@@ -8,7 +8,7 @@ export interface Drained {
   readonly postponed: number;
 }
 
-/** Turns up to `limit` messages into work items, or puts them into `inbox_dead` with the reason. Safe from many daemons at once. */
+/** Turns up to `limit` messages into work items, or puts them into `animus_inbox_dead` with the reason. Safe from many daemons at once. */
 export async function drainInbox(db: Queryable, limit: number): Promise<Drained> {
   const [row] = await db.query<Drained>('select accepted, refused, postponed from animus.drain_inbox($1)', [limit]);
   return row!;

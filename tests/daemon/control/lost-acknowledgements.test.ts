@@ -83,7 +83,7 @@ test.each(LOST)('a lost acknowledgement of $call changes nothing', async ({ call
   const [work] = await target.database.query(
     `select state, attempts, turns, outcome, (select count(*)::int from animus.work_ledger l where l.work_item_id = w.id) as ledger,
             (select count(*)::int from animus.foci f where f.work_item_id = w.id) as foci,
-            (select count(*)::int from pgmq.a_work a where a.message ->> 'work_item_id' = w.id::text) as archived
+            (select count(*)::int from pgmq.a_animus_work a where a.message ->> 'work_item_id' = w.id::text) as archived
        from animus.work_items w where id = $1`,
     [id],
   );

@@ -124,9 +124,9 @@ test('nobody waits: not retention for a locked item, not a retry for retention, 
 test('archives, runs of schedules, watches, gone daemons and directories of ended foci', async () => {
   const { db, sweep } = await setUp();
   await db.query(
-    `insert into pgmq.a_work (msg_id, vt, archived_at) values (-1, now(), animus.now()), (-2, now(), animus.now() + interval '80 days')`,
+    `insert into pgmq.a_animus_work (msg_id, vt, archived_at) values (-1, now(), animus.now()), (-2, now(), animus.now() + interval '80 days')`,
   );
-  await db.query(`insert into pgmq.a_inbox (msg_id, vt, archived_at) values (-1, now(), animus.now())`);
+  await db.query(`insert into pgmq.a_animus_inbox (msg_id, vt, archived_at) values (-1, now(), animus.now())`);
   await db.query(`insert into animus.schedules (name, cron, faculty) values ('s', '* * * * *', 'engineer')`);
   await db.query(
     `insert into animus.schedule_runs (schedule, due_at, until_at, result, recorded_at) values ('s', animus.now(), animus.now(), 'missed', animus.now())`,

@@ -28,7 +28,7 @@ test('a running daemon takes what comes: inbox, schedules, faculties that appear
       return rows.length > 0 ? true : null;
     });
 
-  await db.query(`select pgmq.send('inbox', '{"faculty": "clerk", "description": "from the inbox"}')`);
+  await db.query(`select pgmq.send('animus_inbox', '{"faculty": "clerk", "description": "from the inbox"}')`);
   await completed('from the inbox');
 
   await db.query(`insert into animus.work_items (faculty, description) values ('late', 'waits for its faculty')`);
@@ -66,7 +66,7 @@ test('status shows schedules, their problems, and what the inbox could not read'
     const rows = await db.query(`select from animus.work_items where source = 'schedule' and state = 'completed'`);
     return rows.length > 0 ? true : null;
   });
-  await db.query(`select pgmq.send('inbox', '{"nonsense": 1}')`);
+  await db.query(`select pgmq.send('animus_inbox', '{"nonsense": 1}')`);
   const status = await eventually('the dead letter shows', async () => {
     const now = await readStatus(db);
     return now.inbox.dead > 0 ? now : null;

@@ -23,6 +23,10 @@ const INTERNAL = `
   follow_ends
   grant_roles
   hold_focus
+  inbox_backlog
+  is_our_queue
+  move_old_inbox
+  notify
   hold_lease
   host_grace
   key_is_held
@@ -110,7 +114,7 @@ test('a role that may only insert can insert: dedup, message and parent included
     parent,
   ]);
   expect(rows).toEqual([{ state: 'queued' }, { state: 'merged' }]);
-  expect(await target.database.query('select count(*)::int as n from pgmq.q_work')).toEqual([{ n: 2 }]);
+  expect(await target.database.query('select count(*)::int as n from pgmq.q_animus_work')).toEqual([{ n: 2 }]);
 });
 
 test.each([
@@ -127,7 +131,7 @@ test.each([
   'delete from animus.work_items',
   'select * from animus.active_keys',
   `insert into animus.work_ledger values (gen_random_uuid(), 1, 'note', 'x', null, null, now())`,
-  'select * from pgmq.q_work',
+  'select * from pgmq.q_animus_work',
   `select animus.submit_work('engineer')`,
   `select animus.claim_work(gen_random_uuid(), '{}', 1, '1 minute')`,
   `select animus.cancel_work(gen_random_uuid())`,
@@ -155,7 +159,7 @@ test('objects of the caller’s own schema are never called instead of ours', as
     .catch(() => {});
   await inserter.query('set search_path = trap, pg_catalog');
   await inserter.query(`insert into animus.work_items (faculty) values ('engineer')`);
-  expect(await target.database.query('select count(*)::int as n from pgmq.q_work')).toEqual([{ n: 1 }]);
+  expect(await target.database.query('select count(*)::int as n from pgmq.q_animus_work')).toEqual([{ n: 1 }]);
 });
 
 test('what forbids kinds of plans forbids their compilation too', async () => {

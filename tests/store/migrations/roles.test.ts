@@ -104,7 +104,7 @@ describe('real logins', () => {
     [`select animus.submit_work('engineer')`, [SUBMITTER, OPERATOR, DAEMON]],
     ['select * from animus.work_items', [READER, OPERATOR, DAEMON]],
     ['select * from animus.turns', [READER, OPERATOR, DAEMON]],
-    ['select * from pgmq.q_work', [READER, OPERATOR, DAEMON]],
+    ['select * from pgmq.q_animus_work', [READER, OPERATOR, DAEMON]],
     ['select animus.status()', [READER, OPERATOR, DAEMON]],
     [`update animus.work_items set priority = 9`, []],
     [`update animus.work_items set state = 'completed', outcome = '{}', cost_usd = 0`, []],
@@ -113,7 +113,7 @@ describe('real logins', () => {
     [`insert into animus.work_ledger values (gen_random_uuid(), 1, 'note', 'x', null, null, now())`, []],
     [`delete from animus.decisions`, []],
     [`select nextval('animus.lease_tokens')`, []],
-    [`delete from pgmq.q_work`, []],
+    [`delete from pgmq.q_animus_work`, []],
     [`select animus.end_works(array[gen_random_uuid()], 'completed', null, null, null, null)`, []],
     [`create table animus.mine (id int)`, []],
     [

@@ -57,7 +57,7 @@ describe('a focus that waits', () => {
     const { id } = await parked();
     const visible = () =>
       pg.database.query(
-        `select from pgmq.q_work m join animus.work_items w on w.queue_msg_id = m.msg_id where w.id = $1 and m.vt <= clock_timestamp()`,
+        `select from pgmq.q_animus_work m join animus.work_items w on w.queue_msg_id = m.msg_id where w.id = $1 and m.vt <= clock_timestamp()`,
         [id],
       );
     expect(await visible()).toHaveLength(0);

@@ -20,20 +20,20 @@ export async function fillQueue(db: Database, { queued = {}, scheduled = 0, reso
         [faculty, count, state],
       );
     for (const [faculty, count] of Object.entries(queued))
-      await insert(faculty, count, 'queued', 'queue_msg_id', `nextval('pgmq.q_work_msg_id_seq')`);
+      await insert(faculty, count, 'queued', 'queue_msg_id', `nextval('pgmq.q_animus_work_msg_id_seq')`);
     await insert(
       'noop',
       scheduled,
       'scheduled',
       'queue_msg_id, run_at',
-      `nextval('pgmq.q_work_msg_id_seq'), now() + n * interval '1 minute' + interval '1 day'`,
+      `nextval('pgmq.q_animus_work_msg_id_seq'), now() + n * interval '1 minute' + interval '1 day'`,
     );
     await insert('noop', resolved, 'completed', 'resolved_at', `now() - n * interval '1 second'`);
     await tx.query(
-      `insert into pgmq.q_work (msg_id, vt, message) overriding system value
+      `insert into pgmq.q_animus_work (msg_id, vt, message) overriding system value
        select queue_msg_id, coalesce(run_at, created_at), jsonb_build_object('work_item_id', id) from animus.work_items
         where queue_msg_id is not null and resolved_at is null on conflict do nothing`,
     );
   });
-  await db.query('analyze animus.work_items; analyze pgmq.q_work');
+  await db.query('analyze animus.work_items; analyze pgmq.q_animus_work');
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Pgmq } from 'pgmq-js';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
@@ -8,7 +9,9 @@ import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 
 const target = testDatabase();
 afterEach(async () => {
-  await target.database.query('delete from pgmq.q_inbox; delete from pgmq.a_inbox; delete from pgmq.q_inbox_dead');
+  await target.database.query(
+    'delete from pgmq.q_animus_inbox; delete from pgmq.a_animus_inbox; delete from pgmq.q_animus_inbox_dead',
+  );
   await clearWork(target.database);
 });
 
@@ -17,10 +20,10 @@ describe('a message of the inbox becomes a work item', () => {
     const { database } = target;
     await send(database, { faculty: 'engineer', description: 'by SQL' });
     await database.query(
-      `select pgmq.send_batch('inbox'::text, array['{"faculty": "engineer", "description": "by batch"}']::jsonb[])`,
+      `select pgmq.send_batch('animus_inbox'::text, array['{"faculty": "engineer", "description": "by batch"}']::jsonb[])`,
     );
     const pgmq = await Pgmq.new({ ...connection(), max: 1 }, { skipExtensionCreation: true });
-    await pgmq.msg.send('inbox', { faculty: 'engineer', description: 'by pgmq-js' });
+    await pgmq.msg.send('animus_inbox', { faculty: 'engineer', description: 'by pgmq-js' });
     await pgmq.close();
     expect(await drainInbox(database, 10)).toEqual({ accepted: 3, refused: 0, postponed: 0 });
     expect(await items(database, 'description, state, source')).toEqual([
@@ -28,7 +31,7 @@ describe('a message of the inbox becomes a work item', () => {
       { description: 'by batch', state: 'queued', source: 'inbox' },
       { description: 'by pgmq-js', state: 'queued', source: 'inbox' },
     ]);
-    expect(await database.query('select count(*)::int from pgmq.a_inbox')).toEqual([{ count: 3 }]);
+    expect(await database.query('select count(*)::int from pgmq.a_animus_inbox')).toEqual([{ count: 3 }]);
   });
 
   test('with everything an inserter may say', async () => {
@@ -72,7 +75,7 @@ describe('a message of the inbox becomes a work item', () => {
     const { database } = target;
     // Keys in opposite orders: two drainers that wait for each other's keys must not kill a message.
     await database.query(
-      `select pgmq.send('inbox', jsonb_build_object('faculty', 'engineer', 'description', n::text, 'dedup_key', 'k' || case when n % 2 = 0 then n % 50 else 50 - n % 50 end))
+      `select pgmq.send('animus_inbox', jsonb_build_object('faculty', 'engineer', 'description', n::text, 'dedup_key', 'k' || case when n % 2 = 0 then n % 50 else 50 - n % 50 end))
          from generate_series(1, 600) n`,
     );
     const drainers = Array.from({ length: 6 }, () => target.open({ poolSize: 1 }));
@@ -85,7 +88,7 @@ describe('a message of the inbox becomes a work item', () => {
     expect(rows.filter((row) => row['state'] === 'queued').length).toBe(
       new Set(rows.map((row) => row['dedup_key'])).size,
     );
-    expect(await database.query('select count(*)::int from pgmq.q_inbox')).toEqual([{ count: 0 }]);
+    expect(await database.query('select count(*)::int from pgmq.q_animus_inbox')).toEqual([{ count: 0 }]);
   });
 
   test('or stays in the queue where the transaction is rolled back or its connection killed', async () => {
@@ -101,7 +104,7 @@ describe('a message of the inbox becomes a work item', () => {
   });
 
   test('not before its delay is over', async () => {
-    await target.database.query(`select pgmq.send('inbox'::text, '{"faculty": "engineer"}'::jsonb, 3600)`);
+    await target.database.query(`select pgmq.send('animus_inbox'::text, '{"faculty": "engineer"}'::jsonb, 3600)`);
     expect(await drainInbox(target.database, 10)).toEqual({ accepted: 0, refused: 0, postponed: 0 });
   });
 });
@@ -128,17 +131,40 @@ describe('one message never stops the others', () => {
     [{ faculty: 'a', parent_id: '00000000-0000-7000-8000-000000000000' }, /no work item .* to be the parent/],
     [{ faculty: 'a', skill: 'x'.repeat(65) }, /work_items_skill_check/],
     [{ faculty: 'a', dedup_key: 'x'.repeat(2000) }, /check constraint|index row/],
-  ])('%j goes to inbox_dead with the reason', async (message, reason) => {
+  ])('%j goes to animus_inbox_dead with the reason', async (message, reason) => {
     const { database } = target;
-    await database.query(`insert into pgmq.q_inbox (vt, message) values (clock_timestamp(), $1::jsonb)`, [
+    await database.query(`insert into pgmq.q_animus_inbox (vt, message) values (clock_timestamp(), $1::jsonb)`, [
       message === null ? null : JSON.stringify(message),
     ]);
     await send(database, { faculty: 'engineer', description: 'good' });
     expect(await drainInbox(database, 10)).toEqual({ accepted: 1, refused: 1, postponed: 0 });
-    const [dead] = await database.query<{ message: Record<string, unknown> }>('select message from pgmq.q_inbox_dead');
+    const [dead] = await database.query<{ message: Record<string, unknown> }>(
+      'select message from pgmq.q_animus_inbox_dead',
+    );
     expect(dead!.message['reason']).toMatch(reason);
     expect(dead!.message['message']).toEqual(message);
     expect(await items(database, 'description')).toEqual([{ description: 'good' }]);
+  });
+
+  test('the statements of docs/schedules.md find it, correct it and send it again', async () => {
+    const { database } = target;
+    await send(database, { facculty: 'engineer', description: 'misspelt' });
+    await drainInbox(database, 10);
+    const page = readFileSync(new URL('../../../docs/schedules.md', import.meta.url), 'utf8');
+    const [look, resend, ours] = [...page.matchAll(/^```sql\n([^]*?)^```/gm)].map(([, sql]) => sql!);
+    const [dead] = await database.query<{ msg_id: string; reason: string }>(look!);
+    expect(dead!.reason).toMatch(/"facculty": unknown key/);
+    const corrected = resend!.replace(`(message -> 'message') ||`, `(message -> 'message') - 'facculty' ||`);
+    await database.query(corrected.replace('msg_id = 1', `msg_id = ${dead!.msg_id}`));
+    expect(await drainInbox(database, 10)).toEqual({ accepted: 1, refused: 0, postponed: 0 });
+    expect(await items(database, 'faculty, description')).toEqual([{ faculty: 'engineer', description: 'misspelt' }]);
+    expect(await database.query(look!)).toEqual([]);
+    expect((await database.query<{ relname: string }>(ours!)).map(({ relname }) => relname).sort()).toEqual([
+      'q_animus_inbox',
+      'q_animus_inbox_dead',
+      'q_animus_work',
+      'q_inbox',
+    ]);
   });
 
   test('nor does a trigger of the operator that refuses it', async () => {
@@ -162,7 +188,7 @@ describe('one message never stops the others', () => {
       expect(await drainInbox(database, 10)).toEqual({ accepted: 1, refused: 0, postponed: 1 });
       expect(await drainInbox(database, 10)).toEqual({ accepted: 0, refused: 0, postponed: 0 });
     });
-    await database.query('update pgmq.q_inbox set vt = clock_timestamp()');
+    await database.query('update pgmq.q_animus_inbox set vt = clock_timestamp()');
     expect(await drainInbox(database, 10)).toMatchObject({ accepted: 1 });
     expect((await items(database, 'description, state')).at(-1)).toEqual({ description: 'waits', state: 'merged' });
   });
@@ -190,7 +216,7 @@ describe('on the embedded database', () => {
 });
 
 async function send(database: Database, message: object): Promise<void> {
-  await database.query(`select pgmq.send('inbox'::text, $1::jsonb)`, [JSON.stringify(message)]);
+  await database.query(`select pgmq.send('animus_inbox'::text, $1::jsonb)`, [JSON.stringify(message)]);
 }
 
 async function items(database: Database, columns: string): Promise<Record<string, unknown>[]> {
@@ -204,10 +230,10 @@ async function drainAll(database: Database) {
     const { accepted, refused } = await drainInbox(database, 100);
     total.accepted += accepted;
     total.refused += refused;
-    const [left] = await database.query<{ count: number }>('select count(*)::int as count from pgmq.q_inbox');
+    const [left] = await database.query<{ count: number }>('select count(*)::int as count from pgmq.q_animus_inbox');
     if (left!.count === 0) return total;
     await database.query(
-      'update pgmq.q_inbox set vt = clock_timestamp() where msg_id in (select msg_id from pgmq.q_inbox where vt > clock_timestamp() for update skip locked)',
+      'update pgmq.q_animus_inbox set vt = clock_timestamp() where msg_id in (select msg_id from pgmq.q_animus_inbox where vt > clock_timestamp() for update skip locked)',
     );
   }
 }

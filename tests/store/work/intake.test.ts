@@ -36,7 +36,7 @@ describe('an insert', () => {
   test('with a time in the future is scheduled, and its message invisible until then', async () => {
     const id = await insertWork(target.database, { run_at: new Date(Date.now() + 3_600_000) });
     expect(await readWork(target.database, id)).toMatchObject({ state: 'scheduled', messages: 1 });
-    expect(await target.database.query(`select * from pgmq.read('work', 10, 10)`)).toEqual([]);
+    expect(await target.database.query(`select * from pgmq.read('animus_work', 10, 10)`)).toEqual([]);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe('the message and the notification', () => {
     });
     await open.end('rollback');
     const [row] = await target.database.query(
-      `select (select count(*)::int from pgmq.q_work) as messages, (select count(*)::int from animus.work_items) as items`,
+      `select (select count(*)::int from pgmq.q_animus_work) as messages, (select count(*)::int from animus.work_items) as items`,
     );
     expect(row).toEqual({ messages: 0, items: 0 });
   });
@@ -206,7 +206,7 @@ describe('a dedup key', () => {
     const active = new Set(states.filter((work) => work.state === 'queued').map((work) => work.id));
     for (const work of states) if (work.state === 'merged') expect(active.has(work.mergedInto!)).toBe(true);
     const [row] = await target.database.query<{ keys: number; messages: number }>(
-      `select (select count(*)::int from animus.active_keys) as keys, (select count(*)::int from pgmq.q_work) as messages`,
+      `select (select count(*)::int from animus.active_keys) as keys, (select count(*)::int from pgmq.q_animus_work) as messages`,
     );
     expect(row).toEqual({ keys: 12, messages: 12 });
   });
@@ -242,7 +242,7 @@ describe('a dedup key', () => {
        select count(*)::int as n from inserted`,
     );
     expect(row!.n).toBe(100_000);
-    expect(await target.database.query(`select count(*)::int as n from pgmq.q_work`)).toEqual([{ n: 100_000 }]);
+    expect(await target.database.query(`select count(*)::int as n from pgmq.q_animus_work`)).toEqual([{ n: 100_000 }]);
     expect(await claim(target.database, 3)).toHaveLength(3);
   }, 120_000);
 });

@@ -87,17 +87,17 @@ test('artifacts, archives and daemons are kept and named the same way', async ()
   }
   await db.query(`select animus.register_daemon(gen_random_uuid(), 'h', 1, '0', 1, '{}', '[]')`);
   await db.query(
-    `create table links (artifact uuid references animus.artifacts (id), message bigint references pgmq.a_work (msg_id), daemon uuid references animus.daemons (id))`,
+    `create table links (artifact uuid references animus.artifacts (id), message bigint references pgmq.a_animus_work (msg_id), daemon uuid references animus.daemons (id))`,
   );
   await db.query(
-    `insert into links values ((select id from animus.artifacts limit 1), (select min(msg_id) from pgmq.a_work), (select id from animus.daemons limit 1))`,
+    `insert into links values ((select id from animus.artifacts limit 1), (select min(msg_id) from pgmq.a_animus_work), (select id from animus.daemons limit 1))`,
   );
   await clock.advance(30 * 86_400);
   expect(await pruneArtifacts(db, 1, 200)).toBe(1);
   expect(await pruneArchives(db, 1, 200)).toBe(0);
   expect(await pruneRegisters(db, 200)).toBe(0);
   const kept = (await readKeptRows(db))!.map((row) => row.table);
-  expect(kept.toSorted()).toEqual(['animus.artifacts', 'animus.daemons', 'pgmq.a_work']);
+  expect(kept.toSorted()).toEqual(['animus.artifacts', 'animus.daemons', 'pgmq.a_animus_work']);
   await db.query('drop table links');
 });
 

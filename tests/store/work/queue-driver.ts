@@ -98,8 +98,8 @@ export interface StoredWork {
 
 export async function readWork(db: Queryable, id: string): Promise<StoredWork> {
   const [row] = await db.query<StoredWork>(
-    `select w.*, (select count(*)::int from pgmq.q_work where message ->> 'work_item_id' = w.id::text) as messages,
-            (select count(*)::int from pgmq.a_work where message ->> 'work_item_id' = w.id::text) as archived,
+    `select w.*, (select count(*)::int from pgmq.q_animus_work where message ->> 'work_item_id' = w.id::text) as messages,
+            (select count(*)::int from pgmq.a_animus_work where message ->> 'work_item_id' = w.id::text) as archived,
             (select count(*)::int from animus.active_keys where work_item_id = w.id) as keys
        from animus.work_items w where w.id = $1`,
     [id],
@@ -114,8 +114,8 @@ export async function stateOf(db: Queryable, id: string): Promise<WorkState> {
 
 const TABLES = `
   animus.work_items animus.active_keys animus.freed_keys animus.work_ledger animus.foci animus.turns animus.tool_calls
-  animus.focus_messages animus.daemons animus.waits animus.watches animus.decisions animus.pauses animus.spend pgmq.q_work pgmq.a_work
-  pgmq.q_inbox pgmq.a_inbox pgmq.q_inbox_dead`
+  animus.focus_messages animus.daemons animus.waits animus.watches animus.decisions animus.pauses animus.spend pgmq.q_animus_work pgmq.a_animus_work
+  pgmq.q_animus_inbox pgmq.a_animus_inbox pgmq.q_animus_inbox_dead`
   .trim()
   .split(/\s+/);
 

@@ -146,7 +146,7 @@ async function noteReached(db: Queryable, reached: Set<string>): Promise<void> {
     `select before || ' ' || after as what from animus.seen_transitions
      union select 'claimed claimed' from animus.work_items where crashes > 1 or unstarted_claims > 0
      union select 'a deletion' from animus.seen_deletes
-     union select 'a letter accepted' from pgmq.a_inbox union select 'a letter refused' from pgmq.q_inbox_dead`,
+     union select 'a letter accepted' from pgmq.a_animus_inbox union select 'a letter refused' from pgmq.q_animus_inbox_dead`,
   );
   for (const { what } of rows) reached.add(what);
 }
@@ -189,7 +189,7 @@ async function take(
       await resolveDueWaits(db, 1 + (pick % 3));
       return;
     case 'mail':
-      await db.query(`select pgmq.send('inbox', $1::jsonb)`, [
+      await db.query(`select pgmq.send('animus_inbox', $1::jsonb)`, [
         pick % 4 === 0 ? { nonsense: pick } : { faculty, description: 'mail', ...(key !== null && { dedup_key: key }) },
       ]);
       return;
@@ -307,10 +307,10 @@ const OPEN = `state not in ('completed', 'dead', 'merged', 'cancelled')`;
 /** Each query finds what must not be. */
 const BROKEN: Readonly<Record<string, string>> = {
   'an open item without its message': `select id from animus.work_items w where ${OPEN}
-     and (select count(*) from pgmq.q_work m where m.msg_id = w.queue_msg_id and m.message = jsonb_build_object('work_item_id', w.id)) <> 1`,
-  'a message without its open item': `select msg_id from pgmq.q_work m
+     and (select count(*) from pgmq.q_animus_work m where m.msg_id = w.queue_msg_id and m.message = jsonb_build_object('work_item_id', w.id)) <> 1`,
+  'a message without its open item': `select msg_id from pgmq.q_animus_work m
      where not exists (select from animus.work_items w where w.queue_msg_id = m.msg_id and ${OPEN})`,
-  'a message both queued and archived': `select msg_id from pgmq.q_work join pgmq.a_work using (msg_id)`,
+  'a message both queued and archived': `select msg_id from pgmq.q_animus_work join pgmq.a_animus_work using (msg_id)`,
   'an active key whose item has ended': `select dedup_key from animus.active_keys k
      where not exists (select from animus.work_items w where w.id = k.work_item_id and w.faculty = k.faculty and w.dedup_key = k.dedup_key and ${OPEN})`,
   'an open item that lost its key': `select id from animus.work_items w where ${OPEN} and dedup_key is not null
@@ -334,9 +334,9 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a waiting call without its wait': `select t.call_id from animus.tool_calls t join animus.foci f on f.id = t.focus_id
      where t.state = 'waiting' and f.ended_as is null
        and not exists (select from animus.waits w where w.work_item_id = f.work_item_id and w.call_id = t.call_id)`,
-  'a message of the inbox in two places': `select msg_id from (select msg_id from pgmq.q_inbox union all select msg_id from pgmq.a_inbox
-     union all select (message ->> 'msg_id')::bigint from pgmq.q_inbox_dead) m group by msg_id having count(*) > 1`,
-  'an accepted message without its item': `select msg_id from pgmq.a_inbox a
+  'a message of the inbox in two places': `select msg_id from (select msg_id from pgmq.q_animus_inbox union all select msg_id from pgmq.a_animus_inbox
+     union all select (message ->> 'msg_id')::bigint from pgmq.q_animus_inbox_dead) m group by msg_id having count(*) > 1`,
+  'an accepted message without its item': `select msg_id from pgmq.a_animus_inbox a
      where not exists (select from animus.work_items w where w.trigger_info ->> 'inbox_msg_id' = a.msg_id::text)
        and not exists (select from animus.seen_deletes d where d.inbox_msg_id = a.msg_id::text)`,
   'two items of one message': `select trigger_info ->> 'inbox_msg_id' from animus.work_items where source = 'inbox' group by 1 having count(*) > 1`,
@@ -368,7 +368,7 @@ async function finishAll(db: Queryable): Promise<void> {
     );
     idle = work.length === 0 ? idle + 1 : 0;
   }
-  expect(await db.query('select msg_id from pgmq.q_inbox')).toEqual([]);
+  expect(await db.query('select msg_id from pgmq.q_animus_inbox')).toEqual([]);
   expect(
     await db.query(`select id, state, faculty, concurrency_key, key_blocked from animus.work_items where ${OPEN}`),
   ).toEqual([]);

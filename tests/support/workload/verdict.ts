@@ -17,9 +17,9 @@ const WRONG: Readonly<Record<string, string>> = {
   'has more foci than attempts that failed': `select w.id from animus.work_items w
      where (select count(*) from animus.foci f where f.work_item_id = w.id) >
            1 + (select count(*) from animus.foci f where f.work_item_id = w.id and f.ended_as in ('failed', 'cancelled', 'lost'))`,
-  'has a message left': `select (message ->> 'work_item_id')::uuid as id from pgmq.q_work`,
+  'has a message left': `select (message ->> 'work_item_id')::uuid as id from pgmq.q_animus_work`,
   'is not in the archive once per life': `select w.id from animus.work_items w
-     where (select count(*) from pgmq.a_work a where a.message ->> 'work_item_id' = w.id::text)
+     where (select count(*) from pgmq.a_animus_work a where a.message ->> 'work_item_id' = w.id::text)
         <> 1 + (select count(*) from animus.decisions d where d.work_item_id = w.id and d.action = 'retry')`,
   'told its ledger twice': `select f.work_item_id as id from animus.work_ledger l join animus.foci f on f.id = l.focus_id
      where l.content = 'acted' group by f.work_item_id, f.id having count(*) > 1`,

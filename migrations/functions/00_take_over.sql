@@ -1,0 +1,21 @@
+-- For one release: what the change of versions needs before the functions are replaced. Claims of version 0.1.0 take turns by an advisory
+-- lock. None may be half done when its steps are replaced by those that take turns by animus.claim_turn; one that waits for its turn goes
+-- on with the new steps. Where a claim keeps the lock for long the migration is tried again; a stranger may keep it for ever.
+do $$
+declare
+  v_key    constant bigint := hashtextextended('animus.claim', 0);
+  v_before constant text := current_setting('lock_timeout');
+begin
+  if exists (select from pg_proc where pronamespace = 'animus'::regnamespace and proname = 'claim_work' and prosrc ~ 'pg_advisory_xact_lock') then
+    perform set_config('lock_timeout', '1s', true);
+    perform pg_advisory_xact_lock(v_key);
+    perform set_config('lock_timeout', v_before, true);
+  end if;
+exception when lock_not_available then
+  if exists (
+    select from pg_locks turn join pg_locks work on work.pid = turn.pid and work.granted and work.relation = 'animus.work_items'::regclass
+     where turn.locktype = 'advisory' and turn.granted and (turn.classid::bigint << 32 | turn.objid::bigint) = v_key
+       and turn.database = (select oid from pg_database where datname = current_database())) then
+    raise;
+  end if;
+end $$;

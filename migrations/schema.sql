@@ -1,0 +1,427 @@
+-- What the migrations come to: tables, columns, constraints, indexes, triggers. Written by `npm run schema`, held equal by a test, and run by
+-- nothing. Functions stand in functions/; docs/sql-api.md and docs/architecture.md have a map of them.
+
+create sequence animus.lease_tokens as bigint;
+
+create type animus.held_work as (
+  id                  uuid,
+  faculty             text,
+  state               text,
+  attempts            integer,
+  max_attempts        integer,
+  lease_owner         uuid,
+  cancel_requested_at timestamptz,
+  cancel_reason       text
+);
+
+create table animus.schema_migrations (
+  version    integer     not null,
+  name       text        not null,
+  checksum   text        not null,
+  applied_at timestamptz not null default clock_timestamp(),
+  primary key (version)
+);
+
+create table animus.schema_functions (
+  name       text        not null,
+  checksum   text        not null,
+  applied_at timestamptz not null default clock_timestamp(),
+  primary key (name)
+);
+
+create table animus.schema_functions_replaced (
+  checksum    text        not null,
+  replaced_at timestamptz not null default clock_timestamp(),
+  primary key (checksum)
+);
+
+create table animus.settings (
+  key   text  not null,
+  value jsonb not null,
+  primary key (key)
+);
+
+create table animus.work_items (
+  id                  uuid          not null,
+  faculty             text          not null,
+  skill               text,
+  description         text          not null default '',
+  params              jsonb         not null default '{}',
+  dedup_key           text,
+  source              text          not null default 'sql',
+  trigger_info        jsonb,
+  priority            integer       not null default 0,
+  run_at              timestamptz,
+  concurrency_key     text,
+  parent_id           uuid,
+  trace_context       text,
+  root_id             uuid          not null,
+  depth               integer       not null,
+  state               text          not null,
+  merged_into         uuid,
+  key_blocked         boolean       not null default false,
+  attempts            integer       not null default 0,
+  crashes             integer       not null default 0,
+  max_attempts        integer,
+  lease_owner         uuid,
+  lease_token         bigint,
+  lease_expires_at    timestamptz,
+  turns               integer       not null default 0,
+  turns_at_claim      integer       not null default 0,
+  cancel_requested_at timestamptz,
+  cancel_reason       text,
+  outcome             jsonb,
+  outcome_summary     text,
+  error               jsonb,
+  cost_usd            numeric(14,6) not null default 0,
+  input_tokens        bigint        not null default 0,
+  output_tokens       bigint        not null default 0,
+  created_at          timestamptz   not null,
+  updated_at          timestamptz   not null,
+  resolved_at         timestamptz,
+  queue_msg_id        bigint,
+  submitted_by        text,
+  unstarted_claims    integer       not null default 0,
+  primary key (id),
+  constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+create index work_items_active on animus.work_items (faculty, id) where state in ('claimed', 'running');
+create index work_items_children on animus.work_items (parent_id) where parent_id is not null;
+create index work_items_claimable on animus.work_items (faculty, priority desc, id) where state = 'queued' and not key_blocked;
+create index work_items_dead on animus.work_items (resolved_at) where state = 'dead';
+create index work_items_key_blocked on animus.work_items (concurrency_key, faculty, priority desc, id) where state = 'queued' and key_blocked;
+create unique index work_items_key_holder on animus.work_items (concurrency_key) where (state in ('claimed', 'running')) and concurrency_key is not null;
+create index work_items_resolved on animus.work_items (resolved_at) where resolved_at is not null;
+create index work_items_scheduled on animus.work_items (run_at) where state = 'scheduled';
+create index work_items_tree on animus.work_items (root_id) where depth > 0;
+create index work_items_waiting on animus.work_items (id) where state = 'waiting';
+create trigger work_items_after_insert after insert on animus.work_items referencing new table as inserted for each statement execute function animus.work_items_after_insert();
+create trigger work_items_before_insert before insert on animus.work_items for each row execute function animus.work_items_before_insert();
+create trigger work_items_before_update before update on animus.work_items for each row execute function animus.work_items_before_update();
+create trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items for each row execute function animus.work_items_check_input();
+create trigger work_items_refuse_delete before delete on animus.work_items for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
+
+create table animus.active_keys (
+  faculty      text not null,
+  dedup_key    text not null,
+  work_item_id uuid not null,
+  primary key (faculty, dedup_key)
+) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+
+create table animus.freed_keys (
+  concurrency_key text not null
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200);
+
+create table animus.work_ledger (
+  work_item_id uuid        not null,
+  seq          integer     not null,
+  entry_type   text        not null,
+  content      text        not null,
+  focus_id     uuid,
+  tool_call_id text,
+  created_at   timestamptz not null,
+  primary key (work_item_id, seq),
+  constraint work_ledger_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint work_ledger_content_check check (content <> ''),
+  constraint work_ledger_entry_type_check check (entry_type in ('plan', 'finding', 'decision', 'step', 'error', 'note')),
+  constraint work_ledger_seq_check check (seq >= 1)
+);
+create trigger work_ledger_append_only before delete or update on animus.work_ledger for each row execute function animus.append_only();
+create trigger work_ledger_no_truncate before truncate on animus.work_ledger for each statement execute function animus.append_only();
+
+create table animus.foci (
+  id               uuid        not null,
+  work_item_id     uuid        not null,
+  number           integer     not null,
+  daemon_id        uuid        not null,
+  host             text        not null,
+  directory        text,
+  phase            text        not null,
+  faculty_snapshot jsonb       not null,
+  system_prompt    text        not null,
+  tools            json        not null,
+  skills           jsonb       not null default '[]',
+  resumes          integer     not null default 0,
+  ended_as         text,
+  error            jsonb,
+  started_at       timestamptz not null,
+  ended_at         timestamptz,
+  primary key (id),
+  constraint foci_work_item_id_number_key unique (work_item_id, number),
+  constraint foci_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint ended_has_time check ((ended_as is null) = (ended_at is null)),
+  constraint foci_ended_as_check check (ended_as in ('completed', 'failed', 'cancelled', 'lost')),
+  constraint foci_number_check check (number >= 1),
+  constraint foci_tools_check check (json_typeof(tools) = 'array')
+) with (fillfactor=80);
+create unique index foci_open on animus.foci (work_item_id) where ended_as is null;
+create trigger check_phase before insert or update of phase on animus.foci for each row execute function animus.check_foci_phase();
+
+create table animus.turns (
+  focus_id               uuid             not null,
+  turn                   integer          not null,
+  provider               text,
+  model                  text,
+  response               json,
+  response_id            text,
+  stop_reason            text,
+  raw_stop_reason        text,
+  cut_tool_calls         text[]           not null default '{}',
+  usage                  jsonb,
+  cost_usd               numeric(14,6)    not null default 0,
+  reserved_usd           numeric(14,6)    not null default 0,
+  lost_usd               numeric(14,6)    not null default 0,
+  begun_at               timestamptz      not null,
+  recorded_at            timestamptz,
+  time_to_first_token_ms double precision,
+  duration_ms            double precision,
+  primary key (focus_id, turn),
+  constraint turns_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
+  constraint recorded_whole check ((recorded_at is null) = (response is null)),
+  constraint turns_turn_check check (turn >= 1)
+) with (fillfactor=80);
+
+create table animus.tool_calls (
+  focus_id       uuid             not null,
+  turn           integer          not null,
+  call_id        text             not null,
+  position       integer          not null,
+  name           text             not null,
+  input          json             not null,
+  origin         text             not null default 'model',
+  parent_call_id text,
+  state          text             not null,
+  output         text,
+  output_bytes   integer,
+  is_error       boolean,
+  details        jsonb,
+  started_at     timestamptz,
+  ended_at       timestamptz,
+  duration_ms    double precision,
+  primary key (focus_id, turn, call_id),
+  constraint tool_calls_focus_id_turn_fkey foreign key (focus_id, turn) references animus.turns(focus_id, turn) on delete cascade,
+  constraint ended_has_output check ((state in ('done', 'failed', 'in_doubt', 'denied')) = (output is not null)),
+  constraint tool_calls_state_check check (state in ('pending', 'started', 'done', 'failed', 'in_doubt', 'denied', 'waiting'))
+) with (fillfactor=80);
+create trigger check_origin before insert or update of origin on animus.tool_calls for each row execute function animus.check_tool_calls_origin();
+
+create table animus.focus_messages (
+  focus_id   uuid        not null,
+  seq        integer     not null,
+  after_turn integer     not null,
+  kind       text        not null,
+  content    text        not null,
+  tokens     integer     not null,
+  keeps_from integer,
+  created_at timestamptz not null,
+  primary key (focus_id, seq),
+  constraint focus_messages_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
+  constraint focus_messages_after_turn_check check (after_turn >= 0),
+  constraint focus_messages_keeps_from_check check (keeps_from >= 1),
+  constraint focus_messages_seq_check check (seq >= 1),
+  constraint folds_say_what check ((kind in ('stub', 'summary')) = (keeps_from is not null))
+);
+create trigger check_kind before insert or update of kind on animus.focus_messages for each row execute function animus.check_focus_messages_kind();
+
+create table animus.artifacts (
+  id           uuid        not null,
+  focus_id     uuid,
+  name         text        not null,
+  media_type   text        not null,
+  bytes        bigint      not null,
+  content      bytea       not null,
+  created_at   timestamptz not null,
+  work_item_id uuid,
+  primary key (id),
+  constraint artifacts_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
+  constraint artifacts_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint artifacts_owner check (num_nonnulls(focus_id, work_item_id) > 0) not valid
+);
+create index artifacts_created on animus.artifacts (created_at);
+create index artifacts_focus on animus.artifacts (focus_id);
+create index artifacts_item on animus.artifacts (work_item_id) where work_item_id is not null;
+
+create table animus.daemons (
+  id             uuid        not null,
+  host           text        not null,
+  pid            integer     not null,
+  version        text        not null,
+  max_concurrent integer     not null,
+  saturated      boolean     not null default false,
+  faculties      jsonb       not null default '{}',
+  problems       jsonb       not null default '[]',
+  started_at     timestamptz not null,
+  seen_at        timestamptz not null,
+  stopped_at     timestamptz,
+  primary key (id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200);
+
+create table animus.waits (
+  work_item_id uuid        not null,
+  call_id      text        not null,
+  kind         text        not null,
+  targets      uuid[]      not null default '{}',
+  mode         text,
+  deadline     timestamptz,
+  resolved_at  timestamptz,
+  result       jsonb,
+  created_at   timestamptz not null,
+  primary key (work_item_id, call_id),
+  constraint waits_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint waits_mode_check check (mode in ('all', 'any'))
+);
+create index waits_due on animus.waits (deadline) where resolved_at is null and deadline is not null;
+create trigger check_kind before insert or update of kind on animus.waits for each row execute function animus.check_waits_kind();
+
+create table animus.pauses (
+  faculty    text        not null,
+  reason     text        not null,
+  paused_by  text        not null,
+  until      timestamptz,
+  created_at timestamptz not null,
+  primary key (faculty)
+);
+
+create table animus.decisions (
+  id           bigint      not null generated always as identity,
+  work_item_id uuid,
+  call_id      text,
+  action       text        not null,
+  note         text        not null default '',
+  decided_by   text        not null,
+  created_at   timestamptz not null,
+  primary key (id)
+);
+create index decisions_item on animus.decisions (work_item_id);
+create trigger check_action before insert or update of action on animus.decisions for each row execute function animus.check_decisions_action();
+create trigger decisions_append_only before delete or update on animus.decisions for each row execute function animus.append_only();
+create trigger decisions_no_truncate before truncate on animus.decisions for each statement execute function animus.append_only();
+
+create table animus.schedules (
+  name          text        not null,
+  cron          text        not null,
+  time_zone     text        not null default 'UTC',
+  faculty       text        not null,
+  description   text        not null default '',
+  params        jsonb       not null default '{}',
+  missed        text        not null default 'once',
+  grace_seconds integer     not null default 3600,
+  paused        boolean     not null default false,
+  next_at       timestamptz,
+  last_at       timestamptz,
+  created_at    timestamptz not null,
+  problem       text,
+  primary key (name),
+  constraint schedules_faculty check (faculty ~ '^[a-z][a-z0-9_-]{0,62}$'),
+  constraint schedules_grace_seconds_check check (grace_seconds >= 0),
+  constraint schedules_missed_check check (missed in ('skip', 'once', 'all')),
+  constraint schedules_name check (name ~ '^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$'),
+  constraint schedules_params_check check (jsonb_typeof(params) = 'object')
+);
+create trigger schedules_before_write before insert or update on animus.schedules for each row execute function animus.schedules_before_write();
+
+create table animus.spend (
+  faculty       text          not null,
+  model         text          not null,
+  day           date          not null,
+  usd           numeric(14,6) not null default 0,
+  input_tokens  bigint        not null default 0,
+  output_tokens bigint        not null default 0,
+  calls         bigint        not null default 0,
+  primary key (faculty, model, day)
+) with (fillfactor=70);
+
+create table animus.watches (
+  work_item_id uuid        not null,
+  until        timestamptz not null,
+  text_channel text,
+  primary key (work_item_id),
+  constraint watches_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint watches_text_channel_check check (text_channel ~ '^animus_text_[0-9a-f]{32}$')
+);
+create index watches_until on animus.watches (until);
+
+create table animus.memories (
+  id           uuid        not null,
+  type         text        not null,
+  content      text        not null,
+  metadata     jsonb       not null default '{}',
+  source_item  uuid,
+  source_focus uuid,
+  search       tsvector    generated always as (to_tsvector('simple', content)) stored,
+  created_at   timestamptz not null,
+  primary key (id),
+  constraint memories_content_check check (content <> ''),
+  constraint memories_metadata_check check (jsonb_typeof(metadata) = 'object')
+);
+create index memories_search on animus.memories using gin (search);
+
+create table animus.skill_activations (
+  focus_id     uuid        not null,
+  skill        text        not null,
+  version      text,
+  content_hash text        not null,
+  reason       text        not null,
+  activated_at timestamptz not null,
+  primary key (focus_id, skill),
+  constraint skill_activations_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade
+);
+create index skill_activations_skill on animus.skill_activations (skill, activated_at desc);
+
+create table animus.skill_provenance (
+  id           bigint      not null generated always as identity,
+  skill        text        not null,
+  version      text        not null,
+  work_item_id uuid,
+  ledger_seq   integer,
+  entry_type   text,
+  content      text        not null,
+  created_at   timestamptz not null,
+  primary key (id)
+);
+
+create table animus.schedule_runs (
+  schedule     text        not null,
+  due_at       timestamptz not null,
+  result       text        not null,
+  until_at     timestamptz not null,
+  runs         integer     not null default 1,
+  work_item_id uuid,
+  recorded_at  timestamptz not null,
+  primary key (schedule, due_at),
+  constraint schedule_runs_schedule_fkey foreign key (schedule) references animus.schedules(name) on update cascade on delete cascade,
+  constraint missed_has_no_item check ((result = 'missed') = (work_item_id is null)),
+  constraint schedule_runs_check check (until_at >= due_at),
+  constraint schedule_runs_result_check check (result in ('fired', 'missed', 'manual')),
+  constraint schedule_runs_runs_check check (runs >= 1)
+);
+create index schedule_runs_recorded on animus.schedule_runs (recorded_at);
+
+create table animus.claim_turn ();
+
+create table animus.retention_turn ();
+
+create table animus.retention_kept (
+  table_name    text        not null,
+  id            text        not null,
+  referenced_by text        not null,
+  seen_at       timestamptz not null,
+  primary key (table_name, id)
+);
+
+-- create view animus.own_ledger with (security_barrier=true): its query stands in functions/
+--   work_item_id, seq, entry_type, content, created_at
+
+-- create view animus.own_work with (security_barrier=true): its query stands in functions/
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns
+
+-- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
+
+alter table pgmq.q_animus_work set (fillfactor=70, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+comment on table pgmq.q_animus_work is 'animus: made by animus';
+
+comment on table pgmq.q_animus_inbox_dead is 'animus: made by animus';
+
+comment on table pgmq.q_animus_inbox is 'animus: made by animus';
+create trigger animus_inbox_after_insert after insert on pgmq.q_animus_inbox for each statement execute function animus.inbox_after_insert();
+create trigger animus_inbox_before_insert before insert on pgmq.q_animus_inbox for each row execute function animus.inbox_before_insert();

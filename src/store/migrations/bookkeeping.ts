@@ -1,0 +1,38 @@
+/** The tables in which a database keeps what was applied to it. */
+import type { Database } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
+import { migrationError } from './migration-errors.ts';
+
+/** Makes schema `animus` and the tables of its versions where they are missing. Idempotent; of callers that race, all succeed. */
+export async function makeBookkeeping(database: Database): Promise<void> {
+  for (let again = 5; ; again--) {
+    try {
+      await database.query(BOOKKEEPING);
+      return;
+    } catch (error) {
+      if (again > 0 && RACED.has(sqlState(error) ?? '')) continue;
+      throw migrationError(error, database, 'the schema animus');
+    }
+  }
+}
+
+/** What «if not exists» meets when another session makes the same at the same time. */
+const RACED = new Set(['23505', '42P06', '42P07', '42710']);
+
+const BOOKKEEPING = `
+  create schema if not exists animus;
+  create table if not exists animus.schema_migrations (
+    version int primary key,
+    name text not null,
+    checksum text not null,
+    applied_at timestamptz not null default clock_timestamp()
+  );
+  create table if not exists animus.schema_functions (
+    name text primary key,
+    checksum text not null,
+    applied_at timestamptz not null default clock_timestamp()
+  );
+  create table if not exists animus.schema_functions_replaced (
+    checksum text primary key,
+    replaced_at timestamptz not null default clock_timestamp()
+  );`;

@@ -1,0 +1,96 @@
+/** One step of a migration at a time, which never makes the users of the tables wait for long. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import { type Log, silentLog } from '../../telemetry/log.ts';
+import type { Database, Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
+import { migrationError } from './migration-errors.ts';
+
+export interface TurnOptions {
+  readonly log?: Log;
+  /** How long a step is tried again while others hold locks that it needs; milliseconds, default 10 minutes. */
+  readonly patienceMs?: number;
+  /** Ends the wait: the step then fails with `db.unreachable`. */
+  readonly ending?: AbortSignal;
+}
+
+/**
+ * Runs `work` in a transaction, one migrating process at a time. Turns are taken by a lock on animus.schema_migrations, which only the
+ * schema's owner may take; it ends with the transaction, so poolers do no harm. `work` waits for any other lock for at most 100 ms:
+ * whoever asks for a table after us waits behind us, and we may be waiting for a dump that takes hours. Then all of it is undone and
+ * run again a little later. The same where it waited in a circle with the writes of daemons.
+ */
+export async function takeTurn<T>(
+  database: Database,
+  file: string,
+  options: TurnOptions,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  const { log = silentLog, patienceMs = 600_000, ending } = options;
+  const began = systemClock.monotonicMs();
+  let reportedAt: number | null = null;
+  for (let pauseMs = 100; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    try {
+      return await database.transaction(async (tx) => {
+        await tx.query('lock table animus.schema_migrations in exclusive mode');
+        await tx.query(`select set_config('lock_timeout', '100ms', true)`);
+        return work(tx);
+      });
+    } catch (error) {
+      if (!BUSY.has(sqlState(error) ?? '')) throw migrationError(error, database, file);
+      const blocker = await oldestUser(database);
+      if (systemClock.monotonicMs() - began >= patienceMs) throw tooBusy(file, blocker, error);
+      if (reportedAt === null || systemClock.monotonicMs() - reportedAt >= REMIND_MS) {
+        reportedAt = systemClock.monotonicMs();
+        log.warn(
+          { migration: file, ...blocker },
+          'another session has locked what this step changes; it is tried again',
+        );
+      }
+    }
+    await systemClock.sleep(pauseMs * (0.5 + Math.random()), ending);
+    if (ending?.aborted) {
+      throw new AnimusError('db.unreachable', {
+        where: database.where,
+        detail: `stopped while ${file} waited for a lock`,
+        hint: '',
+      });
+    }
+  }
+}
+
+/** Lock not available, deadlock. */
+const BUSY = new Set(['55P03', '40P01']);
+const MAX_PAUSE_MS = 5_000;
+const REMIND_MS = 30_000;
+
+interface Blocker {
+  readonly pid: number;
+  readonly application: string;
+  /** Null where the role may not know. */
+  readonly since: Date | null;
+}
+
+/** The oldest transaction of another session that uses tables of ours; the likeliest to be in the way. */
+async function oldestUser(database: Database): Promise<Blocker | undefined> {
+  const [found] = await database.query<Blocker>(
+    `select a.pid, a.application_name as application, a.xact_start as since from pg_stat_activity a
+      where a.pid <> pg_backend_pid() and a.datname = current_database()
+        and exists (select from pg_locks l join pg_class c on c.oid = l.relation
+                     where l.pid = a.pid and l.granted and l.database = (select oid from pg_database where datname = current_database())
+                       and c.relnamespace in (select oid from pg_namespace where nspname in ('animus', 'pgmq')))
+      order by a.xact_start nulls last limit 1`,
+  );
+  return found;
+}
+
+function tooBusy(file: string, blocker: Blocker | undefined, cause: unknown): AnimusError {
+  const who = blocker
+    ? `; the oldest transaction on its tables is that of process ${blocker.pid} (${blocker.application || 'no application name'}), open since ${blocker.since?.toISOString() ?? 'an unknown time'}`
+    : '';
+  return new AnimusError(
+    'db.migration_failed',
+    { file, detail: `other sessions kept its tables locked${who}` },
+    { cause },
+  );
+}

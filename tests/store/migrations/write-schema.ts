@@ -1,0 +1,18 @@
+/** `npm run schema`: writes migrations/schema.sql, and the maps of functions in the docs, from what the migrations make on a server of its own. */
+import { writeFileSync } from 'node:fs';
+import { migrate } from '../../../src/store/migrations/migrate.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import { startPostgresServer } from '../../support/postgres-server.ts';
+import { pagesWithMaps } from './function-map.ts';
+import { SCHEMA_FILE, schemaText } from './schema-text.ts';
+
+const server = await startPostgresServer();
+try {
+  const db = openPostgres(server.url, { poolSize: 1 });
+  await migrate(db);
+  writeFileSync(SCHEMA_FILE, await schemaText(db));
+  for (const [path, text] of await pagesWithMaps(db)) writeFileSync(path, text);
+  await db.close();
+} finally {
+  await server.stop();
+}

@@ -1,0 +1,39 @@
+/** The schema of version 0.1.0 (commit 30887c7), and the way from there. Its functions are kept as a fixture: tests need no history. */
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { migrate } from '../../src/store/migrations/migrate.ts';
+import { MIGRATIONS_DIRECTORY } from '../../src/store/migrations/migration-files.ts';
+import type { Database } from '../../src/store/sql/database.ts';
+
+const FUNCTIONS = resolve(import.meta.dirname, '../fixtures/schema-0.1.0/functions/all.sql');
+
+/** The newest migration of version 0.1.0. */
+export const FIRST_SCHEMA = 9;
+
+/**
+ * Brings a database to schema version `upTo` with the functions of version 0.1.0: what daemons meet between the commits of an upgrade.
+ * From an empty database, or from an earlier such version.
+ */
+export async function migrateFirstSchema(database: Database, upTo = FIRST_SCHEMA): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'animus-first-schema-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  mkdirSync(join(directory, 'functions'));
+  copyFileSync(FUNCTIONS, join(directory, 'functions', 'all.sql'));
+  for (const name of migrationNames()) {
+    if (Number(name.slice(0, 4)) <= upTo) copyFileSync(join(MIGRATIONS_DIRECTORY, name), join(directory, name));
+  }
+  await migrate(database, { directory });
+}
+
+/** The versions that an upgrade from version 0.1.0 passes through, the last one being today's. */
+export function versionsSince(): number[] {
+  return migrationNames()
+    .map((name) => Number(name.slice(0, 4)))
+    .filter((version) => version > FIRST_SCHEMA);
+}
+
+function migrationNames(): string[] {
+  return readdirSync(MIGRATIONS_DIRECTORY).filter((name) => /^\d{4}_/.test(name));
+}
