@@ -7,7 +7,7 @@ import { eventually, processesWith } from '../process/live-processes.ts';
 import { limitedRun } from './limited-run.ts';
 
 const place = makeCgroupPlace();
-if (place) removeCgroupPlace(place);
+if (place) removeCgroupPlace(place.path);
 const base = place && dirname(place.path);
 
 test.skipIf(place === null)('what leaves its session and rids itself of every mark dies with its call', async () => {

@@ -1,5 +1,7 @@
 /** The daemon's side of the supervisor: starts it with the first run, relays runs, and cleans up should it die. */
 import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
+import { removeCgroupPlace } from '../limits/cgroup-place.ts';
 import type { ProcessLimits } from '../limits/limits.ts';
 import type { ProcessHost, ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';
 import { killAllOf } from '../runners/as-user.ts';
@@ -168,6 +170,9 @@ class SupervisedHost implements ProcessHost {
     const users = new Map(orphans.flatMap(({ trace: { user } }) => (user ? [[user.uid, user]] : [])));
     if (end.started) for (const user of users.values()) killAllOf(user);
     await Promise.all(orphans.map((run) => cutOff(run, end)));
+    // The cgroup of a run lies below its owner's, and that in the supervisor's place, which nobody else removes now.
+    const [cgroup] = orphans.flatMap(({ trace }) => trace.cgroup ?? []);
+    if (cgroup !== undefined) removeCgroupPlace(dirname(dirname(cgroup)));
     for (const done of kills) done();
   }
 }

@@ -47,7 +47,7 @@ export function cgroupsHere(): 'limits' | 'kill' | 'none' {
 }
 
 /** Removes it with all that is empty in it. */
-export function removeCgroupPlace({ path }: CgroupPlace): void {
+export function removeCgroupPlace(path: string): void {
   removeTree(path);
   sweep(dirname(path));
 }

@@ -39,7 +39,7 @@ export function createOwnerCgroups(): OwnerCgroups {
     close() {
       for (const owner of owners.values()) owner.remove();
       owners.clear();
-      if (place) removeCgroupPlace(place);
+      if (place) removeCgroupPlace(place.path);
     },
   };
 }
