@@ -73,7 +73,7 @@ text = "Done."
     });
     const ran = await rehearse('--workspace', 'sample', '--description', 'Close the year 2026');
     expect(ran.stdout).toMatch(/turn 1 {2}I write\.\n {2}2 calls at once\n(.*\n)* {2}✓ write_file/);
-    expect(ran.stdout).toMatch(/✗ read_file .*\n {6}\S.*nowhere\.txt/);
+    expect(ran.stdout).toMatch(/✗ read_file .*\n {6}nowhere\.txt: /);
     expect(ran.stdout).toContain('turn 2  Done.');
     expect(ran.stdout).toContain('"checked": true');
     expect(ran.stdout).toMatch(/\ncompleted {2}2 turns, .* in all\n$/);
