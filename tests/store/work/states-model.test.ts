@@ -90,7 +90,7 @@ const step: Arbitrary<Step> = record({
       'complete',
       'batch',
     ] as const),
-    ...(['fail', 'release', 'extend', 'cancel', 'endCancelled', 'retry', 'ledger'] as const),
+    ...(['fail', 'fail', 'release', 'extend', 'cancel', 'endCancelled', 'retry', 'retry', 'ledger'] as const),
     ...(['ask', 'ask', 'ask', 'park', 'park', 'park', 'resolve', 'due', 'mail', 'mail', 'drain', 'prune'] as const),
   ),
   pick: nat(1000),
