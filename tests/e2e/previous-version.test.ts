@@ -58,7 +58,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
     await eventually(
       'all but nobody’s work is over',
       async () => ((await overCount(pg.database)) === total ? true : null),
-      120,
+      200,
     );
 
     // Each did work after the upgrade; what the old ones do not know they left alone, at no cost.
@@ -77,7 +77,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
     await pg.database.query(`select animus.cancel_work(id) from animus.work_items where faculty = 'nobodys'`);
     expect(await wrongs(pg.database, join(site.directory, 'faculties', 'marks'))).toEqual([]);
     for (const daemon of [old, restarted, current]) expect(errorsOf(daemon.output())).toEqual([]);
-  }, 240_000);
+  }, 400_000);
 
   it('does not start on a database that needs a later one, and says so', async () => {
     const launcher = checkOutPrevious();
