@@ -1,5 +1,5 @@
 /** Promise: whoever may end the sessions of animus, as often as he likes, ends neither a daemon nor a command, and loses no work. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
 import { asAdmin, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,7 @@
 /** LISTEN with reconnection. A notification is a hint that there is something to read, never the thing itself. */
-import { systemClock } from '../../core/lifecycle/clock.ts';
+
 import { messageOf } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { type Log, silentLog } from '../../telemetry/log.ts';
 import type { Database } from '../sql/database.ts';
