@@ -15,9 +15,14 @@ export interface ReplaceablePool {
   /** No connection of the taken one's time is handed out any more. Whoever waits for one of those waits for one of the new ones. */
   replace(lost: TakenClient): void;
   inUse(): number;
-  /** Resolves when every connection has been given back and is closed. */
-  close(): Promise<void>;
+  /**
+   * Resolves when every connection has been given back and is closed. After `patienceMs`, default 5,000, those that have not been given
+   * back are ended: a statement in a network that swallows everything would hold whoever closes for ever.
+   */
+  close(patienceMs?: number): Promise<void>;
 }
+
+const CLOSE_PATIENCE_MS = 5_000;
 
 /** `onIdleError` hears of connections that broke while nobody used them; they are replaced on the next call. */
 export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Error) => void): ReplaceablePool {
@@ -25,6 +30,7 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
   let pool = open();
   let closing = false;
   const ending = new Set<Promise<void>>();
+  const taken = new Set<PoolClient>();
   /** Those who wait for a connection of the present pool; called when it is replaced. */
   const waiting = new Set<() => void>();
 
@@ -47,10 +53,15 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
       for (;;) {
         const from = pool;
         const client = await connect(from);
-        if (client) return { client, from };
+        if (!client) continue;
+        taken.add(client);
+        return { client, from };
       }
     },
-    giveBack: ({ client }, broken) => client.release(broken),
+    giveBack({ client }, broken) {
+      taken.delete(client);
+      client.release(broken);
+    },
     replace({ from }) {
       if (from !== pool || closing) return;
       pool = open();
@@ -59,9 +70,14 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
       for (const replaced of waiting) replaced();
     },
     inUse: () => pool.totalCount - pool.idleCount,
-    async close() {
+    async close(patienceMs = CLOSE_PATIENCE_MS) {
       closing = true;
+      const timer = setTimeout(() => {
+        // What they were asked fails as a lost connection, and then they are given back.
+        for (const client of taken) void (client as unknown as GuardedClient).close(0);
+      }, patienceMs);
       await Promise.all([pool.end(), ...ending]);
+      clearTimeout(timer);
     },
   };
 }
