@@ -20,6 +20,7 @@ import { openNotifications } from '../store/postgres/notifications.ts';
 import type { Database } from '../store/sql/database.ts';
 import { deregisterDaemon } from '../store/work/daemons.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
+import { logLibraryOutput } from '../telemetry/library-output.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { TOOL_SOURCES } from '../tools/source.ts';
@@ -84,6 +85,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const log = options.log ?? openLog({ level: config.logLevel });
   const initial = readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
+  closing.defer(logLibraryOutput(log));
 
   const telemetry = await startTelemetry({ version: options.version, log });
   closing.defer(() => telemetry.shutdown());
@@ -101,7 +103,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   closing.defer(() => readiness.stop());
   const models = await openModels(config, log);
   closing.defer(() => models.stop());
-  const db = await openConfiguredDatabase(config, { role: 'daemon', log });
+  const db = await openConfiguredDatabase(config, { role: 'daemon', log, poolSize: config.daemon.poolSize });
   closing.defer(() => db.close());
   readiness.watchDatabase(db);
   const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });
