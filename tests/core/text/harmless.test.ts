@@ -23,6 +23,6 @@ describe('text from outside', () => {
     expect(harmless(' '.repeat(2_000_000))).toHaveLength(2_000_000);
     expect(harmless(`a${'\n \n'.repeat(500_000)}b`)).toBe('a b');
     // A quadratic one takes hours.
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 });
