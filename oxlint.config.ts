@@ -41,7 +41,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
   'src/llm': [['anthropic', 'openai', 'scripted'], ['transport'], ['wire'], ['models']],
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
-  'src/core': [['config'], ['toml', 'work'], ['errors'], ['lifecycle', 'secrets']],
+  'src/core': [['config'], ['toml', 'work'], ['errors'], ['lifecycle', 'secrets', 'text']],
 };
 
 /** Folders that hold no code of ours. */
@@ -72,7 +72,7 @@ interface Restricted {
 }
 
 const POSTGRES: Pattern = {
-  regex: '^(pg|pg-listen|pgmq-js|pgvector)(/|$)|^@electric-sql/',
+  regex: '^(pg|pgmq-js|pgvector)(/|$)|^@electric-sql/',
   message: `only ${TALKS_TO_POSTGRES} talks to Postgres`,
 };
 

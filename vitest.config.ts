@@ -28,6 +28,8 @@ export default defineConfig({
     // To end what hangs, on a busy machine too: no test is judged by how long it takes.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A state that is waited for comes late on a busy machine; one second, the default, is a bet on a quiet one.
+    expect: { poll: { timeout: 20_000 } },
     // Most tests wait for processes now and then: one more than there are processors keeps those busy.
     maxWorkers: Math.max(2, availableParallelism()) + 1,
     // The end-to-end tests run once per wire format, everything else once. No project may have an `exclude`: it would put

@@ -3,9 +3,11 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../core/config/config.ts';
+import type { ConfigSources } from '../core/config/config-sources.ts';
 import type { Environment, SecretFile } from '../core/config/environment.ts';
+import { type Reach, readReach } from '../core/config/reach.ts';
 import { readConfig } from '../core/config/read-config.ts';
-import { AnimusError, fileFault } from '../core/errors/errors.ts';
+import { AnimusError, fileFault, isAnimusError } from '../core/errors/errors.ts';
 import { readSmallFile } from './read-small-file.ts';
 
 /** Where to look. */
@@ -18,21 +20,34 @@ export interface LoadConfigOptions {
 
 /** Loads the configuration; throws an AnimusError `config.*` naming every problem. Files are small: read at once, synchronously. */
 export function loadConfig(options: LoadConfigOptions): Config {
-  const { env, cwd } = options;
-  return readConfig({
-    env,
-    cwd,
-    toml: readToml(resolve(cwd, options.configFile ?? 'animus.toml'), options.configFile !== undefined),
-    userHome: userHome(env),
-    readSecretFile: (path) => readSecretFile(resolve(cwd, path)),
-  });
+  return readConfig(sourcesOf(options, readToml(options)));
 }
 
-function readToml(path: string, required: boolean): { path: string; text: string } | null {
+/**
+ * What a command needs to find its database and its daemon, also where animus.toml is broken: then with the problem. Throws as
+ * `loadConfig` does for what the environment says, and for a file that was named and cannot be read.
+ */
+export function loadReach(options: LoadConfigOptions): Reach {
+  let toml: ReturnType<typeof readToml> = null;
+  try {
+    toml = readToml(options);
+  } catch (error) {
+    if (options.configFile !== undefined || !isAnimusError(error)) throw error;
+    return { ...readReach(sourcesOf(options, null)), problem: error };
+  }
+  return readReach(sourcesOf(options, toml));
+}
+
+function sourcesOf({ env, cwd }: LoadConfigOptions, toml: ConfigSources['toml']): ConfigSources {
+  return { env, cwd, toml, userHome: userHome(env), readSecretFile: (path) => readSecretFile(resolve(cwd, path)) };
+}
+
+function readToml({ cwd, configFile }: LoadConfigOptions): ConfigSources['toml'] {
+  const path = resolve(cwd, configFile ?? 'animus.toml');
   try {
     return { path, text: readSmallFile(path) };
   } catch (error) {
-    if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (configFile === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new AnimusError('config.unreadable', { file: path, detail: fileFault(error) }, { cause: error });
   }
 }

@@ -9,6 +9,7 @@ import { messageOf } from '../core/errors/errors.ts';
 import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
 import type { OpenHealth } from '../core/lifecycle/health.ts';
 import type { EndSignals } from '../core/lifecycle/interrupts.ts';
+import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
 import type { FocusEvent } from '../engage/events/events.ts';
 import { createProcessHost } from '../process/host/supervised-host.ts';
@@ -19,6 +20,7 @@ import { openNotifications } from '../store/postgres/notifications.ts';
 import type { Database } from '../store/sql/database.ts';
 import { deregisterDaemon } from '../store/work/daemons.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
+import { logLibraryOutput } from '../telemetry/library-output.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { TOOL_SOURCES } from '../tools/source.ts';
@@ -29,7 +31,7 @@ import { runFocus } from './focus/run-focus.ts';
 import { createFileGuard } from './guard/file-guard.ts';
 import { hookEnvironment } from './hooks/hook-environment.ts';
 import { openModels } from './models/focus-model.ts';
-import { untilReachable } from './presence/await-database.ts';
+import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
 import { createRegistration } from './presence/registration.ts';
 import { createVersionGuard } from './presence/version-guard.ts';
@@ -83,6 +85,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const log = options.log ?? openLog({ level: config.logLevel });
   const initial = readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
+  closing.defer(logLibraryOutput(log));
 
   const telemetry = await startTelemetry({ version: options.version, log });
   closing.defer(() => telemetry.shutdown());
@@ -100,19 +103,10 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   closing.defer(() => readiness.stop());
   const models = await openModels(config, log);
   closing.defer(() => models.stop());
-  const db = await openConfiguredDatabase(config, { role: 'daemon', log });
+  const db = await openConfiguredDatabase(config, { role: 'daemon', log, poolSize: config.daemon.poolSize });
   closing.defer(() => db.close());
   readiness.watchDatabase(db);
-  const migrated = await untilReachable(
-    () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
-    { clock, log, ending: signals.drain },
-  );
-  if (migrated === null) return;
-
   const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });
-  await processes.start();
-  closing.defer(() => processes.stop());
-
   const guard = createFileGuard({
     config,
     env: process.env,
@@ -124,7 +118,6 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   closing.defer(() => guard.close());
 
   const directoryRoot = join(config.home, 'foci');
-  await sweepFocusDirectories(db, directoryRoot);
   const wake = createWake(clock);
   // Of the newest configuration: what of it may change while the daemon runs.
   let newest = config;
@@ -237,24 +230,35 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     log,
   });
 
-  await registration.take(initial);
-  closing.defer(() => deregister(db, daemonId, log));
-  for (const service of [
-    notifications,
-    heartbeat,
-    controlPlane,
-    inbox,
-    scheduler,
-    janitor,
-    reload,
-    reloadConfig,
-    versionGuard,
-    hearing,
-    ...queueMetrics,
-  ]) {
+  const startOf = (service: Service) => async () => {
     await service.start();
     closing.defer(() => service.stop());
-  }
+  };
+  const started = await takeSteps(
+    [
+      () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
+      startOf(processes),
+      () => sweepFocusDirectories(db, directoryRoot),
+      // Before it is made known: whether that arrived may not be known.
+      async () => closing.defer(() => deregister(db, daemonId, log)),
+      () => registration.take(initial),
+      ...[
+        notifications,
+        heartbeat,
+        controlPlane,
+        inbox,
+        scheduler,
+        janitor,
+        reload,
+        reloadConfig,
+        versionGuard,
+        hearing,
+        ...queueMetrics,
+      ].map(startOf),
+    ],
+    { clock, log, ending: signals.drain },
+  );
+  if (!started) return;
   const names = [...registration.faculties().keys()];
   log.info({ database: db.where, faculties: names, max_concurrent: maxConcurrent, isolation }, 'the daemon takes work');
   readiness.enter('serving');

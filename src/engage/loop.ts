@@ -26,11 +26,24 @@ type LoopMeans = EngageMeans & { readonly time: TurnTime };
 /** Runs a focus's loop from wherever its transcript stands. Rejects when `signal` aborts or the lease is lost. */
 export async function engage(engageMeans: EngageMeans): Promise<EngageEnd> {
   const means: LoopMeans = { ...engageMeans, time: createTurnTime() };
-  let step = await goOn(await readTranscript(means.db, means.focus.focusId), means);
-  while (step.kind === 'next') step = await iterate(step.transcript, means);
-  await means.journal.flush();
+  const step = await loop(means).catch(async (error: unknown) => {
+    await keepResults(means);
+    throw error;
+  });
+  await means.journal.flush(means.signal);
   record('work.engage.iterations', step.transcript.turns.length, { faculty: means.faculty });
   return step.end;
+}
+
+async function loop(means: LoopMeans): Promise<Extract<Step, { kind: 'end' }>> {
+  let step = await goOn(await readTranscript(means.db, means.focus.focusId), means);
+  while (step.kind === 'next') step = await iterate(step.transcript, means);
+  return step;
+}
+
+/** What has ended is recorded, whatever stops the focus: calls that are not would be in doubt. The failure that stopped it is the one to tell. */
+async function keepResults({ journal, signal }: LoopMeans): Promise<void> {
+  await journal.flush(signal).catch(() => {});
 }
 
 type Step =

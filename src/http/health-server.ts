@@ -1,6 +1,7 @@
 /** Health over HTTP: `/healthz` says that the process answers, `/readyz` that it takes work. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { AnimusError, messageOf } from '../core/errors/errors.ts';
 import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '../core/lifecycle/health.ts';
 
@@ -8,7 +9,7 @@ import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '
 const REQUEST_MS = 5000;
 /** Who is late is looked for this often; Node's default, 30 s, would make the limit above one of 35 s. */
 const CHECK_MS = 1000;
-/** More at once are closed unanswered: the daemon needs its file descriptors for other things. */
+/** One more closes the oldest: the daemon needs its file descriptors for other things, and slow clients must not shut out others. */
 const MAX_CONNECTIONS = 100;
 
 /**
@@ -17,7 +18,9 @@ const MAX_CONNECTIONS = 100;
 export const openHealthServer: OpenHealth = (address, look) => {
   const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(limits, (request, response) => void answer(request, response, look));
-  server.maxConnections = MAX_CONNECTIONS;
+  // A connection that is kept alive would be one that nobody has to open anew.
+  server.maxRequestsPerSocket = 1;
+  server.on('connection', makeRoom(MAX_CONNECTIONS));
   return {
     start: () => listen(server, address),
     address() {
@@ -33,6 +36,19 @@ export const openHealthServer: OpenHealth = (address, look) => {
     },
   };
 };
+
+/** Closes the oldest connection for each one beyond `most`. Who asks at once is answered long before it is the oldest. */
+function makeRoom(most: number): (socket: Socket) => void {
+  const present = new Set<Socket>();
+  return (socket) => {
+    present.add(socket);
+    socket.once('close', () => present.delete(socket));
+    if (present.size <= most) return;
+    const [oldest] = present;
+    present.delete(oldest!);
+    oldest!.destroy();
+  };
+}
 
 async function listen(server: Server, address: HttpAddress): Promise<void> {
   try {

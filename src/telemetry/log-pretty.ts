@@ -1,20 +1,24 @@
 /** A log line for people. */
 import { styleText } from 'node:util';
+import { harmless, harmlessJsonLine, harmlessLines } from '../core/text/harmless.ts';
 
 const STYLE = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const;
 
-/** `12:01:02 INFO  message key=value …`; a stack goes on lines of its own. Takes and returns one line with its newline. */
+/**
+ * `12:01:02 INFO  message key=value …`; a stack goes on lines of its own. Takes and returns one line with its newline. Whatever the
+ * fields hold, nothing of it drives the terminal.
+ */
 export function prettyLine(json: string): string {
   const { level, time, message, trace_id: _, span_id: __, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const label = String(level);
   const style = STYLE[label as keyof typeof STYLE] ?? 'reset';
-  const rest = Object.entries(fields).map(([key, value]) => `${paint('dim', `${key}=`)}${shown(value)}`);
-  const head = `${paint('dim', String(time).slice(11, 19))} ${paint(style, label.toUpperCase().padEnd(5))} ${shownMessage(message)}`;
+  const rest = Object.entries(fields).map(([key, value]) => `${paint('dim', `${harmless(key)}=`)}${shown(value)}`);
+  const head = `${paint('dim', harmless(String(time).slice(11, 19)))} ${paint(style, harmless(label).toUpperCase().padEnd(5))} ${shownMessage(message)}`;
   return `${[head, ...rest].join(' ')}\n${stacks(fields)}`;
 }
 
 function shownMessage(message: unknown): string {
-  return typeof message === 'string' ? message : '';
+  return typeof message === 'string' ? harmless(message) : '';
 }
 
 function paint(style: Parameters<typeof styleText>[0], text: string): string {
@@ -22,15 +26,20 @@ function paint(style: Parameters<typeof styleText>[0], text: string): string {
 }
 
 function shown(value: unknown): string {
-  if (isError(value)) return value.message;
+  if (isError(value)) return harmless(value.message);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+  return /^[^\s"=]+$/.test(text) ? harmless(text) : harmlessJsonLine(JSON.stringify(text));
 }
 
 function stacks(fields: Record<string, unknown>): string {
   return Object.values(fields)
     .filter(isError)
-    .map((error) => `${error.stack.replace(/^/gm, '    ')}\n`)
+    .map(
+      (error) =>
+        `${harmlessLines(error.stack)
+          .map((line) => `    ${line}`)
+          .join('\n')}\n`,
+    )
     .join('');
 }
 

@@ -2,6 +2,7 @@
 import { logs, SeverityNumber, trace } from '@opentelemetry/api';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { redact } from '../core/secrets/secrets.ts';
+import { harmlessJsonLine } from '../core/text/harmless.ts';
 import { prettyLine } from './log-pretty.ts';
 
 /** What the rest of animus logs through: fields first (names as in signals.ts), then a constant message. */
@@ -70,7 +71,8 @@ function redacted(fields: object): Record<string, unknown> {
 
 function write(line: string, destination: DestinationStream, pretty: boolean): void {
   emitToOtlp(line);
-  destination.write(pretty ? prettyLine(line) : line);
+  // JSON leaves C1 and what reorders text as it is, and logs are read on terminals, too.
+  destination.write(pretty ? prettyLine(line) : harmlessJsonLine(line));
 }
 
 function stderr(): DestinationStream {

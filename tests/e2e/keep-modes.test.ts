@@ -85,7 +85,7 @@ describe('after an attempt that failed', () => {
 
     expect(foci['transcript']).toEqual([{ number: 1, resumes: 1, ended_as: 'completed' }]);
     expect(messages['transcript']).toHaveLength(2);
-    expect(messages['transcript']![1]).toMatch(/^This attempt at the work failed: .*not good enough/);
+    expect(messages['transcript']![1]).toMatch(/^This attempt at the work failed: [^]*not good enough/);
     for (const mode of ['ledger', 'nothing']) {
       expect(foci[mode]).toEqual([
         { number: 1, resumes: 0, ended_as: 'failed' },

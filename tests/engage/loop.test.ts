@@ -4,7 +4,8 @@ import { engage } from '../../src/engage/loop.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { claimWork } from '../../src/store/work/work.ts';
 import { testDatabase } from '../support/database.ts';
-import { startTestFocus, testTool } from '../support/focus.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestFocus, type TestFocus, testTool } from '../support/focus.ts';
 
 describe('the engage loop', () => {
   const pg = testDatabase();
@@ -19,7 +20,8 @@ describe('the engage loop', () => {
       if (here === 2) arrived.get('both')!();
       await bothHere;
       // The first one asked ends last.
-      if (input['name'] === 'first') await new Promise((resolve) => setTimeout(resolve, 30));
+      if (input['name'] === 'first')
+        await eventually('the second has ended', () => (endedCalls(focus) > 0 ? true : null));
       return { content: `met as ${String(input['name'])}` };
     });
     const focus = await startTestFocus(pg.database, {
@@ -284,3 +286,7 @@ describe('the engage loop', () => {
     expect(turns).toEqual([{ recorded_at: null }]);
   });
 });
+
+function endedCalls(focus: TestFocus): number {
+  return focus.events.filter(({ type }) => type === 'tool_ended').length;
+}

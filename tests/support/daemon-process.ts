@@ -30,6 +30,8 @@ export interface SiteOptions {
   readonly faculties: Readonly<Record<string, string>>;
   /** The embedded database is made by the first command, as at a user's first start; default false: it is there and migrated. */
   readonly firstStart?: boolean;
+  /** Further files of the directory, by name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Makes a site in a temporary directory, removed when the test has finished. */
@@ -38,6 +40,7 @@ export function makeSite(options: SiteOptions): Site {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(join(directory, 'faculties'));
   writeFileSync(join(directory, 'animus.toml'), options.config ?? '');
+  for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(directory, name), text);
   for (const [name, text] of Object.entries(options.faculties)) {
     writeFileSync(join(directory, 'faculties', `${name}.toml`), text);
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/catalog/load-config.ts';
-import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { type Clock, systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 import { type DaemonReady, runDaemon } from '../../src/daemon/daemon.ts';
 import type { FocusEvent } from '../../src/engage/events/events.ts';
@@ -29,6 +29,8 @@ export interface TestDaemonOptions {
   readonly script: string;
   /** Further text of animus.toml. */
   readonly config?: string;
+  /** Default the system's. */
+  readonly clock?: Clock;
   /** The host it says it is on; default this machine. */
   readonly host?: string;
 }
@@ -59,6 +61,7 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
       version: 'test',
       reloadConfig: () => loadConfig({ env, cwd: directory }),
       ...(options.host !== undefined && { host: options.host }),
+      ...(options.clock !== undefined && { clock: options.clock }),
       facultiesDir: join(directory, 'faculties'),
       log: recordingLog(lines),
       onEvent: (event) => events.push(event),

@@ -107,13 +107,13 @@ export function databaseUrl(name: string): string {
   return url.href;
 }
 
-/** A closed connection's backend takes a moment to leave; what is still there after a second was not closed. */
+/** A closed connection's backend takes a moment to leave, a long one on a busy machine; what is still there after ten seconds was not closed. */
 async function connectionsLeft(admin: Database, name: string): Promise<object[]> {
   for (let attempt = 0; ; attempt++) {
     const left = await admin.query('select application_name, state, query from pg_stat_activity where datname = $1', [
       name,
     ]);
-    if (left.length === 0 || attempt >= 20) return left;
+    if (left.length === 0 || attempt >= 200) return left;
     await admin.query('select pg_sleep(0.05)');
   }
 }

@@ -89,7 +89,7 @@ export async function startTestFocus(
         ...key,
         faculty,
         workspace: '/tmp',
-        timeoutMs: 5000,
+        timeoutMs: 60_000,
         processes: createProcessHost(), // starts nothing before the first run
         isolation: 'none',
         fileRules: () => [],

@@ -8,11 +8,16 @@ export type Moment = 'before' | 'after';
 /** Called for each call of an `animus.` function, and for `commit`; while it answers `cut`, nothing of the connection passes any more; `end` closes it. */
 export type CallWatcher = (functionName: string, moment: Moment) => 'pass' | 'cut' | 'end';
 
+/** Called for each statement before it reaches the server; `end` closes the connection instead. */
+export type StatementWatcher = (sql: string) => 'pass' | 'end';
+
 export interface PostgresProxy {
   /** The connection string that leads through the proxy. */
   readonly url: string;
   /** From now on calls are told to this watcher. */
   watch(watcher: CallWatcher): void;
+  /** From now on statements are told to this watcher. */
+  watchStatements(watcher: StatementWatcher): void;
   /** Ends every connection, as a cut network does; new ones are refused until `mend`. */
   cut(): void;
   mend(): void;
@@ -23,6 +28,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let watcher: CallWatcher = () => 'pass';
+  let statementWatcher: StatementWatcher = () => 'pass';
   let refusing = false;
   const server = createServer((client) => {
     if (refusing) {
@@ -35,7 +41,12 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
       socket.on('error', () => {}); // a killed client resets; the close below is what counts
       socket.on('close', () => sockets.delete(socket));
     }
-    relay(client, upstream, (name, moment) => watcher(name, moment));
+    relay(
+      client,
+      upstream,
+      (name, moment) => watcher(name, moment),
+      (sql) => statementWatcher(sql),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxied = new URL(url);
@@ -52,6 +63,9 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
     watch: (next) => {
       watcher = next;
     },
+    watchStatements: (next) => {
+      statementWatcher = next;
+    },
     cut() {
       refusing = true;
       cut();
@@ -63,7 +77,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
 }
 
 /** Passes both ways. A call begins when the client executes a statement that names a function; it ends at ReadyForQuery. */
-function relay(client: Socket, upstream: Socket, watch: CallWatcher): void {
+function relay(client: Socket, upstream: Socket, watch: CallWatcher, watchStatement: StatementWatcher): void {
   const statements = new Map<string, string>();
   let started = false;
   let dead = false;
@@ -81,7 +95,9 @@ function relay(client: Socket, upstream: Socket, watch: CallWatcher): void {
     }
     fromClient = Buffer.concat([fromClient, chunk]);
     for (const message of takeMessages()) {
-      const name = calledFunction(message, statements);
+      const sql = executedText(message, statements);
+      if (sql !== null && !passes(watchStatement(sql))) return;
+      const name = sql === null ? null : functionOf(sql);
       if (name !== null) {
         current = name;
         if (!passes(watch(name, 'before'))) return;
@@ -119,8 +135,8 @@ function relay(client: Socket, upstream: Socket, watch: CallWatcher): void {
   }
 }
 
-/** The function a message executes, or `commit`: Parse ('P') names it, Bind ('B') of a prepared statement refers to it, Query ('Q') holds it. */
-function calledFunction(message: Buffer, statements: Map<string, string>): string | null {
+/** The statement a message executes: Parse ('P') names it, Bind ('B') of a prepared statement refers to it, Query ('Q') holds it. */
+function executedText(message: Buffer, statements: Map<string, string>): string | null {
   const type = String.fromCharCode(message[0]!);
   const text = message.subarray(5).toString('latin1');
   switch (type) {
@@ -130,14 +146,15 @@ function calledFunction(message: Buffer, statements: Map<string, string>): strin
       return null;
     }
     case 'B':
-      return functionOf(statements.get(text.split('\0')[1] ?? '') ?? '');
+      return statements.get(text.split('\0')[1] ?? '') ?? '';
     case 'Q':
-      return functionOf(text);
+      return text.replace(/\0$/, '');
     default:
       return null;
   }
 }
 
+/** The function of animus that a statement calls, or `commit`. */
 function functionOf(sql: string): string | null {
   if (/^\s*commit\b/i.test(sql)) return 'commit';
   return /\banimus\.(?!now\b)(\w+)\s*\(/.exec(sql)?.[1] ?? null;

@@ -69,3 +69,29 @@ test('the level holds lines back, and an unknown level means info', () => {
   odd.log.info({}, 'yes');
   expect([...quiet.json(), ...odd.json()].map((line) => line['message'])).toEqual(['yes', 'yes']);
 });
+
+const CONTROLS = 'a\u001b[2Jb\u009b31mc\u0007d\u007f\u0085\u202ee\rf';
+
+test('whatever fields, messages and errors hold, no character of it drives the terminal that the log is read on', () => {
+  for (const format of ['pretty', 'json'] as const) {
+    const { log, lines } = captured(format);
+    const error = new Error(CONTROLS);
+    error.stack = `Error: ${CONTROLS}\n    at ${CONTROLS}`;
+    log
+      .child({ [CONTROLS]: CONTROLS })
+      .warn({ bare: `x${CONTROLS}`.replace(/\s/g, ''), list: [CONTROLS], err: error }, CONTROLS);
+    const text = stripOwnColours(lines.join(''));
+    // oxlint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(text).toContain('a');
+  }
+  const { log, json } = captured('json');
+  log.info({ text: CONTROLS }, 'still the same');
+  expect(json()[0]?.['text']).toBe(CONTROLS);
+});
+
+/** The colours of the log itself. */
+function stripOwnColours(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/\u001b\[\d+m/g, '');
+}

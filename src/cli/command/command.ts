@@ -1,9 +1,10 @@
 /** What the commands share: their context, their options, and how they end. */
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
-import { loadConfig } from '../../catalog/load-config.ts';
+import { loadConfig, loadReach } from '../../catalog/load-config.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
+import type { Reach } from '../../core/config/reach.ts';
 import type { OpenHealth } from '../../core/lifecycle/health.ts';
 import type { Interrupts } from '../../core/lifecycle/interrupts.ts';
 import { createOutput, type Output, type Sink } from '../view/output.ts';
@@ -26,6 +27,11 @@ export interface Invocation {
   readonly output: Output;
   /** The configuration, read at the first call. Errors: `config.*`. */
   config(): Config;
+  /**
+   * Where database and daemon are: all that most commands need. Read at the first call, which says on stderr what is wrong with the rest of
+   * the configuration. Errors: `config.*` for what the environment says.
+   */
+  reach(): Reach;
 }
 
 /** Options every command has. */
@@ -98,7 +104,15 @@ export function commandRunner(context: CliContext, ended: (exitCode: number) => 
       const output = createOutput({ stdout, stderr, env, json: options.json === true });
       let config: Config | undefined;
       const load = () => (config ??= loadConfig({ env, cwd: context.cwd, configFile: options.config }));
-      const invocation = { context, output, config: load };
+      let reach: Reach | undefined;
+      const find = () => {
+        if (reach) return reach;
+        reach = loadReach({ env, cwd: context.cwd, configFile: options.config });
+        if (reach.problem)
+          output.problem('the configuration is broken, and this command does without it', reach.problem);
+        return reach;
+      };
+      const invocation = { context, output, config: load, reach: find };
       try {
         ended(await command(invocation, ...([options, ...args] as never[])));
       } catch (error) {

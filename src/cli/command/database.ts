@@ -1,6 +1,5 @@
 /** The database of a command: DATABASE_URL, else the embedded one, through its daemon or opened for this one command. */
 
-import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
@@ -17,7 +16,7 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
   return withRawDatabase(invocation, async (database) => {
     // An embedded database is nobody's but ours, so its first command makes it; a server's is migrated when told to.
     if (database.kind === 'embedded' && !(await hasFunctions(database))) {
-      invocation.output.note(`making a new embedded database in ${invocation.config().home}`);
+      invocation.output.note(`making a new embedded database in ${invocation.reach().home}`);
       await whileWaiting(invocation.output, 'making its schema', () => migrate(database));
     }
     await whileWaiting(invocation.output, `asking the database at ${database.where}`, () => checkCompatible(database));
@@ -27,8 +26,7 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
 
 /** The same without a look at the schema, for the commands that make it. */
 export async function withRawDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
-  const config = invocation.config();
-  refuseInsideWork(config, invocation);
+  refuseInsideWork(invocation);
   const finished = new AbortController();
   try {
     const overdue = interruptionOverdue(invocation.context.signals.drain, finished.signal);
@@ -38,10 +36,11 @@ export async function withRawDatabase<T>(invocation: Invocation, work: (db: Data
   }
 }
 
-async function openAndWork<T>({ output, config }: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
-  const opening = config().databaseUrl === null ? `opening the embedded database in ${config().home}` : 'connecting';
+async function openAndWork<T>({ output, reach }: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
+  const { databaseUrl, home } = reach();
+  const opening = databaseUrl === null ? `opening the embedded database in ${home}` : 'connecting';
   const database = await whileWaiting(output, opening, () =>
-    openConfiguredDatabase(config(), { role: 'command', log: silentLog }),
+    openConfiguredDatabase(reach(), { role: 'command', log: silentLog }),
   );
   try {
     return await work(database);
@@ -51,9 +50,9 @@ async function openAndWork<T>({ output, config }: Invocation, work: (db: Databas
 }
 
 /** Inside work, a command that silently opened another database than its daemon's would mislead the agent that runs it. */
-function refuseInsideWork(config: Config, { context }: Invocation): void {
+function refuseInsideWork({ context, reach }: Invocation): void {
   const workItemId = context.env['ANIMUS_WORK_ID'];
-  if (workItemId && config.databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
+  if (workItemId && reach().databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
 }
 
 /** How long an interrupted command may take to end by itself, before it is left behind with its connection. */

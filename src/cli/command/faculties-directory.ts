@@ -8,5 +8,5 @@ export function facultiesDirectory(invocation: Invocation, option: string | unde
   const { cwd } = invocation.context;
   if (option !== undefined) return resolve(cwd, option);
   const here = resolve(cwd, 'faculties');
-  return existsSync(here) ? here : join(invocation.config().home, 'faculties');
+  return existsSync(here) ? here : join(invocation.reach().home, 'faculties');
 }

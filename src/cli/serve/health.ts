@@ -1,6 +1,6 @@
 /** `animus health`: asks the daemon of this host whether it takes work. */
 import type { Command } from 'commander';
-import type { Config } from '../../core/config/config.ts';
+import type { Reach } from '../../core/config/reach.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
 import { healthAddresses } from '../../daemon/presence/health-records.ts';
@@ -18,8 +18,8 @@ export function addHealthCommand(program: Command, run: RunCommand): void {
   }).action(run(healthCommand));
 }
 
-async function healthCommand({ output, config, context }: Invocation): Promise<number> {
-  const addresses = addressesOf(config());
+async function healthCommand({ output, reach, context }: Invocation): Promise<number> {
+  const addresses = addressesOf(reach());
   const daemons = [];
   for (const address of addresses) {
     daemons.push({ address: showAddress(address), ...(await askHealth(address, context.signals.drain)) });
@@ -35,7 +35,9 @@ async function healthCommand({ output, config, context }: Invocation): Promise<n
 }
 
 /** The address that was configured; else those where daemons of this home serve. */
-function addressesOf({ daemon: { http }, home }: Config): readonly HttpAddress[] {
+function addressesOf({ http, home, problem }: Reach): readonly HttpAddress[] {
+  // The address itself is what is wrong with the configuration.
+  if (http === undefined) throw problem ?? new AnimusError('internal.bug', { detail: 'an address without a problem' });
   if (http === null)
     throw new AnimusError('usage.invalid', { detail: 'daemon.http is "off": the daemon serves no health endpoint' });
   if (http.configured) return [http];

@@ -1,4 +1,4 @@
-/** How text looks on a terminal: how wide it is, cut to a width, and harmless. */
+/** How text looks on a terminal: how wide it is, and cut to a width. */
 import stringWidth from 'string-width';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -51,36 +51,4 @@ export function wrap(line: string, width: number): string[] {
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'left' ? text + space : space + text;
-}
-
-/**
- * Text from outside made harmless for a terminal and for readers: control characters, escape sequences' beginnings, and
- * characters that reorder text are shown as escapes. Line ends become spaces; use `harmlessLines` to keep them.
- */
-export function harmless(text: string): string {
-  return escapeControls(text.replace(/\s*\r?\n\s*|\t/g, ' '));
-}
-
-/** The same for text of several lines. */
-export function harmlessLines(text: string): string[] {
-  return text.split(/\r?\n/).map((line) => escapeControls(line.replaceAll('\t', '  ')));
-}
-
-// C0, DEL and C1; line and paragraph separators; bidirectional overrides and isolates.
-// oxlint-disable-next-line no-control-regex
-const DANGEROUS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
-
-function escapeControls(text: string): string {
-  return text.toWellFormed().replace(DANGEROUS, (character) => {
-    const code = character.charCodeAt(0);
-    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
-}
-
-/** JSON with the same characters escaped in the way of JSON, so that it parses to what it was. */
-export function harmlessJson(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, null, indent);
-  return text.replace(DANGEROUS, (character) =>
-    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

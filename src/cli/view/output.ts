@@ -1,7 +1,8 @@
 /** Everything commands print goes through here: it is made harmless, fits the terminal, and is plain when piped. */
 import type { Environment } from '../../core/config/environment.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import { displayWidth, harmless, harmlessJson, harmlessLines, truncate, wrap } from './display-width.ts';
+import { harmless, harmlessJson, harmlessLines } from '../../core/text/harmless.ts';
+import { displayWidth, truncate, wrap } from './display-width.ts';
 import { layOutTable } from './table.ts';
 
 /** The part of a stream that printing needs. */
@@ -54,6 +55,8 @@ export interface Output {
   progress(text: string | null): void;
   /** A remark beside the result, on stderr; silent with `--json`. */
   note(text: string): void;
+  /** Something wrong that the command does without, on stderr, for people and for programs. */
+  problem(what: string, error: AnimusError): void;
   /** The error, on stderr; returns its exit code. */
   fail(error: unknown): number;
 }
@@ -127,6 +130,12 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
       endPiece();
       if (!json) stderr.write(`animus: ${harmless(text)}\n`);
     },
+    problem(what, { code, message }) {
+      progress(null);
+      endPiece();
+      if (json) stderr.write(`${harmlessJson({ problem: { code, message } })}\n`);
+      else stderr.write(`animus: ${harmless(`${what}: ${message}`)}\n`);
+    },
     fail(error) {
       progress(null);
       endPiece();
@@ -135,7 +144,8 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
       if (json) stderr.write(`${harmlessJson({ error: { code, message } })}\n`);
       else stderr.write(`animus: ${harmlessLines(message).join('\n')}\n`);
       // The stack of a bug is what its report needs.
-      if (!isAnimusError(error) && error instanceof Error && !json) stderr.write(`${error.stack ?? ''}\n`);
+      if (!isAnimusError(error) && error instanceof Error && !json)
+        stderr.write(`${harmlessLines(error.stack ?? '').join('\n')}\n`);
       return known.exitCode;
     },
   };

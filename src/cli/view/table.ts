@@ -1,4 +1,5 @@
-import { displayWidth, harmless, pad, truncate } from './display-width.ts';
+import { harmless } from '../../core/text/harmless.ts';
+import { displayWidth, pad, truncate } from './display-width.ts';
 import type { Column, Part } from './output.ts';
 
 const GAP = '  ';

@@ -16,6 +16,9 @@ import {
 } from '../toml/fields.ts';
 import { HTTP_PROVIDER_KINDS } from './config.ts';
 
+/** Where health is served when animus.toml does not say. */
+export const DEFAULT_HTTP = '127.0.0.1:7717';
+
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
@@ -30,7 +33,7 @@ const daemon = table({
   poll_seconds: seconds(0.1, 600).default(5),
   shutdown_grace_seconds: seconds(0, 3600).default(30),
   pool_size: count(2, 500).default(10),
-  http: listenAddress().default('127.0.0.1:7717'),
+  http: listenAddress().default(DEFAULT_HTTP),
   focus_host_grace_seconds: seconds(0, 86_400).default(120),
   focus_max_memory_mib: count(64, 16_777_216).default(2048),
   focus_max_processes: count(16, 1_000_000).default(1024),

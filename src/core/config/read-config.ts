@@ -44,13 +44,14 @@ export function readConfig(sources: ConfigSources): Config {
 }
 
 /** One problem keeps its own code; several become `config.problems`. */
-function configError(problems: readonly Problem[]): AnimusError {
+export function configError(problems: readonly Problem[]): AnimusError {
   const [only] = problems;
   if (problems.length === 1 && only !== undefined) return new AnimusError(only.code, only.details);
   return new AnimusError('config.problems', { count: problems.length, problems: listProblems(problems) });
 }
 
-function homeOf(env: EnvironmentReader, sources: ConfigSources, problems: Problem[]): string {
+/** ANIMUS_HOME, or `.animus` in the user's home directory; '' with a problem where there is neither. */
+export function homeOf(env: EnvironmentReader, sources: ConfigSources, problems: Problem[]): string {
   const home = env.text('ANIMUS_HOME');
   if (home !== null) return resolve(sources.cwd, home);
   if (sources.userHome !== null && isAbsolute(sources.userHome)) return resolve(sources.userHome, '.animus');
@@ -59,7 +60,8 @@ function homeOf(env: EnvironmentReader, sources: ConfigSources, problems: Proble
   return '';
 }
 
-function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secret | null {
+/** DATABASE_URL, or null for the embedded database. */
+export function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secret | null {
   const url = env.secret('DATABASE_URL');
   if (url === null || isPostgresUrl(url.reveal())) return url;
   const key = env.secretOrigin('DATABASE_URL');

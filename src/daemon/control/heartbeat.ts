@@ -50,13 +50,15 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
 
   async function beat(): Promise<void> {
     const startedMs = clock.monotonicMs();
-    const leases = [...running.values()].map(({ work }) => work);
+    const asked = new Map(running);
+    const leases = [...asked.values()].map(({ work }) => work);
     try {
       const reports = await extendLeases(means.db, means.daemonId, leases, means.leaseSeconds);
       warnOfLocked(leases, reports);
       for (const report of reports) {
-        const focus = running.get(report.workItemId);
-        if (!focus) continue;
+        const focus = asked.get(report.workItemId);
+        // Released and claimed again meanwhile: the report is about a lease that this daemon has given back itself.
+        if (!focus || focus !== running.get(report.workItemId)) continue;
         if (!report.held) {
           log.warn({ work_item_id: report.workItemId }, 'the lease is lost: another daemon owns the work now');
           focus.control.abort('lease_lost');
@@ -99,7 +101,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
 
   function dropExpiring(): void {
     for (const [id, focus] of running) {
-      const sinceMs = clock.monotonicMs() - (renewedMs.get(id) ?? focus.leasedAtMs);
+      const sinceMs = clock.monotonicMs() - Math.max(renewedMs.get(id) ?? 0, focus.leasedAtMs);
       if (sinceMs < 0.8 * leaseMs || focus.control.signal.aborted) continue;
       log.error({ work_item_id: id }, 'the lease could not be renewed: the focus stops before it ends');
       focus.control.abort('lease_lost');

@@ -17,17 +17,31 @@ const MAX_PAUSE_MS = 5_000;
 const REMIND_MS = 30_000;
 
 /**
- * Runs `use` until the database answers, for ever: `db.unreachable` (nobody there, starting, full, read-only) is tried again,
- * everything else is thrown on, as what no waiting mends. Null when the waiting was ended. `use` must be repeatable.
+ * Takes the steps of a start, in order, each as often as it takes until the database answers; what is done is not done again.
+ * False when the waiting was ended. Rejects with the failure of a step that no waiting mends.
  */
-export async function untilReachable<T>(use: () => Promise<T>, means: AwaitDatabaseMeans): Promise<T | null> {
+export async function takeSteps(
+  steps: readonly (() => Promise<unknown>)[],
+  means: AwaitDatabaseMeans,
+): Promise<boolean> {
+  for (const step of steps) {
+    if (!(await untilReachable(step, means))) return false;
+  }
+  return true;
+}
+
+/**
+ * Runs `use` until the database answers, for ever: `db.unreachable` (nobody there, starting, full, read-only) is tried again,
+ * everything else is thrown on, as what no waiting mends. False when the waiting was ended. `use` must be repeatable.
+ */
+async function untilReachable(use: () => Promise<unknown>, means: AwaitDatabaseMeans): Promise<boolean> {
   const { clock, log, ending } = means;
   let saidAtMs: number | null = null;
   for (let pauseMs = 250; !ending.aborted; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {
-      const result = await use();
+      await use();
       if (saidAtMs !== null) log.info({}, 'the database answers');
-      return result;
+      return true;
     } catch (error) {
       if (!isAnimusError(error, 'db.unreachable')) throw error;
       if (saidAtMs === null || clock.monotonicMs() - saidAtMs >= REMIND_MS) {
@@ -37,5 +51,5 @@ export async function untilReachable<T>(use: () => Promise<T>, means: AwaitDatab
     }
     await clock.sleep(pauseMs, ending);
   }
-  return null;
+  return false;
 }

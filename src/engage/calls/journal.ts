@@ -2,57 +2,90 @@
  * Records the ends of tool calls while the engine goes on: one write in flight, whatever ended meanwhile goes with the next. The
  * last ends of a turn go with the beginning of the next turn, so that they cost no statement of their own.
  */
+import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type CallResult, finishToolCalls } from '../../store/transcript/calls.ts';
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
+import { withinLease } from './within-lease.ts';
 
-/** A journal of one focus. Whatever is added is durable once `flush` resolves. */
+/** A journal of one focus. Nothing that was added is lost while the focus has its lease: what a lost connection took along is written again. */
 export interface Journal {
   add(result: CallResult): void;
-  /** Hands over what is not being written yet: from now on it is the caller's to record. Comes again with every call until `kept`. */
-  take(): readonly CallResult[];
-  /** What was taken is durable. */
+  /**
+   * Has `write` record what is not recorded yet, together with what it writes itself: once this resolves, all that was added is
+   * committed, and may be sent. Waits for the write in flight, whose failure would else be known too late. What `write` was given comes
+   * again with every call until `kept`: its commit need not wait for the disk. Where it rejects, nothing counts as recorded.
+   */
+  handOver<T>(write: (results: readonly CallResult[]) => Promise<T>): Promise<T>;
+  /** What was handed over is durable. */
   kept(): void;
-  /** Resolves when all that was added is committed; rejects with the first failure (a lost lease, a lost database), for good. */
-  flush(): Promise<void>;
+  /**
+   * Resolves when all that was added is committed; tries again while the database is away and the signal is not aborted. Rejects with
+   * the first failure of another kind (a lost lease), for good.
+   */
+  flush(signal: AbortSignal): Promise<void>;
 }
 
 export function createJournal(db: Database, focus: FocusKey): Journal {
-  let pending: CallResult[] = [];
-  let taken: readonly CallResult[] = [];
+  /** Added, and not known to be committed. */
+  let open: readonly CallResult[] = [];
+  /** Committed by whoever they were handed over to, and not known to be durable. */
+  let handed: readonly CallResult[] = [];
+  let scheduled: NodeJS.Immediate | undefined;
   let writing: Promise<void> | null = null;
   let failure: { readonly error: unknown } | null = null;
 
-  async function drain(): Promise<void> {
-    while (pending.length > 0 && !failure) {
-      const batch = pending;
-      pending = [];
-      try {
-        await finishToolCalls(db, focus, batch);
-      } catch (error) {
-        failure = { error };
-      }
+  async function writeOpen(): Promise<void> {
+    while (open.length > 0) {
+      const batch = open;
+      await finishToolCalls(db, focus, batch);
+      open = open.filter((result) => !batch.includes(result));
     }
-    writing = null;
+  }
+
+  /** A lost connection leaves what is open to the next who writes. */
+  async function writeAlong(): Promise<void> {
+    try {
+      await writeOpen();
+    } catch (error) {
+      if (!isAnimusError(error, 'db.unreachable')) failure = { error };
+    } finally {
+      writing = null;
+    }
+  }
+
+  /** From here on nobody else writes. */
+  async function settle(): Promise<void> {
+    clearImmediate(scheduled);
+    scheduled = undefined;
+    await writing;
+    if (failure) throw failure.error;
   }
 
   return {
     add(result) {
-      pending.push(result);
-      // A moment later: calls that end together are written together, and the last of a turn are taken before.
-      writing ??= new Promise((resolve) => setImmediate(resolve)).then(drain);
+      open = [...open, result];
+      // A moment later: calls that end together are written together, and the last of a turn are handed over before.
+      scheduled ??= setImmediate(() => {
+        scheduled = undefined;
+        writing ??= writeAlong();
+      });
     },
-    take() {
-      taken = [...taken, ...pending];
-      pending = [];
-      return taken;
+    async handOver(write) {
+      await settle();
+      const results = [...handed, ...open];
+      const written = await write(results);
+      handed = results;
+      open = open.filter((result) => !results.includes(result));
+      return written;
     },
     kept() {
-      taken = [];
+      handed = [];
     },
-    async flush() {
-      await writing;
-      if (failure) throw failure.error;
-    },
+    flush: (signal) =>
+      withinLease(async () => {
+        await settle();
+        await writeOpen();
+      }, signal),
   };
 }

@@ -7,6 +7,7 @@ import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { openWait } from '../../store/transcript/waits.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import type { Tool, ToolContext, ToolOutput, WorldTool } from '../../tools/tool.ts';
+import { abortable } from './abortable.ts';
 import { callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
 
 /** What every call of a focus is given; turn, call and signal complete it to a tool's context. */
@@ -100,14 +101,4 @@ async function runInTransaction(
   });
   if (output.wait) return waiting(turn, call, output.wait, means);
   return ended(turn, call, { output }, performance.now() - startedMs, means);
-}
-
-/** Stops waiting when the signal aborts: a tool that ignores its signal must not hold the focus. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

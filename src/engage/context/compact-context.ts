@@ -1,11 +1,14 @@
 /** Makes a full context smaller, and records what stands for the rest. */
 
+import type { LlmResponse } from '../../llm/client.ts';
 import { readOpenHandles } from '../../store/open/open-handles.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { toText } from '../../store/sql/json.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
-import { type Transcript } from '../../store/transcript/transcript.ts';
+import { readTranscript, type Transcript } from '../../store/transcript/transcript.ts';
 import { recordSideCall } from '../../store/transcript/turns.ts';
 import { count } from '../../telemetry/metrics.ts';
+import { withinLease } from '../calls/within-lease.ts';
 import type { TurnMeans } from '../turn/model-turn.ts';
 import { type Compaction, type CompactionInput, narrativeSoFar, planCompaction, summaryOf } from './compaction.ts';
 import { contextLimits } from './context-bounds.ts';
@@ -13,7 +16,7 @@ import { type ContextMeans, recordMessage } from './context-prepare.ts';
 import { inputPressure } from './pressure.ts';
 import { narrate } from './summary-call.ts';
 
-export type CompactMeans = ContextMeans & Pick<TurnMeans, 'systemPrompt' | 'toolSpecs' | 'signal' | 'time'>;
+export type CompactMeans = ContextMeans & Pick<TurnMeans, 'systemPrompt' | 'toolSpecs' | 'time'>;
 
 /** Compacts a context that has reached its threshold; one that has not stays as it is. */
 export async function compactUnderPressure(transcript: Transcript, means: CompactMeans): Promise<Transcript> {
@@ -60,6 +63,8 @@ async function summarise(
   input: CompactionInput,
   means: CompactMeans,
 ): Promise<Transcript | null> {
+  // What a model is sent must be recorded, here as in a turn.
+  await means.journal.flush(means.signal);
   const narrative = await means.time.elsewhere(narrate(transcript, plan.keepsFrom, means.model, means.signal));
   // Without one the ledger has to do; the failed call shows as a span.
   if (!narrative) return null;
@@ -68,10 +73,25 @@ async function summarise(
   const smaller = plan.fits ? input : { ...input, summaryTokens: input.summaryTokens / 2 };
   const content = summaryOf(transcript, smaller, text);
   count('work.context.emergency_summarizations', 1, { faculty: means.faculty });
-  // One transaction: a summary that is paid for is not asked for again.
+  return withinLease(() => recordPaid(transcript, plan.keepsFrom, content, response, means), means.signal);
+}
+
+/** One transaction, and none where it has been committed already: a summary that is paid for is neither asked for nor charged again. */
+async function recordPaid(
+  transcript: Transcript,
+  keepsFrom: number,
+  content: string,
+  response: LlmResponse,
+  means: CompactMeans,
+): Promise<Transcript> {
   return means.db.transaction(async (tx) => {
+    const { messages } = await readTranscript(tx, means.focus.focusId);
+    const there = messages.find(
+      (one) => one.kind === 'summary' && one.afterTurn === transcript.turns.length && one.content === toText(content),
+    );
+    if (there) return { ...transcript, messages: [...transcript.messages, there] };
     await recordSideCall(tx, means.focus, response, response.usage ? means.model.costUsd(response.usage) : 0);
-    return recordSummary(tx, transcript, plan.keepsFrom, content, means);
+    return recordSummary(tx, transcript, keepsFrom, content, means);
   });
 }
 

@@ -6,6 +6,7 @@ import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { fitEntries } from '../prompt/cut-text.ts';
+import { unfenced } from '../prompt/fence.ts';
 import { LEDGER_HEADING, NARRATIVE_HEADING, summaryText } from '../prompt/prompt.ts';
 import { renderMessages } from './context.ts';
 import { keptFrom, legalCut, liveFolds } from './context-folds.ts';
@@ -88,7 +89,9 @@ export function withSummary(transcript: Transcript, keepsFrom: number, content: 
 export function narrativeSoFar(transcript: Transcript): string | null {
   const [first] = liveFolds(transcript);
   if (first?.kind !== 'summary' || !first.content.startsWith(`${NARRATIVE_HEADING}\n`)) return null;
-  return first.content.slice(NARRATIVE_HEADING.length + 1, first.content.lastIndexOf(`\n${LEDGER_HEADING}\n`)).trim();
+  const rest = first.content.slice(NARRATIVE_HEADING.length + 1);
+  // Before there were fences the next heading ended it.
+  return unfenced(rest) ?? rest.slice(0, rest.lastIndexOf(`\n${LEDGER_HEADING}\n`)).trim();
 }
 
 /** The first turn of the newest `count` messages, moved back to where a history may be cut. */

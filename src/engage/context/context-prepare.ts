@@ -22,6 +22,7 @@ export interface ContextMeans {
   readonly bounds: ContextBounds;
   readonly maxTurns: number;
   readonly journal: Journal;
+  readonly signal: AbortSignal;
 }
 
 /** Makes the newest turn part of the context: its results cut to size, the block it closes stubbed, reminders given. */
@@ -30,7 +31,7 @@ export async function prepareContext(transcript: Transcript, means: ContextMeans
   const handles = closedBlock(transcript) ? await readOpenHandles(db, focus) : [];
   const { oversized, messages, closes } = planContext(transcript, handles, settingsOf(means));
   if (oversized.length > 0) {
-    await means.journal.flush(); // what is moved must be there
+    await means.journal.flush(means.signal); // what is moved must be there
     await db.transaction(async (tx) => {
       for (const output of oversized) await storeOutput(tx, focus, output);
     });

@@ -5,6 +5,7 @@ import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
 import { cutMiddle, fairShare } from '../prompt/cut-text.ts';
+import { fenced } from '../prompt/fence.ts';
 import { SUMMARY_SYSTEM } from '../prompt/prompt.ts';
 import type { FocusModel } from '../turn/model-turn.ts';
 import { isFold, keptFrom } from './context-folds.ts';
@@ -70,12 +71,12 @@ function historyPieces(transcript: Transcript, keepsFrom: number): string[] {
   const before = transcript.messages.filter((message) => message.afterTurn === 0 || isFold(message));
   const turns = transcript.turns.filter(({ turn }) => turn >= from && turn < keepsFrom);
   return [
-    ...before.map(({ content }) => content),
+    ...before.map(({ content }) => `[the beginning]\n${fenced(content)}`),
     ...turns.flatMap((turn) => [
       ...turnPieces(turn),
       ...transcript.messages
         .filter((message) => message.afterTurn === turn.turn && !isFold(message))
-        .map(({ content }) => `[told]\n${content}`),
+        .map(({ content }) => `[told]\n${fenced(content)}`),
     ]),
   ];
 }
@@ -83,12 +84,12 @@ function historyPieces(transcript: Transcript, keepsFrom: number): string[] {
 function turnPieces(turn: RecordedTurn): string[] {
   const said = turn.content.flatMap(saidIn);
   const results = turn.calls.map(
-    (call) => `[${call.isError ? 'failed' : 'result'} of ${call.name}]\n${call.output ?? ''}`,
+    (call) => `[${call.isError ? 'failed' : 'result'} of ${call.name}]\n${fenced(call.output ?? '')}`,
   );
   return [`[turn ${turn.turn}]`, ...said, ...results];
 }
 
 function saidIn(block: ContentBlock): string[] {
-  if (block.type === 'text') return block.text.trim() === '' ? [] : [block.text];
+  if (block.type === 'text') return block.text.trim() === '' ? [] : [`[said]\n${fenced(block.text)}`];
   return block.type === 'tool_call' ? [`[call of ${block.name}] ${JSON.stringify(block.input)}`] : [];
 }

@@ -6,6 +6,7 @@ import type {
   LlmEvent,
   LlmFailure,
   LlmRequest,
+  LlmResponse,
   LlmResult,
   Message,
   ToolSpec,
@@ -17,6 +18,7 @@ import { beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../..
 import { count, record } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { Journal } from '../calls/journal.ts';
+import { withinLease } from '../calls/within-lease.ts';
 import type { FocusListener } from '../events/events.ts';
 import type { TurnTime } from './turn-time.ts';
 
@@ -55,8 +57,9 @@ export type ModelTurn =
   | { readonly kind: 'failed'; readonly failure: LlmFailure };
 
 /**
- * Asks the model for turn `turn`. The answer is durable before this resolves, and so are the results of the turn before:
- * two statements stand on the path of a turn, and only the second waits for the disk.
+ * Asks the model for turn `turn`. The results of the turn before are committed before they are sent, and durable with the answer
+ * before this resolves: two statements stand on the path of a turn, and only the second waits for the disk. While the database is
+ * away and the lease lasts, both are tried again: an answer that was paid for is kept in memory until it can be recorded.
  */
 export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
   const permit = await begin(turn, means);
@@ -69,15 +72,8 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
   if (!result.ok) return { kind: 'failed', failure: result.failure };
 
   const { response } = result;
-  await means.journal.flush();
   const cost = response.usage ? means.model.costUsd(response.usage) : 0;
-  const write = () => recordTurn(means.db, means.focus, turn, response, cost);
-  const recorded = await write().catch(async (error: unknown) => {
-    if (!isAnimusError(error, 'work.state')) throw error;
-    // The server crashed since and took the beginning along, which does not wait for the disk: it is written again, with the ends of calls.
-    const again = await begin(turn, means);
-    return again === 'go' ? write() : again;
-  });
+  const recorded = await withinLease(() => keep(turn, response, cost, means), means.signal);
   if (typeof recorded === 'string') return { kind: 'refused', permit: recorded };
   means.journal.kept();
   if (cost > 0)
@@ -94,8 +90,26 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
   return { kind: 'recorded', turn: recorded };
 }
 
-function begin(turn: number, means: TurnMeans): Promise<TurnPermit> {
-  return beginTurn(means.db, means.focus, turn, 0, means.journal.take());
+function begin(turn: number, { db, focus, journal, signal }: TurnMeans): Promise<TurnPermit> {
+  return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
+}
+
+/** Makes the answer durable; or says why it may not be any more. */
+async function keep(
+  turn: number,
+  response: LlmResponse,
+  cost: number,
+  means: TurnMeans,
+): Promise<RecordedTurn | Exclude<TurnPermit, 'go'>> {
+  const write = () => recordTurn(means.db, means.focus, turn, response, cost);
+  try {
+    return await write();
+  } catch (error) {
+    if (!isAnimusError(error, 'work.state')) throw error;
+    // The server crashed since and took the beginning along, which does not wait for the disk: it is written again, with the ends of calls.
+    const again = await begin(turn, means);
+    return again === 'go' ? write() : again;
+  }
 }
 
 async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {

@@ -1,17 +1,20 @@
 /** A focus may go on after an attempt that failed (`keep = "transcript"`): where one attempt ends and the next begins. Pure. */
 import type { Transcript } from '../../store/transcript/transcript.ts';
+import { fenced } from '../prompt/fence.ts';
 
 /** How the notice begins that a failed attempt leaves. */
 export const FAILURE_NOTICE = 'This attempt at the work failed:';
 
 /** Tells the model why the same focus goes on; stands after the newest turn, whatever that was. */
 export function failureNotice(error: { readonly code: string; readonly message: string }): string {
-  return `${FAILURE_NOTICE} ${error.message} (${error.code})\nYou go on from here in a new attempt. Do what was missing, or do it differently; then answer again.`;
+  return `${FAILURE_NOTICE} ${error.code}. Why, as data:\n${fenced(error.message)}\nYou go on from here in a new attempt. Do what was missing, or do it differently; then answer again.`;
 }
 
 /** The part of the transcript that belongs to the newest attempt; without turns while nothing was answered to the failure. */
 export function newestAttempt(transcript: Transcript): Transcript {
-  const failures = transcript.messages.filter((message) => message.content.startsWith(FAILURE_NOTICE));
+  const failures = transcript.messages.filter(
+    ({ kind, content }) => kind === 'notice' && content.startsWith(FAILURE_NOTICE),
+  );
   const after = Math.max(0, ...failures.map((message) => message.afterTurn));
   if (failures.length === 0) return transcript;
   return {

@@ -1,5 +1,6 @@
 /** From the model's last words to the outcome of the work: read, checked against the faculty's schema, repaired once. */
 import { type OutcomeSchema, outcomeProblems } from '../../catalog/outcome-schema.ts';
+import { entryText, fenced } from '../prompt/fence.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
 
@@ -43,8 +44,8 @@ const REPAIR = 'Your final answer does not hold a valid outcome:';
 
 /** Asks once for an outcome that conforms. */
 export function repairNotice(problems: readonly string[]): string {
-  const list = problems.map((problem) => `- ${problem}`).join('\n');
-  return `${REPAIR}\n${list}\nAnswer again with the whole outcome as one JSON object that conforms to the schema. This is the only repair: another invalid one ends the work as failed.`;
+  const list = problems.map((problem) => `- ${entryText(problem)}`).join('\n');
+  return `${REPAIR}\n${fenced(list)}\nAnswer again with the whole outcome as one JSON object that conforms to the schema. This is the only repair: another invalid one ends the work as failed.`;
 }
 
 /** True for a message that asked for a repair. */

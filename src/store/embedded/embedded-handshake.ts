@@ -17,15 +17,14 @@ export const EMBEDDED_USER = 'postgres';
 export const EMBEDDED_DATABASE = 'postgres';
 
 const MAX_HANDSHAKE_BYTES = 10_000;
-const HANDSHAKE_MS = 10_000;
 
 /**
  * Talks to a new connection until its password is proven, and gives back the bytes the client sent beyond that; null when
- * the connection was refused or ended, and is closed. Never rejects. At most 10 s and 10 kB of a stranger's input.
+ * the connection was refused or ended, and is closed. Never rejects. At most 10 kB of a stranger's input; how long it may take is the
+ * business of `strangers.ts`.
  */
 export async function authenticate(socket: Socket, verifier: ScramVerifier): Promise<Buffer | null> {
   const incoming = readMessages(socket);
-  const timer = setTimeout(() => socket.destroy(), HANDSHAKE_MS);
   try {
     const parameters = await startup(socket, incoming);
     if (!parameters) return null;
@@ -38,8 +37,6 @@ export async function authenticate(socket: Socket, verifier: ScramVerifier): Pro
     if (error instanceof Refusal) socket.end(errorResponse('FATAL', error.sqlState, error.message));
     else socket.destroy();
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

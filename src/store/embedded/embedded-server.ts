@@ -10,6 +10,7 @@ import { authenticate, EMBEDDED_DATABASE, EMBEDDED_USER } from './embedded-hands
 import { type SessionClient, type SharedSession, shareSession } from './embedded-session.ts';
 import { traceClient } from './embedded-statements.ts';
 import { type ScramVerifier, scramVerifier } from './scram.ts';
+import { createStrangers } from './strangers.ts';
 import { errorResponse, MessageReader, message, startupMessage } from './wire.ts';
 
 export interface EmbeddedServerOptions {
@@ -19,6 +20,7 @@ export interface EmbeddedServerOptions {
   readonly password: string;
   /** A client whose open transaction is idle this long is ended. */
   readonly maxIdleMs: number;
+  /** Clients with the password; those who have not proven it yet have room of their own. */
   readonly maxConnections: number;
   /** How long closing waits for clients to leave by themselves, before it cuts them off. */
   readonly lingerMs: number;
@@ -42,14 +44,21 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const session = shareSession(db, options.maxIdleMs, options.onCrash);
   const verifier = scramVerifier(options.password);
   const sockets = new Set<Socket>();
+  const strangers = createStrangers(MAX_STRANGERS);
+  let known = 0;
+  /** True when there is room for one more whose password is proven. */
+  const enter = (socket: Socket): boolean => {
+    strangers.recognise(socket);
+    if (known >= options.maxConnections) return false;
+    known += 1;
+    socket.once('close', () => (known -= 1));
+    return true;
+  };
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-    if (sockets.size > options.maxConnections) {
-      socket.end(errorResponse('FATAL', '53300', 'too many connections to the embedded database'));
-      return;
-    }
-    void serve(socket, session, verifier, greeting);
+    strangers.admit(socket);
+    void serve(socket, session, verifier, greeting, enter);
   });
   try {
     await listen(server, options.port);
@@ -62,6 +71,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     async close() {
       // Resolves when nobody is connected any more.
       const closed = new Promise((resolve) => server.close(resolve));
+      strangers.dismiss();
       const cutOff = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, options.lingerMs);
@@ -93,11 +103,15 @@ async function listen(server: Server, port: number): Promise<void> {
     server.once('error', reject);
     server.listen({ host: '127.0.0.1', port }, () => {
       server.off('error', reject);
+      // A connection that cannot be accepted (no file descriptor is left) is its client's loss, and no reason for the thread to end.
+      server.on('error', () => {});
       resolve();
     });
   });
 }
 
+/** Connections without a proven password; one more drives out the oldest. */
+const MAX_STRANGERS = 100;
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 /** Types that end a unit: simple query, Sync, Flush, function call, and the ends of copied-in data. */
 const ENDS = new Set(['Q', 'S', 'F', 'c', 'f']);
@@ -105,9 +119,19 @@ const COPY_IN = /(^|;)\s*copy\s[^;]*\sfrom\s+stdin\b/i;
 
 let clients = 0;
 
-async function serve(socket: Socket, session: SharedSession, verifier: ScramVerifier, greeting: Buffer): Promise<void> {
+async function serve(
+  socket: Socket,
+  session: SharedSession,
+  verifier: ScramVerifier,
+  greeting: Buffer,
+  enter: (socket: Socket) => boolean,
+): Promise<void> {
   const early = await authenticate(socket, verifier);
   if (!early || socket.destroyed) return;
+  if (!enter(socket)) {
+    socket.end(errorResponse('FATAL', '53300', 'too many connections to the embedded database'));
+    return;
+  }
   socket.write(greeting);
 
   const client: SessionClient = {

@@ -13,13 +13,17 @@ const SERVE_WAIT_MS = 5000;
  * asked of a Postgres server before the first query.
  */
 export async function openConfiguredDatabase(
-  config: Config,
-  options: { readonly role: 'daemon' | 'command'; readonly log: Log },
+  config: Pick<Config, 'home' | 'databaseUrl'>,
+  options: {
+    readonly role: 'daemon' | 'command';
+    readonly log: Log /** Default 2: a command's. */;
+    readonly poolSize?: number;
+  },
 ): Promise<Database> {
-  const { role, log } = options;
+  const { role, log, poolSize = 2 } = options;
   if (config.databaseUrl) {
     return openPostgres(config.databaseUrl.reveal(), {
-      poolSize: role === 'daemon' ? config.daemon.poolSize : 2,
+      poolSize,
       applicationName: role === 'daemon' ? 'animus daemon' : 'animus',
       // A command runs each statement once or twice: preparing gains nothing, and stands in the way behind a pooler.
       prepare: role === 'daemon',

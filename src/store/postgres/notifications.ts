@@ -1,9 +1,12 @@
 /** LISTEN with reconnection. A notification is a hint that there is something to read, never the thing itself. */
-import pgListen from 'pg-listen';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+
+import { messageOf } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { type Log, silentLog } from '../../telemetry/log.ts';
 import type { Database } from '../sql/database.ts';
+import { connectError, statementError } from '../sql/database-errors.ts';
+import { GuardedClient } from './guarded-client.ts';
 
 export interface NotificationHandlers {
   /** Called for each notification; must not throw. */
@@ -12,19 +15,22 @@ export interface NotificationHandlers {
   onReconnect(): void;
 }
 
-// The package is CommonJS whose default export sits on `default` as Node sees it.
-const createSubscriber = pgListen.default;
-
 /** A listener that can say whether it hears. */
 export interface Notifications extends Service {
   /** True while the LISTEN connection stands. */
   listening(): boolean;
 }
 
+/** A connection that a cut network left half open says nothing by itself: it is asked this often, */
+const CHECK_MS = 15_000;
+/** and is lost when it does not answer within this time. */
+const ANSWER_MS = 10_000;
+const MAX_PAUSE_MS = 5_000;
+
 /**
- * A listener on its own connection. `start` rejects with `db.unreachable` when the first connection fails; after that a
- * lost connection is replaced for ever, after 0.1, 0.2 … at most 5 s. On an embedded database notifications are passed on by
- * its front; a client that says UNLISTEN there ends them for all, so its callers poll as well.
+ * A listener on its own connection. `start` rejects when the first connection cannot be made (`db.unreachable`, `db.refused`), and
+ * may then be called again; after that a lost connection is replaced for ever, after 0, 0.1, 0.2 … at most 5 s. On an embedded
+ * database notifications are passed on by its front; a client that says UNLISTEN there ends them for all, so its callers poll as well.
  */
 export function openNotifications(
   database: Database,
@@ -32,62 +38,93 @@ export function openNotifications(
   handlers: NotificationHandlers,
   log: Log = silentLog,
 ): Notifications {
-  let connected = false;
-  let started = false;
-  let stopped = false;
-  const subscriber = createSubscriber(
-    { connectionString: database.connectionString, application_name: 'animus-listen' },
-    {
-      parse: (payload) => payload,
-      paranoidChecking: 15_000,
-      retryInterval: (attempt) => {
-        // The library has no other way to be told to stop reconnecting.
-        if (stopped) throw new AnimusError('interrupted');
-        return Math.min(5_000, 100 * 2 ** Math.min(attempt, 10));
-      },
-      retryLimit: Number.POSITIVE_INFINITY,
-      retryTimeout: 0,
-    },
-  );
-  for (const channel of channels)
-    subscriber.notifications.on(channel, (payload) => handlers.onNotify(channel, String(payload ?? '')));
-  subscriber.events.on('connected', () => {
-    // A reconnection that was under way when we stopped has just succeeded.
-    if (stopped) void subscriber.close();
-    connected = true;
-    if (!started || stopped) return;
-    log.info({ where: database.where }, 'listening again');
-    handlers.onReconnect();
-  });
-  subscriber.events.on('reconnect', (attempt) => {
-    connected = false;
-    if (attempt === 1) log.warn({ where: database.where }, 'lost the listening connection');
-  });
-  subscriber.events.on('error', (error) => {
-    connected = false;
-    if (!stopped) log.error({ error: messageOf(error) }, 'listening failed; it is tried again within 15 s');
-  });
-  return {
-    listening: () => started && connected && !stopped,
-    async start() {
+  const stopping = new AbortController();
+  let standing: GuardedClient | null = null;
+  let making: GuardedClient | null = null;
+  let keeping: Promise<void> | null = null;
+
+  async function listen(): Promise<GuardedClient> {
+    const client = new GuardedClient({
+      connectionString: database.connectionString,
+      application_name: 'animus-listen',
+      keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+    });
+    client.on('notification', ({ channel, payload }) => handlers.onNotify(channel, payload ?? ''));
+    making = client;
+    try {
+      await client.connect().catch((error: unknown) => {
+        throw connectError(error, database.where, '');
+      });
+      // LISTEN takes no parameters.
+      for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      return client;
+    } catch (error) {
+      await client.close(0);
+      throw statementError(error, database.where);
+    } finally {
+      making = null;
+    }
+  }
+
+  /** Until it is stopped: replaces the connection whenever it is lost. */
+  async function keep(first: GuardedClient): Promise<void> {
+    let client: GuardedClient | null = first;
+    while (client && !stopping.signal.aborted) {
+      standing = client;
+      await untilLost(client, stopping.signal);
+      standing = null;
+      await client.close();
+      client = await listenAgain();
+      if (client) handlers.onReconnect();
+    }
+  }
+
+  /** Null when it was stopped instead. */
+  async function listenAgain(): Promise<GuardedClient | null> {
+    if (!stopping.signal.aborted) log.warn({ where: database.where }, 'lost the listening connection');
+    for (let pauseMs = 100; !stopping.signal.aborted; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       try {
-        await subscriber.connect();
-        for (const channel of channels) await subscriber.listenTo(channel);
-        started = true;
+        const client = await listen();
+        log.info({ where: database.where }, 'listening again');
+        return client;
       } catch (error) {
-        // The library would go on trying behind our back.
-        stopped = true;
-        throw new AnimusError(
-          'db.unreachable',
-          { where: database.where, detail: messageOf(error), hint: '' },
-          { cause: error },
-        );
+        log.debug({ error: messageOf(error) }, 'cannot listen yet; trying again');
+        await systemClock.sleep(pauseMs, stopping.signal);
       }
+    }
+    return null;
+  }
+
+  return {
+    listening: () => standing !== null && !stopping.signal.aborted,
+    async start() {
+      const client = await listen();
+      standing = client;
+      keeping = keep(client);
     },
     async stop() {
-      if (stopped) return;
-      stopped = true;
-      if (started) await subscriber.close();
+      stopping.abort();
+      await making?.close(0);
+      await keeping;
     },
   };
+}
+
+/** Resolves when the connection is lost, when it no longer answers, or when the signal aborts. */
+async function untilLost(client: GuardedClient, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  void client.gone.then(() => over.abort());
+  const either = AbortSignal.any([over.signal, signal]);
+  while (!either.aborted) {
+    await systemClock.sleep(CHECK_MS, either);
+    if (either.aborted) return;
+    try {
+      await client.query('select 1');
+    } catch {
+      // Whatever it was: a connection that cannot do that is of no more use, and the caller makes another.
+      return;
+    }
+  }
 }

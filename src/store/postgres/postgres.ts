@@ -1,10 +1,11 @@
 /** The driver behind the port: a pool of node-postgres connections, whose failures carry animus codes. */
 import { createHash } from 'node:crypto';
-import { Client, Pool, type PoolClient } from 'pg';
-import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import { Client, type PoolClient } from 'pg';
+import { AnimusError } from '../../core/errors/errors.ts';
 import { type Log, silentLog } from '../../telemetry/log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import { connectError, isLostPreparation, isStalePlan, statementError } from '../sql/database-errors.ts';
+import { connectError, isLostPreparation, isLostServer, isStalePlan, statementError } from '../sql/database-errors.ts';
+import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
 
 export interface PostgresOptions {
   /** Connections at most; default 10. */
@@ -37,63 +38,38 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
   const { poolSize = 10, connectTimeoutMs = 10_000, log = silentLog, kind = 'postgres' } = options;
   const plain: Session = { where, nameOf: () => undefined };
   let prepared: Session = (options.prepare ?? kind === 'postgres') ? { where, nameOf: statementNames() } : plain;
-  const openPool = (): Pool => {
-    const pool = new Pool({
+  const pool = openReplaceablePool(
+    {
       connectionString,
       max: poolSize,
       application_name: options.applicationName ?? 'animus',
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
-    });
-    // An idle connection that breaks is replaced on the next call; without a listener its error would end the process.
-    pool.on('error', (error) => log.debug({ error: error.message, where }, 'an idle database connection broke'));
-    return pool;
-  };
-  let pool = openPool();
-  const retired = new Set<Promise<void>>();
+    },
+    (error) => log.debug({ error: error.message, where }, 'an idle database connection broke'),
+  );
   let closed: Promise<void> | undefined;
 
   /** Runs `work` on a connection and gives it back, or destroys it when it is of no more use. */
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    const from = pool;
-    let client: PoolClient;
+    let taken: TakenClient;
     try {
-      client = await from.connect();
+      taken = await pool.take();
     } catch (error) {
-      throw connectError(error, where, `${from.totalCount - from.idleCount} of ${poolSize} connections in use`);
+      throw connectError(error, where, `${pool.inUse()} of ${poolSize} connections in use`);
     }
     let broken = false;
-    const onError = (): void => void (broken = true);
-    client.on('error', onError);
     try {
-      return await work(client);
-    } catch (error) {
-      if (error instanceof RollbackFailed) {
-        broken = true;
-        throw error.first;
-      }
-      if (isAnimusError(error, 'db.unreachable')) {
-        broken = true;
-        retire(from);
-      }
-      broken ||= isStalePlan(error);
+      return await work(taken.client);
+    } catch (thrown) {
+      const error = thrown instanceof RollbackFailed ? thrown.first : thrown;
+      const lost = isLostServer(error);
+      broken = lost || thrown instanceof RollbackFailed || isStalePlan(error);
+      if (lost) pool.replace(taken);
       throw error;
     } finally {
-      client.off('error', onError);
-      client.release(broken);
+      pool.giveBack(taken, broken);
     }
-  };
-
-  /** Connections die together, when a server restarts: after the first loss no other old one is handed out. */
-  const retire = (lost: Pool): void => {
-    if (lost !== pool || closed) return;
-    pool = openPool();
-    const ending: Promise<void> = lost.end().finally(() => retired.delete(ending));
-    retired.add(ending);
-  };
-
-  const close = async (): Promise<void> => {
-    await Promise.all([pool.end(), ...retired]);
   };
 
   return {
@@ -116,7 +92,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     },
     // A transaction cannot be taken up after a refused statement, so it risks none; the hot paths are single statements.
     transaction: (work) => withClient((client) => inTransaction(client, plain, work)),
-    close: () => (closed ??= close()),
+    close: () => (closed ??= pool.close()),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What the driver throws, sorted: failures of the connection and of our own SQL functions get animus codes, the rest passes as it is. */
 import { DatabaseError } from 'pg';
-import { AnimusError, type ErrorCode, type ErrorDetails, messageOf } from '../../core/errors/errors.ts';
+import { AnimusError, type ErrorCode, type ErrorDetails, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 
 /**
  * SQLSTATEs raised by animus's SQL functions. DETAIL may carry a JSON object of error details (such as `{"id": …}`);
@@ -55,6 +55,11 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   '53100': "; the server's disk is full",
   '53200': '; the server is out of memory',
 };
+
+/** True when the connection is of no more use, and others of its time are not either: it is lost, or its server is no longer the primary. */
+export function isLostServer(error: unknown): boolean {
+  return isAnimusError(error, 'db.unreachable') && (isConnectionLoss(error.cause) || sqlState(error) === '25006');
+}
 
 /** True when a prepared statement no longer fits its table: the connection has to prepare it anew. */
 export function isStalePlan(error: unknown): boolean {

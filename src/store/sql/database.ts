@@ -12,7 +12,7 @@ export interface Database extends Queryable {
   /** For messages: host, port and database name, never user or password. */
   readonly where: string;
   readonly kind: 'postgres' | 'embedded';
-  /** For drivers that open their own connection (pg-listen, psql): carries the password, never print it. */
+  /** For drivers that open their own connection (the listener, psql): carries the password, never print it. */
   readonly connectionString: string;
   close(): Promise<void>;
 }

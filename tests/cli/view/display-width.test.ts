@@ -1,13 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  displayWidth,
-  harmless,
-  harmlessJson,
-  harmlessLines,
-  pad,
-  truncate,
-} from '../../../src/cli/view/display-width.ts';
+import { displayWidth, pad, truncate } from '../../../src/cli/view/display-width.ts';
 
 describe('the width of text', () => {
   test.each([
@@ -46,23 +39,5 @@ describe('the width of text', () => {
     expect(pad('日本', 6)).toBe('日本  ');
     expect(pad('7', 3, 'right')).toBe('  7');
     expect(truncate('日本語', 4)).toBe('日…');
-  });
-});
-
-describe('text from outside', () => {
-  test('keeps no character that drives a terminal or reorders text', () => {
-    expect(harmless('a\u001b[2Jb\u009b31mc\u0007\u202egnp.exe\u0000')).toBe(
-      'a\\x1b[2Jb\\x9b31mc\\x07\\u202egnp.exe\\x00',
-    );
-    expect(harmless('two\r\n  lines\tand a tab')).toBe('two lines and a tab');
-    expect(harmlessLines('one\r\ntwo\rover')).toEqual(['one', 'two\\x0dover']);
-    expect(harmless('\ud800')).toBe('\ufffd');
-  });
-
-  test('is the same text again when it went through JSON', () => {
-    const text = 'a\u001b\u009b\u202e\u2028\u007f"\n日本';
-    const json = harmlessJson({ text }, 2);
-    expect(JSON.parse(json)).toEqual({ text });
-    expect(json).not.toMatch(/[\u007f-\u009f\u2028\u202e]/);
   });
 });

@@ -43,7 +43,7 @@ describe('a run of thirty turns with steps', () => {
     expect(sixth.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(textsOf(sixth[0]!)).toEqual([
       '# Work\nKeep the books.',
-      '[completed step 1: stage 1 is done]\nfinding: found in turn 3: Grüße, 世界',
+      stub('[completed step 1: stage 1 is done]\nfinding: found in turn 3: Grüße, 世界'),
     ]);
     expect(sixth[1]!.content[0]).toEqual({ type: 'text', text: 'Turn 5.' });
     expect(sixth[2]!.content).toHaveLength(3);
@@ -51,7 +51,9 @@ describe('a run of thirty turns with steps', () => {
     const last = requests.at(-1)!;
     expect(textsOf(last[0]!)).toHaveLength(1 + 5);
     expect(textsOf(last[0]!)[5]).toBe(
-      '[completed step 5: stage 5 is done]\nfinding: found in turn 21: Grüße, 世界\nfinding: found in turn 24: Grüße, 世界',
+      stub(
+        '[completed step 5: stage 5 is done]\nfinding: found in turn 21: Grüße, 世界\nfinding: found in turn 24: Grüße, 世界',
+      ),
     );
     for (const [index, request] of requests.entries()) {
       const before = requests[index - 1];
@@ -127,4 +129,8 @@ function flat(messages: readonly WireMessage[]): string[] {
   return messages.flatMap(({ role, content }) =>
     content.map((block) => `${role} ${JSON.stringify({ ...block, cache_control: undefined })}`),
   );
+}
+
+function stub(recorded: string): string {
+  return `What you recorded of work that is done (data):\n~~~~~~\n${recorded}\n~~~~~~`;
 }

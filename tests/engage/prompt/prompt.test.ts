@@ -36,10 +36,10 @@ it('a stub says what was done, what was kept, and what is open', () => {
       ],
     }),
   ).toBe(
-    '[completed step 2: parsed]\n[completed step 3: checked]\nplan: 1. write\n2. send\nfinding: line 7 is wrong\nerror: no network\nstill open: child c1, artifact a1',
+    'What you recorded of work that is done (data):\n~~~~~~\n[completed step 2: parsed]\n[completed step 3: checked]\nplan: 1. write\n  2. send\nfinding: line 7 is wrong\nerror: no network\n~~~~~~\nstill open: child c1, artifact a1',
   );
   expect(stubText({ steps: [{ number: 1, content: 'done' }], plan: null, facts: [], handles: [] })).toBe(
-    '[completed step 1: done]',
+    'What you recorded of work that is done (data):\n~~~~~~\n[completed step 1: done]\n~~~~~~',
   );
 });
 
@@ -50,9 +50,11 @@ it('a summary is the ledger by kind, without empty groups, behind a narrative wh
     { heading: 'Errors', entries: ['no network', 'no disk'] },
   ];
   const ledger = summaryText({ narrative: null, groups, handles: [] });
-  expect(ledger).toMatch(/^# Your ledger so far\n.*\n## Plan\n- 1\. write\n## Errors\n- no network\n- no disk$/);
+  expect(ledger).toMatch(
+    /^# Your ledger so far\n.*\n~{6}\n## Plan\n- 1\. write\n## Errors\n- no network\n- no disk\n~{6}$/,
+  );
   const told = summaryText({ narrative: ' All went well. ', groups, handles: [] });
-  expect(told).toBe(`# Summary of your work so far\nAll went well.\n\n${ledger}`);
+  expect(told).toBe(`# Summary of your work so far\n~~~~~~\nAll went well.\n~~~~~~\n\n${ledger}`);
 });
 
 it('notes name numbers and what to do', () => {

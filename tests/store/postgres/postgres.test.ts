@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { AnimusError, type ErrorCode } from '../../../src/core/errors/errors.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { databaseUrl, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const target = testDatabase({ empty: true });
 
@@ -12,7 +13,7 @@ function urlWith(change: (url: URL) => void): string {
   return url.href;
 }
 
-async function failureOf(connectionString: string, connectTimeoutMs = 2_000): Promise<AnimusError> {
+async function failureOf(connectionString: string, connectTimeoutMs = 20_000): Promise<AnimusError> {
   const database = openPostgres(connectionString, { connectTimeoutMs });
   try {
     await database.query('select 1');
@@ -184,6 +185,13 @@ test('a connection ended in a transaction fails it as unreachable, once, and is 
 
 test('a full pool says so instead of blaming the server', async () => {
   const database = target.open({ poolSize: 1, connectTimeoutMs: 100 });
+  // A busy machine may need longer than that for a new connection: the one that is blocked is there before.
+  await eventually('the pool has its connection', () =>
+    database.query('select 1').then(
+      () => true,
+      () => null,
+    ),
+  );
   const blocking = database.transaction(async () => {
     await expect(database.query('select 1')).rejects.toMatchObject({
       code: 'db.unreachable',

@@ -1,0 +1,29 @@
+/** Text that others wrote, set apart from the engine's own words in a message to a model. Pure: the same text gives the same bytes. */
+
+/** Six are more than anybody writes by the way. */
+const SHORTEST = 6;
+
+/**
+ * The text between two lines of `~`, one longer than any run of them in it: it cannot end its own fence, and so cannot pass for a
+ * heading or a notice of the engine. Derived from the text and not random, because a request must be the same byte for byte when it is
+ * sent again. Whoever uses it says what is in there, and that it is data.
+ */
+export function fenced(text: string): string {
+  let longest = SHORTEST - 1;
+  for (const [run] of text.matchAll(/~+/g)) longest = Math.max(longest, run.length);
+  const fence = '~'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** The text of the fence that the message begins with; null where it begins with none. */
+export function unfenced(message: string): string | null {
+  const [, fence] = /^(~{6,})\n/.exec(message) ?? [];
+  if (fence === undefined) return null;
+  const end = message.indexOf(`\n${fence}`, fence.length);
+  return end < 0 ? null : message.slice(fence.length + 1, end);
+}
+
+/** One of several entries in a fence: its further lines are indented, so that none passes for an entry of its own. */
+export function entryText(text: string): string {
+  return text.replace(/\r\n|[\n\r\u2028\u2029]/g, '$&  ');
+}

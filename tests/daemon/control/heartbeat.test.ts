@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import type { RunningFocus } from '../../../src/daemon/control/control-plane.ts';
+import { createHeartbeat } from '../../../src/daemon/control/heartbeat.ts';
+import { createFocusControl } from '../../../src/daemon/focus/focus-control.ts';
+import type { ProcessHost } from '../../../src/process/process-host.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+
+const ITEM = 'an-item';
+
+function focusWith(leaseToken: string): RunningFocus {
+  const work = { id: ITEM, leaseToken } as RunningFocus['work'];
+  return { work, control: createFocusControl(), leasedAtMs: systemClock.monotonicMs() };
+}
+
+function heartbeatOf(running: ReadonlyMap<string, RunningFocus>, query: () => Promise<object[]>) {
+  return createHeartbeat({
+    db: { query } as unknown as Database,
+    clock: systemClock,
+    log: silentLog,
+    daemonId: 'a-daemon',
+    leaseSeconds: 60,
+    running,
+    processes: { setDeadline: () => {} } as unknown as ProcessHost,
+  });
+}
+
+test('a report about a lease that was given back says nothing about the lease that the daemon has taken since', async () => {
+  const [before, since] = [focusWith('1'), focusWith('2')];
+  const running = new Map([[ITEM, before]]);
+  const heartbeat = heartbeatOf(running, async () => {
+    // Released and claimed again while the statement is on its way.
+    running.set(ITEM, since);
+    return [{ workItemId: ITEM, held: false, cancelRequested: false }];
+  });
+  await heartbeat.beat();
+  expect(since.control.signal.aborted).toBe(false);
+});
+
+test('a report about the lease that a focus still has stops it', async () => {
+  const focus = focusWith('1');
+  const report = { workItemId: ITEM, held: false, cancelRequested: false };
+  await heartbeatOf(new Map([[ITEM, focus]]), async () => [report]).beat();
+  expect(focus.control.signal.aborted).toBe(true);
+});

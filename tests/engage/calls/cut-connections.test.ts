@@ -1,0 +1,174 @@
+/** A connection cut at the exact moment of each write of a turn: what was done or paid for is kept, and nothing is sent that is not recorded. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { createJournal } from '../../../src/engage/calls/journal.ts';
+import { engage } from '../../../src/engage/loop.ts';
+import type { LlmClient, LlmRequest } from '../../../src/llm/client.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { testDatabase } from '../../support/database.ts';
+import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts';
+import { type CallWatcher, type Moment, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts';
+
+const pg = testDatabase();
+/** How long the database stays away: some tries long. */
+const AWAY_MS = 120;
+
+const SCRIPT = `
+[[answer]]
+turn = 1
+text = "Both at once."
+call = [{ tool = "quick", input = { n = 1 } }, { tool = "slow", input = { n = 2 } }]
+[[answer]]
+turn = 2
+text = "Once more."
+call = [{ tool = "quick", input = { n = 3 } }]
+[[answer]]
+turn = 3
+text = "Done."
+`;
+
+let opened: Database | undefined;
+afterEach(async () => {
+  await opened?.close();
+  opened = undefined;
+});
+
+interface Watched {
+  readonly focus: TestFocus;
+  readonly proxy: PostgresProxy;
+  readonly requests: LlmRequest[];
+  /** Names of the tools that acted, in order. */
+  readonly acts: string[];
+  run(signal?: AbortSignal): Promise<unknown>;
+}
+
+/** A focus whose database is behind a proxy, and whose model looks at each request whether all that it holds is committed. */
+async function watched(
+  onWrite: (name: string, moment: Moment, proxy: PostgresProxy) => ReturnType<CallWatcher>,
+): Promise<Watched> {
+  const acts: string[] = [];
+  const written = Promise.withResolvers<void>();
+  const act = (name: string) => async (input: Record<string, unknown>) => {
+    acts.push(`${name} ${String(input['n'])}`);
+    // The quick one's end is on its way to the database when the slow one ends.
+    if (name === 'slow') await written.promise;
+    return { content: `${name} ${String(input['n'])} has acted` };
+  };
+  const focus = await startTestFocus(pg.database, {
+    script: SCRIPT,
+    tools: [testTool('quick', act('quick')), testTool('slow', act('slow'))],
+  });
+  const proxy = await startPostgresProxy(pg.connectionString);
+  proxy.watch((name, moment) => {
+    if (name === 'finish_tool_calls') written.resolve();
+    return onWrite(name, moment, proxy);
+  });
+  const db = openPostgres(proxy.url, { poolSize: 3, connectTimeoutMs: 2_000 });
+  opened = db;
+  const requests: LlmRequest[] = [];
+  const run = (signal = new AbortController().signal) => {
+    const means = focus.means({ db, journal: createJournal(db, focus.key), signal });
+    const { client } = means.model;
+    const looking: LlmClient = {
+      ...client,
+      async complete(request, options) {
+        requests.push(structuredClone({ ...request }));
+        expect(await uncommitted(focus)).toEqual([]);
+        return client.complete(request, options);
+      },
+    };
+    return engage({ ...means, model: { ...means.model, client: looking } });
+  };
+  return { focus, proxy, requests, acts, run };
+}
+
+/** Calls whose results are not in the tables, looked at from outside. */
+function uncommitted(focus: TestFocus): Promise<object[]> {
+  return pg.database.query(`select name from animus.tool_calls where focus_id = $1 and output is null`, [
+    focus.key.focusId,
+  ]);
+}
+
+let plain: Promise<string[]> | undefined;
+
+/** The messages of the requests of a run that nothing is cut in. */
+async function plainRequests(): Promise<string[]> {
+  const undisturbed = await watched(() => 'pass');
+  expect(await undisturbed.run()).toMatchObject({ kind: 'done' });
+  await opened?.close();
+  return undisturbed.requests.map(({ messages }) => JSON.stringify(messages));
+}
+
+/** Ends the connection at the n-th such moment, and keeps the database away for a while. */
+function cutAt(call: string, nth: number, moment: Moment) {
+  let seen = 0;
+  return (name: string, at: Moment, proxy: PostgresProxy): 'pass' | 'end' => {
+    if (name !== call || at !== moment || ++seen !== nth) return 'pass';
+    proxy.cut();
+    setTimeout(() => proxy.mend(), AWAY_MS);
+    return 'end';
+  };
+}
+
+describe('a database that goes away in the middle of a turn, and comes back', () => {
+  const POINTS = [
+    ['begin_next_turn', 1],
+    ['record_turn', 1],
+    ['finish_tool_calls', 1],
+    ['begin_next_turn', 2],
+    ['record_turn', 2],
+  ] as const;
+  const cases = POINTS.flatMap(([call, nth]) =>
+    (['before', 'after'] as const).map((moment) => [moment, call, nth] as const),
+  );
+
+  it.each(cases)(
+    '%s %s no. %i: asks nothing twice, loses no result, and sends the same bytes',
+    async (moment, call, nth) => {
+      const uncut = await (plain ??= plainRequests());
+      const cut = await watched(cutAt(call, nth, moment));
+      expect(await cut.run()).toMatchObject({ kind: 'done' });
+      expect(cut.requests.map(({ messages }) => JSON.stringify(messages))).toEqual(uncut);
+      expect(cut.acts).toEqual(['quick 1', 'slow 2', 'quick 3']);
+      const calls = await pg.database.query(`select distinct state from animus.tool_calls where focus_id = $1`, [
+        cut.focus.key.focusId,
+      ]);
+      expect(calls).toEqual([{ state: 'done' }]);
+      const [item] = await pg.database.query(`select turns from animus.work_items where id = $1`, [
+        cut.focus.key.workItemId,
+      ]);
+      expect(item).toEqual({ turns: 3 });
+    },
+  );
+});
+
+it('an answer is kept no longer than the lease: when the focus is stopped, it stops, also in a network that swallows everything', async () => {
+  const stopped = new AbortController();
+  const hung = Promise.withResolvers<void>();
+  const focus = await watched((name, moment) => {
+    if (name !== 'record_turn' || moment !== 'before') return 'pass';
+    hung.resolve();
+    return 'cut';
+  });
+  const running = focus.run(stopped.signal);
+  await hung.promise;
+  stopped.abort(new Error('the lease is lost'));
+  await expect(running).rejects.toThrow('the lease is lost');
+  expect(focus.requests).toHaveLength(1);
+});
+
+it('results are recorded also where something else stops the focus', async () => {
+  const focus = await startTestFocus(pg.database, {
+    script: SCRIPT,
+    tools: ['quick', 'slow'].map((name) => testTool(name, async () => ({ content: 'has acted' }))),
+  });
+  const failing: Database = {
+    ...pg.database,
+    query: (sql, params) =>
+      sql.includes('animus.add_message(') ? Promise.reject(new Error('a bug')) : pg.database.query(sql, params),
+  };
+  const means = focus.means({ db: failing, journal: createJournal(failing, focus.key) });
+  // A reminder after the first turn: it stands between the results and the request that would record them.
+  await expect(engage({ ...means, bounds: { ...means.bounds, ledgerNudgeInterval: 1 } })).rejects.toThrow('a bug');
+  expect(await uncommitted(focus)).toEqual([]);
+});

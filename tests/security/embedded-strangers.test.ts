@@ -1,0 +1,58 @@
+/** Promise: whoever does not have the password of the embedded database cannot keep those out who have it. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import { embeddedDatabase } from '../support/database.ts';
+
+const target = embeddedDatabase();
+
+test('strangers who open hundreds of connections, and go on doing so, shut out nobody with the password', async () => {
+  const crowd = new Set<Socket>();
+  const flooding = new AbortController();
+  const stranger = async (): Promise<void> => {
+    const socket = connect(target.database.port, '127.0.0.1').on('error', () => {});
+    crowd.add(socket);
+    await once(socket, 'connect');
+  };
+  onTestFinished(() => {
+    flooding.abort();
+    for (const socket of crowd) socket.destroy();
+  });
+  await Promise.all(Array.from({ length: 300 }, stranger));
+
+  // Ten more in each turn of the event loop's timers, for as long as the clients below take.
+  const flood = (async () => {
+    while (!flooding.signal.aborted) {
+      await Promise.all(Array.from({ length: 10 }, stranger));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  for (let n = 0; n < 5; n++) {
+    const database = openPostgres(target.database.connectionString, { kind: 'embedded', poolSize: 1 });
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await database.close();
+  }
+  flooding.abort();
+  await flood;
+  // Those who were connected before have lost nothing either, and the oldest strangers were sent away.
+  expect(await target.database.query('select 2 as two')).toEqual([{ two: 2 }]);
+  expect([...crowd].filter((socket) => socket.readyState === 'open').length).toBeLessThanOrEqual(110);
+});
+
+test('clients with the password have a limit of their own, and those beyond it are told', async () => {
+  const open = () => openPostgres(target.database.connectionString, { kind: 'embedded', poolSize: 1 });
+  const clients = [];
+  let refused: unknown = null;
+  while (refused === null) {
+    const one = open();
+    clients.push(one);
+    refused = await one.query('select 1').then(
+      () => null,
+      (error: unknown) => error,
+    );
+  }
+  expect(clients.length).toBeGreaterThan(90);
+  expect(refused).toMatchObject({ message: expect.stringContaining('too many connections to the embedded database') });
+  for (const one of clients) await one.close();
+});

@@ -1,0 +1,97 @@
+/** An `error` that nobody listens to would end the process: here it fails the test run. */
+import { expect, test } from 'vitest';
+import { openNotifications } from '../../../src/store/postgres/notifications.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startFatalServer } from '../../support/fatal-server.ts';
+
+test('a connection terminated with the bytes that make it ready fails its call alone', async () => {
+  const server = await startFatalServer();
+  server.endNext({ at: 'ready' }, { at: 'ready' });
+  const database = openPostgres(server.url, { poolSize: 1 });
+  await expect(database.query('select 1')).rejects.toMatchObject({ code: 'db.unreachable' });
+  await expect(database.transaction((tx) => tx.query('select 1'))).rejects.toMatchObject({ code: 'db.unreachable' });
+  expect(await database.query('select 1')).toEqual([]);
+  await database.close();
+});
+
+test('a connection terminated with an answer gives the answer, and is not handed out again', async () => {
+  const server = await startFatalServer();
+  server.endNext({ at: 'answer', query: 1 }, { at: 'answer', query: 1 });
+  const database = openPostgres(server.url, { poolSize: 1 });
+  // The second one waits for the connection of the first.
+  const both = await Promise.allSettled([database.query('select 1'), database.query('select 2')]);
+  for (const one of both) {
+    if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'db.unreachable' });
+  }
+  await eventually('the pool has a connection that works', () =>
+    database.query('select 3').then(
+      () => true,
+      () => null,
+    ),
+  );
+  await database.close();
+});
+
+test('whoever waits for a connection of a full pool is served at once when those connections are lost', async () => {
+  const server = await startFatalServer();
+  const database = openPostgres(server.url, { poolSize: 2, connectTimeoutMs: 60_000 });
+  const [held, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = database.transaction(async () => {
+    holding.resolve();
+    await held.promise;
+  });
+  await holding.promise;
+  server.endNext({ at: 'answer', query: 2 });
+  const waiting: Promise<object[]>[] = [];
+  const lost = database.transaction(async (tx) => {
+    waiting.push(database.query('select 1'));
+    await tx.query('select 2');
+    await tx.query('select 3');
+  });
+  await expect(lost).rejects.toMatchObject({ code: 'db.unreachable' });
+  // The holder's connection is one of the old ones, and has not been given back.
+  expect(await waiting[0]).toEqual([]);
+  held.resolve();
+  await holder;
+  await database.close();
+});
+
+test('a listening connection terminated at any of its steps is replaced, also while it is being made', async () => {
+  const server = await startFatalServer();
+  const database = openPostgres(server.url);
+  let reconnects = 0;
+  const listener = openNotifications(database, ['one', 'two'], {
+    onNotify: () => {},
+    onReconnect: () => void reconnects++,
+  });
+  server.endNext(
+    { at: 'answer', query: 2 }, // the start, at the end of its LISTENs
+    { at: 'ready' },
+    { at: 'answer', query: 1 },
+    { at: 'ready' },
+    { at: 'answer', query: 2 },
+    null,
+  );
+  // Its last LISTEN was answered: it stands, and then it is lost.
+  await listener.start();
+  await eventually('it listens again', () => (server.connections >= 6 && listener.listening() ? true : null));
+  expect(reconnects).toBeGreaterThanOrEqual(1);
+  await listener.stop();
+  await database.close();
+});
+
+test('a listener whose first connection is terminated at its start can be started again', async () => {
+  const server = await startFatalServer();
+  const database = openPostgres(server.url);
+  const listener = openNotifications(database, ['one'], { onNotify: () => {}, onReconnect: () => {} });
+  server.endNext({ at: 'ready' }, { at: 'answer', query: 1 });
+  await expect(listener.start()).rejects.toMatchObject({ code: 'db.unreachable' });
+  await listener.start().catch((error: unknown) => expect(error).toMatchObject({ code: 'db.unreachable' }));
+  await eventually('it listens', async () => {
+    if (!listener.listening()) await listener.start().catch(() => {});
+    return listener.listening() ? true : null;
+  });
+  await listener.stop();
+  await database.close();
+});

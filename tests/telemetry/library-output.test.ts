@@ -1,0 +1,40 @@
+// What is tested is the console.
+/* oxlint-disable no-console */
+import { expect, test } from 'vitest';
+import { logLibraryOutput } from '../../src/telemetry/library-output.ts';
+import { openLog } from '../../src/telemetry/log.ts';
+import { eventually } from '../support/eventually.ts';
+
+test('warnings of the process and what a library prints are lines of the log, and nothing else is written', async () => {
+  const lines: string[] = [];
+  const log = openLog({ format: 'json', level: 'debug', destination: { write: (line) => void lines.push(line) } });
+  const printed: string[] = [];
+  const { error } = console;
+  console.error = (...said: unknown[]) => void printed.push(String(said));
+  const restore = logLibraryOutput(log);
+  try {
+    process.emitWarning('client.query() is called while another query runs', 'DeprecationWarning', 'PG001');
+    console.error('could not read %s\u001b[2J', '.pgpass');
+    await eventually('the warning is logged', () => (lines.length >= 2 ? true : null));
+  } finally {
+    restore();
+  }
+  console.error('printed again');
+  console.error = error;
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        level: 'warn',
+        warning: 'DeprecationWarning',
+        code: 'PG001',
+        detail: 'client.query() is called while another query runs',
+      }),
+      expect.objectContaining({
+        level: 'error',
+        message: 'a library prints',
+        detail: 'could not read .pgpass\u001b[2J',
+      }),
+    ]),
+  );
+  expect(printed).toEqual(['printed again']);
+});
