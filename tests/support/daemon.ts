@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/catalog/load-config.ts';
 import { type Clock, systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
-import { type DaemonReady, runDaemon } from '../../src/daemon/daemon.ts';
+import { runDaemon } from '../../src/daemon/daemon.ts';
+import type { DaemonReady } from '../../src/daemon/daemon-options.ts';
 import type { FocusEvent } from '../../src/engage/events/events.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 

@@ -4,7 +4,7 @@ import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
 import type { WorkState } from '../../core/work/work.ts';
-import type { DaemonReady } from '../../daemon/daemon.ts';
+import type { DaemonReady } from '../../daemon/daemon-options.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';

@@ -1,0 +1,206 @@
+/** The services of a daemon: created from what it has opened, not yet started. */
+import { resolve } from 'node:path';
+import type { Faculties } from '../catalog/faculties.ts';
+import type { Clock } from '../core/lifecycle/clock.ts';
+import type { Service } from '../core/lifecycle/service.ts';
+import { createWake } from '../core/lifecycle/wake.ts';
+import type { Isolation, ProcessHost } from '../process/process-host.ts';
+import { openNotifications } from '../store/postgres/notifications.ts';
+import type { Database } from '../store/sql/database.ts';
+import { createWorkCompleter } from '../store/work/work-completer.ts';
+import type { Log } from '../telemetry/log.ts';
+import { TOOL_SOURCES } from '../tools/source.ts';
+import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
+import { createHeartbeat } from './control/heartbeat.ts';
+import type { DaemonOptions } from './daemon-options.ts';
+import { runFocus } from './focus/run-focus.ts';
+import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
+import { hookEnvironment } from './hooks/hook-environment.ts';
+import type { ModelSource } from './models/focus-model.ts';
+import type { DaemonReadiness } from './presence/readiness.ts';
+import { createRegistration, type Registration } from './presence/registration.ts';
+import { createVersionGuard, type VersionGuard } from './presence/version-guard.ts';
+import { watchConfig } from './reload/config-reload.ts';
+import { watchFaculties } from './reload/reload.ts';
+import { createHearing } from './timers/hearing.ts';
+import { createInbox } from './timers/inbox.ts';
+import { createJanitor } from './timers/janitor.ts';
+import { createQueueMetrics } from './timers/queue-metrics.ts';
+import { createScheduler } from './timers/scheduler.ts';
+
+/** What the daemon has opened. */
+export interface ServiceMeans {
+  readonly options: DaemonOptions;
+  readonly initial: Faculties;
+  /** Reads the faculties again, as `initial` was read. */
+  readonly load: () => Faculties;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  readonly daemonId: string;
+  readonly processes: ProcessHost;
+  readonly models: ModelSource;
+  readonly isolation: Isolation;
+  readonly readiness: DaemonReadiness;
+  /** Directories of foci are made below it. */
+  readonly directoryRoot: string;
+  readonly exportsMetrics: boolean;
+}
+
+export interface DaemonServices {
+  readonly controlPlane: ControlPlane;
+  readonly registration: Registration;
+  readonly versionGuard: VersionGuard;
+  readonly guard: FileGuard;
+  readonly maxConcurrent: () => number;
+  readonly shutdownGraceSeconds: () => number;
+  /** In the order of their start. */
+  readonly inOrder: readonly Service[];
+}
+
+export function createServices(means: ServiceMeans): DaemonServices {
+  const { options, initial, db, clock, log, host, daemonId, processes, models, isolation, readiness, directoryRoot } =
+    means;
+  const { config } = options;
+  const wake = createWake(clock);
+  // Of the newest configuration: what of it may change while the daemon runs.
+  let newest = config;
+  const maxConcurrent = () => options.maxConcurrent ?? newest.daemon.maxConcurrent;
+  const { leaseSeconds } = config.daemon;
+  const registration = createRegistration({
+    db,
+    clock,
+    log,
+    config,
+    daemon: { id: daemonId, host, pid: process.pid, version: options.version },
+    maxConcurrent,
+  });
+
+  const guard = createFileGuard({
+    config,
+    env: process.env,
+    cwd: process.cwd(),
+    facultiesDir: resolve(options.facultiesDir),
+    faculties: () => registration.faculties().values(),
+    log,
+  });
+  const completer = createWorkCompleter(db);
+  const versionGuard = createVersionGuard(db, clock);
+  const controlPlane: ControlPlane = createControlPlane({
+    db,
+    clock,
+    log,
+    daemonId,
+    wake,
+    leaseSeconds,
+    settings: () => ({
+      maxConcurrent: maxConcurrent(),
+      pollSeconds: config.daemon.pollSeconds,
+      focusHostGraceSeconds: newest.daemon.focusHostGraceSeconds,
+    }),
+    faculties: registration.faculties,
+    runFocus: (work, faculty, control) =>
+      runFocus(work, faculty, control, {
+        db,
+        clock,
+        log,
+        processes,
+        models,
+        host,
+        directoryRoot,
+        isolation,
+        guard,
+        hookEnvironment: hookEnvironment(config, process.env),
+        leaseSeconds,
+        limits: () => newest.daemon,
+        completer,
+        toolSources: TOOL_SOURCES,
+        onEvent: options.onEvent ?? (() => {}),
+        holdFaculty: (name, seconds, reason) => {
+          log.warn(
+            { faculty: name, seconds, reason },
+            'its provider is in trouble: the faculty takes no new work for a while',
+          );
+          controlPlane.hold(name, clock.monotonicMs() + seconds * 1000);
+          return registration.trouble(name, reason);
+        },
+        workedOn: registration.worked,
+      }),
+  });
+  const heartbeat = createHeartbeat({
+    db,
+    clock,
+    log,
+    daemonId,
+    leaseSeconds,
+    running: controlPlane.running,
+    processes,
+  });
+  const { pollSeconds } = config.daemon;
+  const inbox = createInbox({ db, clock, log, pollSeconds });
+  const scheduler = createScheduler({ db, clock, log, pollSeconds });
+  const janitor = createJanitor({ db, clock, log, retention: () => newest.retention, directoryRoot });
+  const rings = {
+    animus_work_ready: () => wake.ring(),
+    animus_cancel: heartbeat.beat,
+    animus_inbox: () => inbox.ring(),
+  };
+  const notifications = openNotifications(
+    db,
+    Object.keys(rings),
+    {
+      onNotify: (channel) => void rings[channel as keyof typeof rings](),
+      onReconnect: () => Object.values(rings).forEach((ring) => void ring()),
+    },
+    log,
+  );
+  readiness.watchNotifications(notifications);
+  const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
+  const queueMetrics = means.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
+  const reload = watchFaculties({
+    directory: resolve(options.facultiesDir),
+    initial,
+    load: means.load,
+    onChange: async (faculties) => {
+      await registration.take(faculties);
+      wake.ring();
+    },
+    clock,
+    log,
+  });
+
+  const reloadConfig = watchConfig({
+    initial: config,
+    load: options.reloadConfig ?? (() => config),
+    onChange(changed) {
+      newest = changed;
+      wake.ring();
+    },
+    onProblems: registration.configProblems,
+    clock,
+    log,
+  });
+
+  return {
+    controlPlane,
+    registration,
+    versionGuard,
+    guard,
+    maxConcurrent,
+    shutdownGraceSeconds: () => newest.daemon.shutdownGraceSeconds,
+    inOrder: [
+      notifications,
+      heartbeat,
+      controlPlane,
+      inbox,
+      scheduler,
+      janitor,
+      reload,
+      reloadConfig,
+      versionGuard,
+      hearing,
+      ...queueMetrics,
+    ],
+  };
+}
