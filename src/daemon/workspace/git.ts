@@ -60,6 +60,7 @@ const HARMLESS: readonly Setting[] = [
   ['status.submoduleSummary', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
+  ['worktree.useRelativePaths', 'false'],
   ['advice.detachedHead', 'false'],
   // The operator named the repository; whoever owns it.
   ['safe.directory', '*'],
@@ -145,10 +146,12 @@ export async function programsOff(
     ['config', '--null', '--name-only', '--get-regexp', '^(filter|hook)\\..+\\.'],
     means,
   );
-  if (listed.cut) throw new AnimusError('worktree.failed', { repo: place.gitDir, detail: 'its configuration is too long' });
+  if (listed.cut)
+    throw new AnimusError('worktree.failed', { repo: place.gitDir, detail: 'its configuration is too long' });
   const keys = listed.stdout.split('\0').filter((key) => key !== '');
-  const names = (section: string) =>
-    [...new Set(keys.filter((key) => key.startsWith(`${section}.`)).map((key) => key.slice(0, key.lastIndexOf('.'))))];
+  const names = (section: string) => [
+    ...new Set(keys.filter((key) => key.startsWith(`${section}.`)).map((key) => key.slice(0, key.lastIndexOf('.')))),
+  ];
   const filters = names('filter');
   return {
     off: [

@@ -1,6 +1,7 @@
 /** Writes of this daemon to a repository: one after another, and tried again while somebody else holds its locks. */
-import type { Clock } from '../../core/lifecycle/clock.ts';
+
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
 import { type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
 
 export type WriteMeans = GitMeans & { readonly clock: Clock };

@@ -18,6 +18,10 @@ export interface Repository {
 /** Files that name directories are a line long. */
 const MAX_POINTER_BYTES = 8192;
 
+/** git would obey the configuration of whatever directory this file names. */
+const FORGED =
+  'its git directory holds a file «commondir», which only linked worktrees have: somebody put it there; look at it and remove it';
+
 /** The repository at this path, never one above it; else why there is none. */
 export function findRepository(repo: string): Repository | { readonly problem: string } {
   if (!existsSync(repo)) return { problem: 'it does not exist' };
@@ -26,7 +30,8 @@ export function findRepository(repo: string): Repository | { readonly problem: s
     const dotGit = join(root, '.git');
     const kind = statSync(dotGit, { throwIfNoEntry: false });
     const gitDir = realpathSync(!kind ? root : kind.isDirectory() ? dotGit : linkedGitDir(root));
-    const commonDir = commonDirOf(gitDir);
+    const commonDir = kind?.isFile() ? commonDirOf(gitDir) : gitDir;
+    if (commonDir === gitDir && existsSync(join(gitDir, 'commondir'))) return { problem: FORGED };
     const isRepository = existsSync(join(gitDir, 'HEAD')) && existsSync(join(commonDir, 'objects'));
     if (!isRepository) return { problem: 'it is not a git repository' };
     return { repo, gitDir, commonDir, workTree: kind ? root : null };

@@ -1,8 +1,9 @@
 /** What a focus left in its worktree, against where its branch began. */
-import { dropStaleLocks, unfitEntry } from './worktree-entry.ts';
+
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { GitMeans, GitPlace } from './git.ts';
 import { readGit } from './repository-writes.ts';
+import { dropStaleLocks, unfitEntry } from './worktree-entry.ts';
 
 /** Commits and files; see `changesIn`. */
 export interface WorktreeChanges {

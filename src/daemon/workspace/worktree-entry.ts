@@ -4,7 +4,7 @@
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { placeFile } from '../../core/files/regular-file.ts';
 import { readPointer } from './repository.ts';
 
@@ -57,7 +57,9 @@ function namesIn(directory: string): readonly string[] {
 }
 
 function pointsTo(entry: string, dotGit: string): boolean {
-  return readOr(join(entry, 'gitdir')) === dotGit;
+  const named = readOr(join(entry, 'gitdir'));
+  // Relative where the owner of the repository has git write it so.
+  return named !== null && resolve(entry, named) === dotGit;
 }
 
 /** Null where it cannot be read: what is wrong with it does not matter, it is not what was looked for. */

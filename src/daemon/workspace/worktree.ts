@@ -1,6 +1,5 @@
 /** The git worktree of a focus: made on a branch of its own, found again after a crash, removed when nothing came of it. */
-import { rename } from 'node:fs/promises';
-import { realpath, rm } from 'node:fs/promises';
+import { realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { type GitPlace, programsOff, runGit } from './git.ts';
