@@ -7,11 +7,17 @@ import { estimateTokens } from '../../core/work/tokens.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
+import { readEarlierDirectories } from '../../store/transcript/earlier-foci.ts';
 import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { readTranscript } from '../../store/transcript/transcript.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
-import { giveFocusDirectory, makeFocusDirectory } from '../workspace/focus-directory.ts';
+import {
+  giveFocusDirectory,
+  holdsWorktree,
+  makeFocusDirectory,
+  removeFocusDirectory,
+} from '../workspace/focus-directory.ts';
 import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
@@ -48,20 +54,39 @@ export async function openWorkspace(
     const workspace = await realpath(faculty.workspace ?? row.directory);
     return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means, []) };
   }
+  const earlier = await readEarlierDirectories(means.db, key.workItemId, row.number, means.host);
   const worktree = await openWorktree(
-    { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId, row.number) },
+    { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId), earlier },
     worktreeMeans(row.directory, key, faculty, control.signal, means),
   );
+  // The foci before have ended, and what is left of their directories with them.
+  for (const directory of earlier) if (!holdsWorktree(directory)) await removeFocusDirectory(directory);
   if (goesOn && worktree.made !== 'kept') await tell(key, means, remadeNotice(worktree));
   return { workspace: worktree.path, worktree, fileRules: rulesOf(row.directory, faculty, means, []) };
 }
 
 /** The workspace as the first message describes it. */
-export function describeWorkspace({ workspace, worktree }: FocusWorkspace): string {
+export function describeWorkspace({ workspace, worktree, row }: Pick<Focus, 'workspace' | 'worktree' | 'row'>): string {
   if (!worktree) return workspace;
-  const dirty = worktree.repoIsDirty ? ' The repository itself has uncommitted changes, which are not in it.' : '';
-  return `${workspace}\nA git worktree of ${worktree.repo} on branch ${worktree.branch}, which began at commit ${worktree.base.slice(0, 12)}.${dirty} Stay on this branch; committing is optional, the files as you leave them are kept.`;
+  const { repo, branch, base, filters } = worktree;
+  const notes = [
+    `A git worktree of ${repo} on branch ${branch}, which began at commit ${base.slice(0, 12)}.`,
+    row.number > 1 && FOUND[worktree.made],
+    worktree.repoIsDirty && 'The repository itself has uncommitted changes, which are not in it.',
+    filters.length > 0 &&
+      `The filters of the repository (${filters.join(', ')}) were not run: the files they keep are there as git stores them.`,
+    'Stay on this branch; committing is optional, the files as you leave them are kept.',
+  ].filter((note) => typeof note === 'string');
+  return `${workspace}\n${notes.join(' ')}`;
 }
+
+/** What a later attempt is told of the one before. */
+const FOUND: Readonly<Record<Worktree['made'], string | null>> = {
+  new: null,
+  kept: 'An earlier attempt worked in it, and what it changed is still there.',
+  taken_over: 'An earlier attempt worked in it, and what it changed is still there.',
+  from_branch: 'What an earlier attempt committed is on the branch; what it did not commit is gone.',
+};
 
 /**
  * Before the end of a focus is written, while it still owns the item: an end that is final gets what changed in the

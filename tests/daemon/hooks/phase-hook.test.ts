@@ -225,6 +225,7 @@ async function setUp(script: string) {
   const call: HookCall = {
     command: file,
     args: [],
+    cwd: directory,
     focusDirectory: directory,
     owner: 'focus-1',
     workItemId: 'work-1',
