@@ -67,6 +67,12 @@ function environmentOf(context: ToolContext, path: string): Record<string, strin
     TERM: 'dumb',
     TMPDIR: tmpdir(),
     ANIMUS_WORK_ID: context.workItemId,
+    // git packs a repository in the background once it has many objects; here that would be killed half-way with the call.
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'gc.auto',
+    GIT_CONFIG_VALUE_0: '0',
+    GIT_CONFIG_KEY_1: 'maintenance.auto',
+    GIT_CONFIG_VALUE_1: 'false',
   };
 }
 

@@ -36,7 +36,7 @@ export async function setUpWorktree(overrides: Partial<WorktreeMeans> = {}): Pro
     processes,
     owner: 'work-1',
     isolation: 'none',
-    hidePaths: [],
+    fileRules: [],
     signal: new AbortController().signal,
     clock: systemClock,
     ...overrides,

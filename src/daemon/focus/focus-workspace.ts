@@ -1,13 +1,14 @@
 /** Where a focus works: the faculty's workspace, its own directory, or a worktree in it; opened, described, cleaned up. */
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
-import { readEarlierDirectories } from '../../store/transcript/earlier-foci.ts';
+import { readEarlierFoci } from '../../store/transcript/earlier-foci.ts';
 import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { readTranscript } from '../../store/transcript/transcript.ts';
@@ -18,6 +19,7 @@ import {
   makeFocusDirectory,
   removeFocusDirectory,
 } from '../workspace/focus-directory.ts';
+import { repositoryRules } from '../workspace/repository-rules.ts';
 import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
@@ -52,9 +54,10 @@ export async function openWorkspace(
     if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
     // File tools hold what they touch to the real path: a linked home would make them refuse everything.
     const workspace = await realpath(faculty.workspace ?? row.directory);
-    return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means, []) };
+    return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means) };
   }
-  const earlier = await readEarlierDirectories(means.db, key.workItemId, row.number, means.host);
+  const foci = await readEarlierFoci(means.db, key.workItemId, row.number);
+  const earlier = foci.map((id) => join(dirname(row.directory), id));
   const worktree = await openWorktree(
     { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId), earlier },
     worktreeMeans(row.directory, key, faculty, control.signal, means),
@@ -62,7 +65,9 @@ export async function openWorkspace(
   // The foci before have ended, and what is left of their directories with them.
   for (const directory of earlier) if (!holdsWorktree(directory)) await removeFocusDirectory(directory);
   if (goesOn && worktree.made !== 'kept') await tell(key, means, remadeNotice(worktree));
-  return { workspace: worktree.path, worktree, fileRules: rulesOf(row.directory, faculty, means, []) };
+  // Looked at anew for each command: what was not there at the last one is protected from the next.
+  const own = () => repositoryRules(worktree.repository, worktree.entry, worktree.path);
+  return { workspace: worktree.path, worktree, fileRules: rulesOf(row.directory, faculty, means, own) };
 }
 
 /** The workspace as the first message describes it. */
@@ -128,8 +133,13 @@ function isFinal(end: FocusEnd, work: ClaimedWork): boolean {
 }
 
 /** `own`: further rules, of the worktree. */
-function rulesOf(directory: string, faculty: Faculty, means: FocusMeans, own: readonly FileRule[]): RulesNow {
-  return (given = []) => means.guard.rulesFor({ directory, faculty, given, own });
+function rulesOf(
+  directory: string,
+  faculty: Faculty,
+  means: FocusMeans,
+  own: () => readonly FileRule[] = () => [],
+): RulesNow {
+  return (given = []) => means.guard.rulesFor({ directory, faculty, given, own: own() });
 }
 
 function worktreeMeans(
@@ -143,7 +153,7 @@ function worktreeMeans(
     processes: means.processes,
     owner: key.workItemId,
     isolation: faculty.engage.bashIsolation ?? means.isolation,
-    fileRules: rulesOf(directory, faculty, means, [])(),
+    fileRules: rulesOf(directory, faculty, means)(),
     signal,
     clock: means.clock,
   };

@@ -131,7 +131,8 @@ function whole({ commonDir }: Repository, path: string): string | null {
 async function takeOver(spec: WorktreeSpec, path: string, { commonDir }: Repository): Promise<boolean> {
   if (isPlainDirectory(path)) return false;
   for (const directory of spec.earlier ?? []) {
-    const old = join(directory, 'worktree');
+    if (!isPlainDirectory(directory)) continue;
+    const old = join(await realpath(directory), 'worktree');
     const entry = isPlainDirectory(old) ? (findEntry(commonDir, old) ?? findEntry(commonDir, path)) : null;
     if (entry === null) continue;
     await pointEntry(entry, path);

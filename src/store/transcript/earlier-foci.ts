@@ -1,4 +1,4 @@
-/** What the foci of an item before this one left: why the newest failed, and where they worked. */
+/** What the foci of an item before this one left: why the newest failed, and which they were. */
 import type { Queryable } from '../sql/database.ts';
 
 export interface EarlierFailure {
@@ -23,16 +23,11 @@ export async function readLastFailure(
   return row ?? null;
 }
 
-/** The directories of the foci before number `before` on this host, newest first. */
-export async function readEarlierDirectories(
-  db: Queryable,
-  workItemId: string,
-  before: number,
-  host: string,
-): Promise<readonly string[]> {
-  const rows = await db.query<{ directory: string }>(
-    `select directory from animus.foci where work_item_id = $1 and number < $2 and host = $3 order by number desc`,
-    [workItemId, before, host],
+/** The ids of the foci before number `before`, newest first. */
+export async function readEarlierFoci(db: Queryable, workItemId: string, before: number): Promise<readonly string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from animus.foci where work_item_id = $1 and number < $2 order by number desc`,
+    [workItemId, before],
   );
-  return rows.map((row) => row.directory);
+  return rows.map((row) => row.id);
 }
