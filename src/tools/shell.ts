@@ -8,11 +8,17 @@ import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } fr
 
 /** Per stream; so at most 32 KiB in all. */
 const MAX_STREAM_BYTES = 16 * 1024;
+/** One argument of a program on Linux has at most so many bytes. */
+const MAX_COMMAND_CHARS = 131_071;
 /** What ending a command may take (SIGTERM, grace, SIGKILL, report), so that its output still arrives within the call's time. */
 const ENDING_MS = 3000;
 
 const input = z.strictObject({
-  command: z.string().min(1).describe('Command line for bash -c'),
+  command: z
+    .string()
+    .min(1)
+    .max(MAX_COMMAND_CHARS, 'is longer than a command line can be; write a script and run it')
+    .describe('Command line for bash -c'),
   timeout_seconds: z
     .number()
     .positive()
