@@ -64,7 +64,8 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
   }
   try {
     const value: unknown = JSON.parse(fenced ?? whole);
-    if (isDeeperThan(value, MAX_LEVELS)) return { problem: `its values are nested more than ${MAX_LEVELS} levels deep` };
+    if (isDeeperThan(value, MAX_LEVELS))
+      return { problem: `its values are nested more than ${MAX_LEVELS} levels deep` };
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { object: value as Outcome };
     return { problem: 'the fenced block holds JSON that is no object' };
   } catch (error) {
