@@ -19,6 +19,7 @@ import {
   makeFocusDirectory,
   removeFocusDirectory,
 } from '../workspace/focus-directory.ts';
+import { guardRepository, type RepositoryGuard } from '../workspace/repository-guard.ts';
 import { repositoryRules } from '../workspace/repository-rules.ts';
 import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
@@ -32,6 +33,8 @@ export interface FocusWorkspace {
   readonly workspace: string;
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
+  /** Of the repository of a worktree; closed with the workspace. */
+  readonly repositoryGuard: RepositoryGuard | null;
 }
 
 /**
@@ -54,7 +57,7 @@ export async function openWorkspace(
     if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
     // File tools hold what they touch to the real path: a linked home would make them refuse everything.
     const workspace = await realpath(faculty.workspace ?? row.directory);
-    return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means) };
+    return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means), repositoryGuard: null };
   }
   const foci = await readEarlierFoci(means.db, key.workItemId, row.number);
   const earlier = foci.map((id) => join(dirname(row.directory), id));
@@ -67,7 +70,20 @@ export async function openWorkspace(
   if (goesOn && worktree.made !== 'kept') await tell(key, means, remadeNotice(worktree));
   // Looked at anew for each command: what was not there at the last one is protected from the next.
   const own = () => repositoryRules(worktree.repository, worktree.entry, worktree.path);
-  return { workspace: worktree.path, worktree, fileRules: rulesOf(row.directory, faculty, means, own) };
+  const { commonDir } = worktree.repository;
+  const repositoryGuard = guardRepository(commonDir, () => {
+    means.log.warn(
+      { work_item_id: key.workItemId, repository: commonDir },
+      'a command made a file «commondir» in the repository, by which git would obey another configuration; it was removed and the commands were ended',
+    );
+    void means.processes.killAll(key.workItemId);
+  });
+  return {
+    workspace: worktree.path,
+    worktree,
+    fileRules: rulesOf(row.directory, faculty, means, own),
+    repositoryGuard,
+  };
 }
 
 /** The workspace as the first message describes it. */
@@ -99,6 +115,7 @@ const FOUND: Readonly<Record<Worktree['made'], string | null>> = {
  */
 export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<FocusEnd> {
   const { worktree, means, key, faculty } = focus;
+  focus.repositoryGuard?.close();
   if (!worktree || !isFinal(end, focus.work)) return end;
   try {
     const close = () =>

@@ -12,7 +12,7 @@ const target = testDatabase();
 
 const REFUSE_ONCE = `#!/bin/sh
 cat >/dev/null
-[ -e second.txt ] && exit 0
+[ -e second.txt ] && echo "all there" >&2 && exit 0
 echo '{"ledger": [{"type": "finding", "content": "the checker saw first.txt"}], "summary": "ignored"}'
 echo "second.txt is missing" >&2
 exit 2
@@ -37,7 +37,7 @@ text = "done"
 `;
 
 test('the next attempt is told why the last result was refused, has the entries of the hook that refused, and goes on in its worktree', async () => {
-  const { item, messages, ledger, directory, repo } = await run('');
+  const { item, messages, ledger, directory, repo, lines } = await run('');
   expect(item).toMatchObject({ state: 'completed', attempts: 1 });
   expect(item.outcome).toMatchObject({ worktree: { changed_files: ['first.txt', 'second.txt'] } });
   expect(messages).toHaveLength(2);
@@ -48,6 +48,8 @@ test('the next attempt is told why the last result was refused, has the entries 
   expect(messages[1]).toContain('An earlier attempt worked in it, and what it changed is still there.');
   expect(messages[1]).toContain('[finding] the checker saw first.txt');
   expect(ledger).toEqual([{ type: 'finding', content: 'the checker saw first.txt' }]);
+  // What a hook that succeeds logs is kept for the operator.
+  expect(lines.find((line) => line.startsWith('info the consolidate hook logged'))).toContain('all there');
   // One worktree, one branch, one directory: nothing piles up.
   expect(readdirSync(join(directory, 'home', 'foci'))).toHaveLength(1);
   expect(git(repo, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')).toHaveLength(2);
@@ -68,7 +70,7 @@ async function run(more: string, recover = '#!/bin/sh\n') {
   git(repo, 'init', '-q', '-b', 'main');
   commit(repo, 'first');
   const faculty = `fixer_${randomUUID().slice(0, 8)}`;
-  const { directory } = await startTestDaemon({
+  const { directory, lines } = await startTestDaemon({
     databaseUrl: target.connectionString,
     script: SCRIPT,
     files: {
@@ -108,5 +110,5 @@ ${more || '[faculty.recover]\nbase_seconds = 0\n'}`,
     `select entry_type as type, content from animus.work_ledger where work_item_id = $1 order by seq`,
     [id],
   );
-  return { item, messages: messages.map(({ content }) => content), ledger, directory, repo };
+  return { item, messages: messages.map(({ content }) => content), ledger, directory, repo, lines };
 }
