@@ -4,17 +4,12 @@ import { open, rm } from 'node:fs/promises';
 
 /** 1 MiB: more than any file has that a person writes for animus. */
 const MOST_BYTES = 1024 * 1024;
-// Both are 0 on Windows, which has neither links of this kind nor named pipes among files.
-const {
-  O_RDONLY,
-  O_WRONLY,
-  O_CREAT,
-  O_EXCL,
-  O_DIRECTORY = 0,
-  O_NOFOLLOW = 0,
-  O_NONBLOCK = 0,
-  O_NOCTTY = 0,
-} = constants;
+// Missing on Windows, which has neither links of this kind nor named pipes among its files.
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = constants;
+const O_DIRECTORY = constants.O_DIRECTORY ?? 0;
+const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+const O_NONBLOCK = constants.O_NONBLOCK ?? 0;
+const O_NOCTTY = constants.O_NOCTTY ?? 0;
 
 export interface ReadLimits {
   /** Default 1 MiB; a larger file is refused. */

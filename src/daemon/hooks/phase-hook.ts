@@ -157,9 +157,12 @@ function environmentOf(phase: HookPhase, call: HookCall): Record<string, string>
 
 /** A hook that traces its commands shows what it was given; the values of variables with such names are nobody's else to read. */
 function withoutSecrets(text: string, environment: HookCall['environment']): string {
-  const isSecret = (name: string) => isSecretKey(name) || /token|key$/i.test(name);
-  const secrets = Object.entries(environment).filter(([name, value]) => isSecret(name) && value.length >= 6);
+  const secrets = Object.entries(environment).filter(([name, value]) => isSecretVariable(name) && value.length >= 6);
   return secrets.reduce((masked, [, value]) => masked.replaceAll(value, MASK), text);
+}
+
+function isSecretVariable(name: string): boolean {
+  return isSecretKey(name) || /token|key$/i.test(name);
 }
 
 /** The end of what was logged: where a program says why it gave up. */

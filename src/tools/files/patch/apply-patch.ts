@@ -7,8 +7,6 @@ import { inTurns } from '../file-turns.ts';
 import { isRefusal } from '../refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
 import { type Bounds, type InsidePath, resolveInside } from '../workspace.ts';
-import { applyHunks } from './apply-hunks.ts';
-import { type PatchSection, parsePatch } from './patch-text.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
 import { type FileChange, makeChanges } from './staged-change.ts';
 
@@ -89,7 +87,7 @@ async function apply(context: ToolContext, patch: string, sections: readonly Sec
   if (isRefusal(planned)) return nothing([planned.refusal]);
 
   const plans = await Promise.all(
-    found.map((each, index) => ('problem' in each ? each : change(context, each, planned[index]!))),
+    found.map(async (each, index) => ('problem' in each ? each : await change(context, each, planned[index]!))),
   );
   const problems = plans.flatMap((each) => ('problem' in each ? [each.problem] : []));
   if (problems.length > 0) return nothing(problems);

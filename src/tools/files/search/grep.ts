@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { computingMs, inThread } from '../../in-thread.ts';
 import { type ToolOutput, toolError, worldTool } from '../../tool.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
-import type { GrepRequest, GrepResult } from './grep-files.ts';
+import type { GrepResult } from './grep-files.ts';
 import { filesToSearch } from './ripgrep.ts';
 
 const DEFAULT_MATCHES = 100;
