@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runPhaseHook } from '../../src/daemon/hooks/phase-hook.ts';
+import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { Isolation } from '../../src/process/process-host.ts';
-import { createProcessHost } from '../../src/process/supervised-host.ts';
 import { isolationModes } from '../process/isolation-modes.ts';
 
 const HOOKS = new URL('../../faculties/hooks/', import.meta.url).pathname;
