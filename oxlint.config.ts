@@ -41,7 +41,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
   'src/llm': [['anthropic', 'openai', 'scripted'], ['transport'], ['wire'], ['models']],
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
-  'src/core': [['config'], ['toml', 'work'], ['errors'], ['lifecycle', 'secrets', 'text']],
+  'src/core': [['config'], ['toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],
 };
 
 /** Folders that hold no code of ours. */

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} python3
 """A consolidate hook: is every quotation of the answer really in the document that it names?
 
 Exit code 2 refuses the answer; what stands on stderr is the reason. White space may differ, words may not.
@@ -6,6 +6,8 @@ Exit code 2 refuses the answer; what stands on stderr is the reason. White space
 import json
 import os
 import sys
+
+MAX_CHARACTERS = 10_000_000
 
 
 def words(text):
@@ -21,7 +23,7 @@ for source in given["outcome"]["sources"]:
         wrong.append(f"{source['file']}: there is no such document")
         continue
     with open(path, encoding="utf-8", errors="replace") as document:
-        if words(source["quote"]) not in words(document.read()):
+        if words(source["quote"]) not in words(document.read(MAX_CHARACTERS)):
             wrong.append(f"{source['file']}: does not say “{source['quote']}”")
 
 if wrong:

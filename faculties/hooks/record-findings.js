@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} node
 // A consolidate hook: a finding about a place that is not there is made up, and the review is refused. The others become
 // entries of the ledger, the gravest first.
 const { execFileSync } = require('node:child_process');
@@ -33,10 +33,13 @@ console.log(
 function linesOf(file) {
   for (const revision of ['HEAD', base]) {
     try {
-      const args = ['show', '--end-of-options', `${revision}:${file}`];
+      const args = ['cat-file', 'blob', `${revision}:${file}`];
       const text = execFileSync('git', args, {
         cwd: repository,
+        // The repository is told, not looked for, and git fetches nothing: the agent may have changed what is there.
+        env: { ...process.env, GIT_DIR: join(repository, '.git'), GIT_ALLOW_PROTOCOL: '', GIT_NO_LAZY_FETCH: '1' },
         encoding: 'utf8',
+        maxBuffer: 64 * 1024 * 1024,
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       return text.split('\n').length;

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} node
 // An orient hook: tells the model which files the workspace has, and keeps their hashes for verify-change.js.
 const { writeFileSync } = require('node:fs');
 const { join } = require('node:path');

@@ -1,11 +1,14 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} node
 // A consolidate hook: which files changed since the focus began, and do the workspace's own tests pass?
 // The work item may name the files it expects to change: params {"expect_changed": ["src/a.js"]}.
 // Exit code 2 refuses the result; what stands on stderr is the reason.
+//
+// The first line leaves out the rest of the environment, secrets of [hooks] included, for this process too: what the
+// workspace calls its tests is the agent's, and could read the environment of the process that started it.
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { hashFiles } = require('./workspace-files.js');
+const { hashFiles, readText } = require('./workspace-files.js');
 
 const { work_item: work, faculty, final_text: text } = JSON.parse(readFileSync(0, 'utf8'));
 const changed = changedFiles();
@@ -35,10 +38,12 @@ function refuseUnexpected(expected, changed) {
 }
 
 function runTests() {
-  const manifest = join(faculty.workspace, 'package.json');
-  if (!existsSync(manifest) || !JSON.parse(readFileSync(manifest, 'utf8')).scripts?.test) return 'none found';
+  const manifest = readText(join(faculty.workspace, 'package.json'));
+  if (manifest === null || !JSON.parse(manifest).scripts?.test) return 'none found';
+  const { PATH, LANG, ANIMUS_FOCUS_DIR, ANIMUS_SPAWN_ID } = process.env;
+  const env = { PATH, LANG, HOME: ANIMUS_FOCUS_DIR, ANIMUS_SPAWN_ID };
   try {
-    execFileSync('npm', ['test', '--silent'], { cwd: faculty.workspace, stdio: ['ignore', 'pipe', 'pipe'] });
+    execFileSync('npm', ['test', '--silent'], { cwd: faculty.workspace, env, stdio: ['ignore', 'pipe', 'pipe'] });
     return 'npm test passed';
   } catch (error) {
     return refuse(

@@ -8,11 +8,17 @@ import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } fr
 
 /** Per stream; so at most 32 KiB in all. */
 const MAX_STREAM_BYTES = 16 * 1024;
+/** One argument of a program on Linux has at most so many bytes. */
+const MAX_COMMAND_CHARS = 131_071;
 /** What ending a command may take (SIGTERM, grace, SIGKILL, report), so that its output still arrives within the call's time. */
 const ENDING_MS = 3000;
 
 const input = z.strictObject({
-  command: z.string().min(1).describe('Command line for bash -c'),
+  command: z
+    .string()
+    .min(1)
+    .max(MAX_COMMAND_CHARS, 'is longer than a command line can be; write a script and run it')
+    .describe('Command line for bash -c'),
   timeout_seconds: z
     .number()
     .positive()
@@ -67,6 +73,12 @@ function environmentOf(context: ToolContext, path: string): Record<string, strin
     TERM: 'dumb',
     TMPDIR: tmpdir(),
     ANIMUS_WORK_ID: context.workItemId,
+    // git packs a repository in the background once it has many objects; here that would be killed half-way with the call.
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'gc.auto',
+    GIT_CONFIG_VALUE_0: '0',
+    GIT_CONFIG_KEY_1: 'maintenance.auto',
+    GIT_CONFIG_VALUE_1: 'false',
   };
 }
 

@@ -8,4 +8,5 @@ if ! command -v git >/dev/null; then
   exit 2 # block: the work item cannot be done here, and stderr says why
 fi
 echo "Today is $(date -u +%A)."
-git -C "$ANIMUS_FOCUS_DIR" log --oneline -5 2>/dev/null || echo "There is no git history here."
+# Without the environment of hooks: what git finds in a workspace, its configuration included, may be an agent's.
+env -i PATH="$PATH" git -c core.fsmonitor=false -C "$ANIMUS_FOCUS_DIR" log --oneline -5 2>/dev/null || echo "There is no git history here."

@@ -1,6 +1,8 @@
 /** A phase hook run for a focus: what it is told of the work, and what it may write to the ledger. */
+import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { PhaseHook } from '../../catalog/faculty.ts';
+import type { Isolation } from '../../process/process-host.ts';
 import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
 import { appendLedger, type LedgerEntry } from '../../store/transcript/ledger.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
@@ -36,11 +38,13 @@ export async function runHook<P extends HookPhase>(
     ledger: facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content })),
   };
   const traceparent = currentTraceparent();
-  return runPhaseHook(
+  const isolation = faculty.engage.bashIsolation ?? means.isolation;
+  const result = await runPhaseHook(
     phase,
     {
       command: hook.command,
       args: hook.args,
+      cwd: await startingDirectory(focus, isolation),
       focusDirectory: row.directory,
       owner: work.id,
       workItemId: work.id,
@@ -50,12 +54,29 @@ export async function runHook<P extends HookPhase>(
       environment: means.hookEnvironment,
       fileRules: focus.fileRules(givenTo(means.hookEnvironment)),
       timeoutMs: hook.timeoutSeconds * 1000,
-      isolation: faculty.engage.bashIsolation ?? means.isolation,
+      isolation,
     },
     input as unknown as HookInput[P],
     means.processes,
     signal,
   );
+  if (result.kind === 'blocked') await recordHookLedger(focus, result.ledger);
+  if ((result.kind === 'proceed' || result.kind === 'output') && result.stderr !== '') {
+    const fields = {
+      work_item_id: work.id,
+      focus_id: key.focusId,
+      faculty: work.faculty,
+      phase,
+      stderr: result.stderr,
+    };
+    means.log.info(fields, `the ${phase} hook logged`);
+  }
+  return result;
+}
+
+/** The workspace; with `uid`, which runs a command as the owner of where it starts and never as root, not a workspace of root's. */
+async function startingDirectory({ workspace, row }: Focus, isolation: Isolation): Promise<string> {
+  return isolation === 'uid' && (await stat(workspace)).uid === 0 ? row.directory : workspace;
 }
 
 /** Files that the operator's list of variables names, and the socket of a database that it names. */

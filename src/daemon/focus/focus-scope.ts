@@ -12,6 +12,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { ToolSource, Toolset } from '../../tools/source.ts';
 import type { FileGuard } from '../guard/file-guard.ts';
 import type { ModelSource } from '../models/focus-model.ts';
+import type { RepositoryGuard } from '../workspace/repository-guard.ts';
 import type { Worktree } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
@@ -55,6 +56,8 @@ export interface Focus {
   /** With `isolation = "worktree"`: the workspace is its path. */
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
+  /** Of the repository of a worktree; closed with the workspace. */
+  readonly repositoryGuard: RepositoryGuard | null;
   readonly control: FocusControl;
   readonly means: FocusMeans;
   readonly emit: (event: FocusEventBody) => void;

@@ -1,17 +1,26 @@
 /** Where a focus works: the faculty's workspace, its own directory, or a worktree in it; opened, described, cleaned up. */
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
+import { readEarlierFoci } from '../../store/transcript/earlier-foci.ts';
 import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { readTranscript } from '../../store/transcript/transcript.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
-import { giveFocusDirectory, makeFocusDirectory } from '../workspace/focus-directory.ts';
+import {
+  giveFocusDirectory,
+  holdsWorktree,
+  makeFocusDirectory,
+  removeFocusDirectory,
+} from '../workspace/focus-directory.ts';
+import { guardRepository, type RepositoryGuard } from '../workspace/repository-guard.ts';
+import { repositoryRules } from '../workspace/repository-rules.ts';
 import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
@@ -24,6 +33,8 @@ export interface FocusWorkspace {
   readonly workspace: string;
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
+  /** Of the repository of a worktree; closed with the workspace. */
+  readonly repositoryGuard: RepositoryGuard | null;
 }
 
 /**
@@ -46,22 +57,57 @@ export async function openWorkspace(
     if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
     // File tools hold what they touch to the real path: a linked home would make them refuse everything.
     const workspace = await realpath(faculty.workspace ?? row.directory);
-    return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means, []) };
+    return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means), repositoryGuard: null };
   }
+  const foci = await readEarlierFoci(means.db, key.workItemId, row.number);
+  const earlier = foci.map((id) => join(dirname(row.directory), id));
   const worktree = await openWorktree(
-    { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId, row.number) },
+    { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId), earlier },
     worktreeMeans(row.directory, key, faculty, control.signal, means),
   );
+  // The foci before have ended, and what is left of their directories with them.
+  for (const directory of earlier) if (!holdsWorktree(directory)) await removeFocusDirectory(directory);
   if (goesOn && worktree.made !== 'kept') await tell(key, means, remadeNotice(worktree));
-  return { workspace: worktree.path, worktree, fileRules: rulesOf(row.directory, faculty, means, []) };
+  // Looked at anew for each command: what was not there at the last one is protected from the next.
+  const own = () => repositoryRules(worktree.repository, worktree.entry, worktree.path);
+  const { commonDir } = worktree.repository;
+  const repositoryGuard = guardRepository(commonDir, () => {
+    means.log.warn(
+      { work_item_id: key.workItemId, repository: commonDir },
+      'a command made a file «commondir» in the repository, by which git would obey another configuration; it was removed and the commands were ended',
+    );
+    void means.processes.killAll(key.workItemId);
+  });
+  return {
+    workspace: worktree.path,
+    worktree,
+    fileRules: rulesOf(row.directory, faculty, means, own),
+    repositoryGuard,
+  };
 }
 
 /** The workspace as the first message describes it. */
-export function describeWorkspace({ workspace, worktree }: FocusWorkspace): string {
+export function describeWorkspace({ workspace, worktree, row }: Pick<Focus, 'workspace' | 'worktree' | 'row'>): string {
   if (!worktree) return workspace;
-  const dirty = worktree.repoIsDirty ? ' The repository itself has uncommitted changes, which are not in it.' : '';
-  return `${workspace}\nA git worktree of ${worktree.repo} on branch ${worktree.branch}, which began at commit ${worktree.base.slice(0, 12)}.${dirty} Stay on this branch; committing is optional, the files as you leave them are kept.`;
+  const { repo, branch, base, filters } = worktree;
+  const notes = [
+    `A git worktree of ${repo} on branch ${branch}, which began at commit ${base.slice(0, 12)}.`,
+    row.number > 1 && FOUND[worktree.made],
+    worktree.repoIsDirty && 'The repository itself has uncommitted changes, which are not in it.',
+    filters.length > 0 &&
+      `The filters of the repository (${filters.join(', ')}) were not run: the files they keep are there as git stores them.`,
+    'Stay on this branch; committing is optional, the files as you leave them are kept.',
+  ].filter((note) => typeof note === 'string');
+  return `${workspace}\n${notes.join(' ')}`;
 }
+
+/** What a later attempt is told of the one before. */
+const FOUND: Readonly<Record<Worktree['made'], string | null>> = {
+  new: null,
+  kept: 'An earlier attempt worked in it, and what it changed is still there.',
+  taken_over: 'An earlier attempt worked in it, and what it changed is still there.',
+  from_branch: 'What an earlier attempt committed is on the branch; what it did not commit is gone.',
+};
 
 /**
  * Before the end of a focus is written, while it still owns the item: an end that is final gets what changed in the
@@ -69,6 +115,7 @@ export function describeWorkspace({ workspace, worktree }: FocusWorkspace): stri
  */
 export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<FocusEnd> {
   const { worktree, means, key, faculty } = focus;
+  focus.repositoryGuard?.close();
   if (!worktree || !isFinal(end, focus.work)) return end;
   try {
     const close = () =>
@@ -103,8 +150,13 @@ function isFinal(end: FocusEnd, work: ClaimedWork): boolean {
 }
 
 /** `own`: further rules, of the worktree. */
-function rulesOf(directory: string, faculty: Faculty, means: FocusMeans, own: readonly FileRule[]): RulesNow {
-  return (given = []) => means.guard.rulesFor({ directory, faculty, given, own });
+function rulesOf(
+  directory: string,
+  faculty: Faculty,
+  means: FocusMeans,
+  own: () => readonly FileRule[] = () => [],
+): RulesNow {
+  return (given = []) => means.guard.rulesFor({ directory, faculty, given, own: own() });
 }
 
 function worktreeMeans(
@@ -118,7 +170,7 @@ function worktreeMeans(
     processes: means.processes,
     owner: key.workItemId,
     isolation: faculty.engage.bashIsolation ?? means.isolation,
-    fileRules: rulesOf(directory, faculty, means, [])(),
+    fileRules: rulesOf(directory, faculty, means)(),
     signal,
     clock: means.clock,
   };

@@ -77,7 +77,7 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
   const begun = asBegun(faculty, row.facultySnapshot);
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
-  const { workspace, worktree, fileRules } = await openWorkspace(key, row, begun, control, means);
+  const { workspace, worktree, fileRules, repositoryGuard } = await openWorkspace(key, row, begun, control, means);
   const texts = createTextTeller(row.number, (piece) => tellText(means.db, key, piece), means.clock);
   const emit = (event: FocusEventBody) => {
     texts.take(event);
@@ -97,6 +97,7 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     workspace,
     worktree,
     fileRules,
+    repositoryGuard,
     control,
     means,
     emit,

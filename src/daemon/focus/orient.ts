@@ -2,6 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { orientMessage } from '../../engage/prompt/prompt.ts';
+import { readLastFailure } from '../../store/transcript/earlier-foci.ts';
 import { readLedgerKeptAfter } from '../../store/transcript/kept-ledger.ts';
 import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
@@ -24,7 +25,8 @@ export async function orient(focus: Focus): Promise<void> {
     const work = { ...focus.work, params: { ...focus.work.params, ...found.params } };
     // Read again: the hook may have written to it.
     const ledger = await readLedger(db, focus.work.id, kept);
-    const content = orientMessage(work, ledger, found.context, describeWorkspace(focus));
+    const failure = await readLastFailure(db, focus.work.id, focus.row.number);
+    const content = orientMessage(work, ledger, found.context, describeWorkspace(focus), failure);
     await addMessage(db, focus.key, { afterTurn: 0, kind: 'orient', content }, estimateTokens(content));
   });
 }

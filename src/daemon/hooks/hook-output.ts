@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 
 const json = z.json();
-const ledger = z
-  .array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) }))
-  .max(100)
-  .optional();
+const entries = z.array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) })).max(100);
+const ledger = entries.optional();
 const notYet = (key: string) => z.undefined({ error: `«${key}» is not supported yet` }).optional();
 
 const OUTPUTS = {
@@ -33,6 +31,9 @@ const OUTPUTS = {
 
 /** The phases that a command can serve; `engage` only in faculties of mode `external`. */
 export type HookPhase = keyof typeof OUTPUTS;
+
+/** Entries that a hook wants in the ledger. */
+export type HookLedger = z.infer<typeof entries>;
 
 /** A validated answer. */
 export type HookOutput = { readonly [P in HookPhase]: z.infer<(typeof OUTPUTS)[P]> };
@@ -72,10 +73,26 @@ export function parseHookOutput<P extends HookPhase>(
   if ('problem' in value) return value;
   const checked = OUTPUTS[phase].safeParse(value.parsed);
   if (checked.success) return { output: checked.data as HookOutput[P] };
-  const problems = checked.error.issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join('.')}: ${message}` : message,
-  );
-  return { problem: problems.join('; ') };
+  return { problem: problemsOf(checked.error) };
+}
+
+/**
+ * What a hook printed that refuses by its exit code: only entries for the ledger count. It may print nothing, or the answer it
+ * would have given; text that is no JSON is a problem where an object was begun, else a log in the wrong place.
+ */
+export function parseBlockedOutput(printed: string): { readonly ledger: HookLedger } | { readonly problem: string } {
+  const text = printed.replace(/^\uFEFF/, '').trim();
+  if (!text.startsWith('{')) return { ledger: [] };
+  const value = parseJson(text);
+  if ('problem' in value) return value;
+  const checked = z.looseObject({ ledger }).safeParse(value.parsed);
+  return checked.success ? { ledger: checked.data.ledger ?? [] } : { problem: problemsOf(checked.error) };
+}
+
+function problemsOf(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+    .join('; ');
 }
 
 function parseJson(text: string): { readonly parsed: unknown } | { readonly problem: string } {

@@ -1,17 +1,27 @@
 /** Runs the command of a phase: one JSON object in, at most one out, the exit code decides. */
 import { constants } from 'node:os';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { isSecretKey, MASK } from '../../core/secrets/secrets.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner, ProcessResult } from '../../process/process-host.ts';
-import { type HookInput, type HookOutput, type HookPhase, parseHookOutput } from './hook-output.ts';
+import {
+  type HookInput,
+  type HookLedger,
+  type HookOutput,
+  type HookPhase,
+  parseBlockedOutput,
+  parseHookOutput,
+} from './hook-output.ts';
 
 /** A hook and where it runs. */
 export interface HookCall {
   /** Absolute path, or a name to be found on PATH; relative paths are resolved by the caller. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Working directory and ANIMUS_FOCUS_DIR. */
+  /** Where it starts: the workspace. */
+  readonly cwd: string;
+  /** ANIMUS_FOCUS_DIR. */
   readonly focusDirectory: string;
   readonly owner: ProcessOwner;
   readonly workItemId: string;
@@ -30,7 +40,13 @@ export interface HookCall {
 export type HookResult<P extends HookPhase> =
   | { readonly kind: 'proceed'; readonly stderr: string }
   | { readonly kind: 'output'; readonly output: HookOutput[P]; readonly stderr: string }
-  | { readonly kind: 'blocked'; readonly reason: string; readonly error: AnimusError }
+  | {
+      readonly kind: 'blocked';
+      readonly reason: string;
+      readonly error: AnimusError;
+      /** What it printed for the ledger beside its reason. */
+      readonly ledger: HookLedger;
+    }
   | { readonly kind: 'failed'; readonly error: AnimusError }
   | { readonly kind: 'aborted'; readonly reason: string };
 
@@ -55,7 +71,7 @@ export async function runPhaseHook<P extends HookPhase>(
       owner: call.owner,
       command: call.command,
       args: call.args,
-      cwd: call.focusDirectory,
+      cwd: call.cwd,
       env: environmentOf(phase, call),
       stdin: `${JSON.stringify(input)}\n`,
       timeoutMs: call.timeoutMs,
@@ -70,7 +86,7 @@ export async function runPhaseHook<P extends HookPhase>(
 
 function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessResult): HookResult<P> {
   const { command } = call;
-  const stderr = tailOf(result.stderr.text);
+  const stderr = tailOf(withoutSecrets(result.stderr.text, call.environment));
   const failed = (detail: string): HookResult<P> => {
     return { kind: 'failed', error: new AnimusError('hook.failed', { command, detail: withStderr(detail, stderr) }) };
   };
@@ -99,8 +115,11 @@ function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessRes
       return result.ended satisfies never;
   }
   if (result.exitCode === EXIT_BLOCK) {
-    const reason = stderr || 'no reason given on stderr';
-    return { kind: 'blocked', reason, error: new AnimusError('hook.blocked', { command, reason }) };
+    const printed = result.stdout.truncated ? { problem: 'it is too long' } : parseBlockedOutput(result.stdout.text);
+    const unread = 'problem' in printed ? `; what it printed for the ledger cannot be read: ${printed.problem}` : '';
+    const reason = (stderr || 'no reason given on stderr') + unread;
+    const ledger = 'problem' in printed ? [] : printed.ledger;
+    return { kind: 'blocked', reason, error: new AnimusError('hook.blocked', { command, reason }), ledger };
   }
   if (result.exitCode !== 0) return failed(exitOf(result.exitCode));
 
@@ -134,6 +153,16 @@ function environmentOf(phase: HookPhase, call: HookCall): Record<string, string>
     ANIMUS_FOCUS_DIR: call.focusDirectory,
     ...(call.traceparent !== undefined && { TRACEPARENT: call.traceparent }),
   };
+}
+
+/** A hook that traces its commands shows what it was given; the values of variables with such names are nobody's else to read. */
+function withoutSecrets(text: string, environment: HookCall['environment']): string {
+  const secrets = Object.entries(environment).filter(([name, value]) => isSecretVariable(name) && value.length >= 6);
+  return secrets.reduce((masked, [, value]) => masked.replaceAll(value, MASK), text);
+}
+
+function isSecretVariable(name: string): boolean {
+  return isSecretKey(name) || /token|key$/i.test(name);
 }
 
 /** The end of what was logged: where a program says why it gave up. */

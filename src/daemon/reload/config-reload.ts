@@ -1,5 +1,5 @@
 /** Hot reload of animus.toml: what can change while the daemon runs counts within seconds, what cannot is told. */
-import { readFile } from 'node:fs/promises';
+import { readSmallFile } from '../../catalog/read-small-file.ts';
 import { changedSettings, LIVE_SETTINGS } from '../../core/config/changed-settings.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -22,6 +22,15 @@ export interface ConfigWatchOptions {
   readonly pollMs?: number;
 }
 
+/** Its text, or why there is none. Never waits: a pipe or a device in its place is a problem to be told. */
+function textOf(path: string): string {
+  try {
+    return readSmallFile(path);
+  } catch (error) {
+    return `cannot be read: ${messageOf(error)}`;
+  }
+}
+
 export function watchConfig(options: ConfigWatchOptions): Service {
   const { initial, clock, log, pollMs = 2000 } = options;
   const { file } = initial;
@@ -33,7 +42,7 @@ export function watchConfig(options: ConfigWatchOptions): Service {
 
   async function run(path: string): Promise<void> {
     while (!stopping.signal.aborted) {
-      const text = await readFile(path, 'utf8').catch((error: unknown) => `cannot be read: ${messageOf(error)}`);
+      const text = textOf(path);
       if (text !== seen) await reload(path);
       seen = text;
       await clock.sleep(pollMs, stopping.signal);

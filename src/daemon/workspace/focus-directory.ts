@@ -1,5 +1,5 @@
 /** The scratch directories of foci on this host. */
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { spareUser } from '../../process/runners/as-user.ts';
@@ -34,7 +34,8 @@ export async function removeFocusDirectory(directory: string): Promise<void> {
 
 /** True while a worktree is in the focus's directory: then somebody may still want what is in it. */
 export function holdsWorktree(directory: string): boolean {
-  return existsSync(join(directory, 'worktree', '.git'));
+  // Not whether it leads anywhere: an agent may have made a link of it.
+  return lstatSync(join(directory, 'worktree', '.git'), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Removes what crashed daemons left: directories below `root` whose focus has ended. One with a worktree stays: it was kept for what is in it. Returns how many. */

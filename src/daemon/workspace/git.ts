@@ -1,4 +1,4 @@
-/** Runs git for the daemon: under the supervisor, isolated like a tool, with nothing of the user's or the repository's own programs. */
+/** Runs git for the daemon: on directories that it is told, under the supervisor, isolated like a tool, and without any program but git. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { findProgram } from '../../process/find-program.ts';
@@ -13,9 +13,24 @@ export interface GitMeans {
   readonly signal: AbortSignal;
 }
 
+/** What git works on. It looks for nothing by itself: a `.git` that an agent wrote must not decide what is obeyed. */
+export interface GitPlace {
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** Null for what needs no files. */
+  readonly workTree: string | null;
+  /** Configuration that switches off what the repository's own names: filters, hooks. See `programsOff`. */
+  readonly off: readonly Setting[];
+}
+
+/** A key of git's configuration and its value. */
+export type Setting = readonly [key: string, value: string];
+
 export interface GitResult {
   readonly ok: boolean;
   readonly stdout: string;
+  /** More was printed than is kept. */
+  readonly cut: boolean;
   readonly stderr: string;
 }
 
@@ -23,42 +38,46 @@ export interface GitResult {
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
-/**
- * What a repository's configuration could make git run: an agent may have written it. Filters named by attributes remain;
- * they can do no more than the agent's own shell, whose isolation this shares.
- */
-const HARMLESS = [
+/** What configuration of the repository, of the user or of the system could make git run, ask or fetch. */
+const HARMLESS: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['core.untrackedCache', 'false'],
+  ['core.attributesFile', '/dev/null'],
+  ['core.excludesFile', '/dev/null'],
+  ['core.alternateRefsCommand', 'false'],
+  ['core.sshCommand', 'false'],
+  ['core.askPass', ''],
+  ['core.pager', 'cat'],
+  ['core.editor', 'false'],
+  ['credential.helper', ''],
+  ['protocol.allow', 'never'],
+  ['commit.gpgSign', 'false'],
+  ['diff.external', ''],
+  // A submodule is a repository of its own, with a configuration that an agent may have written.
+  ['submodule.recurse', 'false'],
+  ['diff.ignoreSubmodules', 'all'],
+  ['status.submoduleSummary', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['worktree.useRelativePaths', 'false'],
+  ['advice.detachedHead', 'false'],
   // The operator named the repository; whoever owns it.
   ['safe.directory', '*'],
-  ['gc.auto', '0'],
-  ['advice.detachedHead', 'false'],
-].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+];
 
-/** Runs git in `directory`; a failure of git is a value. Errors: `worktree.failed` where git did not run to its end. */
-export async function runGit(directory: string, args: readonly string[], means: GitMeans): Promise<GitResult> {
+/** Runs git; a failure of git is a value. Errors: `worktree.failed` where git did not run to its end. */
+export async function runGit(place: GitPlace, args: readonly string[], means: GitMeans): Promise<GitResult> {
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+  const directory = place.workTree ?? place.gitDir;
   const result = await means.processes.run(
     {
       owner: means.owner,
       command: findProgram('git', path, '/') ?? 'git',
-      args: [...HARMLESS, '-C', directory, ...args],
+      args: ['--no-pager', '-C', directory, ...args],
       // Its owner is whom git runs as where commands run as another user.
       cwd: runsAsOwner(means.isolation) ? directory : '/',
-      env: {
-        PATH: path,
-        HOME: '/nonexistent',
-        LANG: 'C',
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_TERMINAL_PROMPT: '0',
-        GIT_AUTHOR_NAME: 'animus',
-        GIT_AUTHOR_EMAIL: 'animus@localhost',
-        GIT_COMMITTER_NAME: 'animus',
-        GIT_COMMITTER_EMAIL: 'animus@localhost',
-      },
+      env: { PATH: path, ...environmentOf(place) },
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       isolation: means.isolation,
@@ -76,5 +95,74 @@ export async function runGit(directory: string, args: readonly string[], means: 
       detail: `git ${args[0]} did not run to its end: ${why}`,
     });
   }
-  return { ok: result.exitCode === 0, stdout: result.stdout.text, stderr: result.stderr.text.trim() };
+  const { text: stdout, truncated: cut } = result.stdout;
+  return { ok: result.exitCode === 0, stdout, cut, stderr: result.stderr.text.trim() };
+}
+
+function environmentOf({ gitDir, commonDir, workTree, off }: GitPlace): Record<string, string> {
+  return {
+    HOME: '/nonexistent',
+    LANG: 'C',
+    GIT_DIR: gitDir,
+    GIT_COMMON_DIR: commonDir,
+    ...(workTree !== null && { GIT_WORK_TREE: workTree }),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    ...asVariables([...HARMLESS, ...off]),
+    // No protocol at all, the local one included: a missing object is an error, and nothing is fetched.
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_NO_LAZY_FETCH: '1',
+    // What a commit holds is what it says, also where an agent wrote refs/replace.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'animus',
+    GIT_AUTHOR_EMAIL: 'animus@localhost',
+    GIT_COMMITTER_NAME: 'animus',
+    GIT_COMMITTER_EMAIL: 'animus@localhost',
+  };
+}
+
+/** Configuration as variables: a key may hold `=`, which `-c` takes for the end of it. */
+function asVariables(settings: readonly Setting[]): Record<string, string> {
+  const numbered = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...(Object.fromEntries(numbered) as Record<string, string>) };
+}
+
+/**
+ * What switches off every program that the repository's configuration names for its files: filters (Git LFS is one) and hooks. Reading
+ * the configuration runs none of them. Filters come back by name, to be told to whoever wonders about pointer files.
+ */
+export async function programsOff(
+  place: Omit<GitPlace, 'off'>,
+  means: GitMeans,
+): Promise<{ readonly off: readonly Setting[]; readonly filters: readonly string[] }> {
+  const listed = await runGit(
+    { ...place, off: [] },
+    ['config', '--null', '--name-only', '--get-regexp', '^(filter|hook)\\..+\\.'],
+    means,
+  );
+  if (listed.cut)
+    throw new AnimusError('worktree.failed', { repo: place.gitDir, detail: 'its configuration is too long' });
+  const keys = listed.stdout.split('\0').filter((key) => key !== '');
+  const names = (section: string) => [
+    ...new Set(keys.filter((key) => key.startsWith(`${section}.`)).map((key) => key.slice(0, key.lastIndexOf('.')))),
+  ];
+  const filters = names('filter');
+  return {
+    off: [
+      ...filters.flatMap((name): Setting[] => [
+        [`${name}.clean`, ''],
+        [`${name}.smudge`, ''],
+        [`${name}.process`, ''],
+        [`${name}.required`, 'false'],
+      ]),
+      ...names('hook').map((name): Setting => [`${name}.enabled`, 'false']),
+    ],
+    filters: filters.map((name) => name.slice('filter.'.length)),
+  };
 }

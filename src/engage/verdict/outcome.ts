@@ -1,5 +1,6 @@
 /** From the model's last words to the outcome of the work: read, checked against the faculty's schema, repaired once. */
 import { type OutcomeSchema, outcomeProblems } from '../../catalog/outcome-schema.ts';
+import { isDeeperThan } from '../../llm/wire/loose-json.ts';
 import { entryText, fenced } from '../prompt/fence.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
@@ -8,6 +9,8 @@ export type OutcomeReading =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
+/** What reads an outcome, checks it and stores it cannot take some thousand. */
+const MAX_LEVELS = 200;
 /** Of a summary, as `status` and the digest show it. */
 const MAX_SUMMARY_CHARS = 300;
 
@@ -61,6 +64,8 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
   }
   try {
     const value: unknown = JSON.parse(fenced ?? whole);
+    if (isDeeperThan(value, MAX_LEVELS))
+      return { problem: `its values are nested more than ${MAX_LEVELS} levels deep` };
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { object: value as Outcome };
     return { problem: 'the fenced block holds JSON that is no object' };
   } catch (error) {

@@ -1,8 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { AnimusError, fileFault, messageOf } from '../../core/errors/errors.ts';
+import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { FailureKind, StopReason } from '../client.ts';
+
+/** A script may hold large answers. */
+const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
 const tokens = z.int().min(0);
 const delayMs = z.int().min(0).max(600_000);
@@ -97,10 +100,16 @@ export interface Script {
 
 /** Reads a script file. Throws `config.unreadable` where it cannot be read, `config.invalid` naming key, expectation and value. */
 export async function loadScript(file: string): Promise<Script> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  return parseScript(textOf(file), file);
+}
+
+/** At once: it is small, and read while nothing is answered. A pipe or a device in its place is an error, and holds nobody up. */
+function textOf(file: string): string {
+  try {
+    return readRegularFile(file, { maxBytes: MAX_SCRIPT_BYTES }).toString('utf8');
+  } catch (error) {
     throw new AnimusError('config.unreadable', { file, detail: fileFault(error) }, { cause: error });
-  });
-  return parseScript(text, file);
+  }
 }
 
 /** Parses a script from its TOML text; `file` is only its name in messages. */

@@ -31,3 +31,13 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** True where objects and arrays stand in each other more than `levels` deep. Not recursive: the depth is what it must survive. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  let layer = [value];
+  for (let level = 0; level <= levels; level++) {
+    layer = layer.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+    if (layer.length === 0) return false;
+  }
+  return true;
+}

@@ -1,5 +1,5 @@
 import type { StopReason, ToolCallBlock } from '../client.ts';
-import { asObject, parseJson } from './loose-json.ts';
+import { asObject, isDeeperThan, parseJson } from './loose-json.ts';
 
 /** A call as it was gathered: `json` is the text of its input, null where the input came whole. */
 export interface GatheredCall {
@@ -16,11 +16,19 @@ export interface GatheredCall {
  */
 export function finishToolCall(call: GatheredCall, cut: boolean): ToolCallBlock | null {
   const { id, name, json } = call;
-  if (json === null) return { type: 'tool_call', id, name, input: call.input };
+  if (json === null) return { type: 'tool_call', id, name, ...bounded(call.input) };
   if (json.trim() === '') return cut ? null : { type: 'tool_call', id, name, input: {} };
   const input = asObject(parseJson(json));
-  if (input) return { type: 'tool_call', id, name, input };
+  if (input) return { type: 'tool_call', id, name, ...bounded(input) };
   return cut ? null : { type: 'tool_call', id, name, input: {}, invalidInput: json };
+}
+
+/** No tool needs more, and neither Postgres nor what writes JSON can take some thousand. */
+const MAX_LEVELS = 200;
+
+function bounded(input: Readonly<Record<string, unknown>>): Pick<ToolCallBlock, 'input' | 'invalidInput'> {
+  if (!isDeeperThan(input, MAX_LEVELS)) return { input };
+  return { input: {}, invalidInput: `its values are nested more than ${MAX_LEVELS} levels deep` };
 }
 
 /** True for stops that may have cut the last block short. */

@@ -228,7 +228,7 @@ export async function readFoci(db: Queryable, id: string): Promise<FocusView[]> 
   );
   return foci.map(({ isolation, ...focus }) => ({
     ...focus,
-    branch: isolation === 'worktree' ? worktreeBranch(id, focus.number) : null,
+    branch: isolation === 'worktree' ? worktreeBranch(id) : null,
     turns: turnsOf(focus.id, turns, calls),
   }));
 }

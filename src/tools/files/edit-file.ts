@@ -1,21 +1,21 @@
 /** edit_file: replaces a text in a file, exactly. */
 import { z } from 'zod';
-import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { computeText } from './compute-text.ts';
 import { inTurn } from './file-turns.ts';
-import { explainMiss } from './patch/explain-miss.ts';
 import { isRefusal } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
-import { type Bounds, resolveInside } from './workspace.ts';
-
-const MAX_PLACES = 20;
-/** Beyond this many places even counting stops: overlapping ones in a long run of one letter are millions. */
-const MAX_COUNTED = 1000;
+import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace'),
-  old_string: z.string().min(1).describe('Text to replace, exactly as it stands in the file, without line numbers'),
-  new_string: z.string().describe('Text to put in its place'),
+  old_string: z
+    .string()
+    .min(1)
+    .max(MAX_FILE_BYTES)
+    .describe('Text to replace, exactly as it stands in the file, without line numbers'),
+  new_string: z.string().max(MAX_FILE_BYTES).describe('Text to put in its place'),
   replace_all: z
     .boolean()
     .optional()
@@ -42,58 +42,32 @@ export const editFileTool = worldTool<Edit>({
   },
 });
 
-async function apply(edit: Edit, bounds: Bounds): Promise<ToolOutput> {
-  const file = await readTextFile(bounds, edit.path);
+async function apply(edit: Edit, context: ToolContext): Promise<ToolOutput> {
+  const file = await readTextFile(context, edit.path);
   if (isRefusal(file)) return toolError(file.refusal);
   if (!file.validUtf8)
     return toolError(
       `${file.shown}: is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash`,
     );
 
-  const { old, replacement } = withLineEndsOf(file.text, edit);
-  const places = placesOf(file.text, old);
-  if (places.length === 0) return toolError(`${file.shown}: ${explainMiss(file.text, edit.old_string)}`);
-  if (places.length > 1 && !edit.replace_all) return toolError(`${file.shown}: ${notUnique(file.text, places)}`);
-
-  const parts = file.text.split(old);
-  const text = parts.join(replacement);
+  const edited = await computeText(
+    {
+      kind: 'edit',
+      text: file.text,
+      old: edit.old_string,
+      replacement: edit.new_string,
+      all: edit.replace_all === true,
+      maxLength: MAX_FILE_BYTES,
+    },
+    context,
+  );
+  if (isRefusal(edited)) return toolError(`${file.shown}: ${edited.refusal}`);
+  if ('problem' in edited) return toolError(`${file.shown}: ${edited.problem}`);
+  const { text, replaced, line } = edited;
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     return toolError(`${file.shown}: would become larger than ${MAX_FILE_BYTES} bytes`);
-  const done = await replaceFile(bounds, { ...file, exists: true }, text, file.stats);
+  const done = await replaceFile(context, { ...file, exists: true }, text, file.stats);
   if (isRefusal(done)) return toolError(done.refusal);
-  const replaced = parts.length - 1;
-  const line = lineOf(file.text, places[0] ?? 0);
   const where = replaced === 1 ? `at line ${line}` : `in ${replaced} places, the first at line ${line}`;
   return { content: `Edited ${file.shown} ${where}`, details: { path: file.shown, replaced, line } };
-}
-
-/** Models write LF; in a file of CRLF throughout, their texts are meant to end lines as the file does. */
-function withLineEndsOf(text: string, edit: Edit): { old: string; replacement: string } {
-  const isCrlf = text.includes('\r\n') && !/(?<!\r)\n/.test(text);
-  const convert = (value: string): string => (isCrlf ? value.replace(/\r?\n/g, '\r\n') : value);
-  return { old: convert(edit.old_string), replacement: convert(edit.new_string) };
-}
-
-/** Offsets of the occurrences, overlapping ones included: `aa` stands twice in `aaa`, and which one is meant is open. */
-function placesOf(text: string, searched: string): readonly number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(searched); at >= 0; at = text.indexOf(searched, at + 1)) {
-    if (places.push(at) >= MAX_COUNTED) break;
-  }
-  return places;
-}
-
-function notUnique(text: string, places: readonly number[]): string {
-  const lines = places.slice(0, MAX_PLACES).map((at) => lineOf(text, at));
-  const more = places.length > MAX_PLACES ? ', …' : '';
-  return (
-    `old_string stands there ${places.length}${places.length < MAX_COUNTED ? '' : ' or more'} times, at lines ${lines.join(', ')}${more}. ` +
-    'Add surrounding lines until it is unique, or set replace_all'
-  );
-}
-
-function lineOf(text: string, at: number): number {
-  let line = 1;
-  for (let next = text.indexOf('\n'); next >= 0 && next < at; next = text.indexOf('\n', next + 1)) line++;
-  return line;
 }

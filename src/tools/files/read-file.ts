@@ -30,17 +30,15 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
 
 function show(file: TextFile, offset: number, limit: number): ToolOutput {
   if (file.text === '') return { content: `[${file.shown} is empty]`, details: { path: file.shown, lines: 0 } };
-  const lines = file.text.split('\n');
-  const endsInNewline = lines.at(-1) === '';
-  if (endsInNewline) lines.pop();
-  if (offset > lines.length)
-    return toolError(`${file.shown} has ${lines.length} lines; offset ${offset} is beyond its end`);
+  const endsInNewline = file.text.endsWith('\n');
+  const count = countLines(file.text) - (endsInNewline ? 1 : 0);
+  if (offset > count) return toolError(`${file.shown} has ${count} lines; offset ${offset} is beyond its end`);
 
-  const shown = take(lines, offset, limit);
+  const shown = take(file.text, offset, Math.min(limit, count - offset + 1));
   const last = offset + shown.length - 1;
   const notes = [
-    last < lines.length && `lines ${offset} to ${last} of ${lines.length}; read on with offset=${last + 1}`,
-    last === lines.length && !endsInNewline && 'no newline at the end of the file',
+    last < count && `lines ${offset} to ${last} of ${count}; read on with offset=${last + 1}`,
+    last === count && !endsInNewline && 'no newline at the end of the file',
     file.changing &&
       'the file was changed while it was read: parts may be old, others new; read it again when it is still',
     file.text.includes('\r\n') && 'lines end in CRLF',
@@ -49,19 +47,31 @@ function show(file: TextFile, offset: number, limit: number): ToolOutput {
   ].filter((note) => note !== false);
   return {
     content: [...shown, ...notes.map((note) => `[${note}]`)].join('\n'),
-    details: { path: file.shown, first: offset, last, lines: lines.length, bytes: file.bytes },
+    details: { path: file.shown, first: offset, last, lines: count, bytes: file.bytes },
   };
 }
 
+/** Not by splitting: a file may have ten million lines, and this is the daemon's own thread. */
+function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
 /** As many numbered lines as fit; always at least one. */
-function take(lines: readonly string[], offset: number, limit: number): readonly string[] {
+function take(text: string, offset: number, limit: number): readonly string[] {
+  let from = 0;
+  for (let line = 1; line < offset; line++) from = text.indexOf('\n', from) + 1;
   const shown: string[] = [];
   let size = 0;
-  for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
-    const numbered = `${offset + index}\t${cut(line.endsWith('\r') ? line.slice(0, -1) : line)}`;
+  for (let line = offset; line < offset + limit; line++) {
+    const end = text.indexOf('\n', from);
+    const whole = text.slice(from, end < 0 ? text.length : end);
+    const numbered = `${line}\t${cut(whole.endsWith('\r') ? whole.slice(0, -1) : whole)}`;
     size += numbered.length + 1;
     if (size > MAX_OUTPUT_CHARS && shown.length > 0) break;
     shown.push(numbered);
+    from = end + 1;
   }
   return shown;
 }

@@ -39,6 +39,8 @@ export interface Heir {
   readonly gid: number;
 }
 
+/** PATH_MAX of Linux. To find out that there is no such path takes seconds where it is much longer. */
+const MAX_PATH_CHARS = 4096;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
 /**
@@ -46,6 +48,8 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
  * workspace is a real path and compared as it is: one that has been replaced by a link since holds nothing any more.
  */
 export async function resolveInside(bounds: Bounds, path: string): Promise<InsidePath | Refusal> {
+  if (path.length > MAX_PATH_CHARS)
+    return refuse(`the path has ${path.length} characters; no system takes more than ${MAX_PATH_CHARS}`);
   if (path.includes('\0')) return refuse('the path contains a NUL character');
   try {
     const found = await realpathOfExisting(resolve(bounds.workspace, path), path);

@@ -112,6 +112,34 @@ test('blocks with exit code 2, for the reason on stderr', async () => {
   expect(result).toMatchObject({ kind: 'blocked', reason: 'frozen until Monday', error: { code: 'hook.blocked' } });
 });
 
+test.each([
+  [
+    `echo '{"ledger": [{"type": "finding", "content": "x"}], "outcome": {}}'`,
+    'no',
+    [{ type: 'finding', content: 'x' }],
+  ],
+  [
+    `echo '{"ledger": [{"type": "nonsense", "content": "x"}]}'`,
+    'no; what it printed for the ledger cannot be read: ledger.0.type',
+    [],
+  ],
+  [`echo '{broken'`, 'no; what it printed for the ledger cannot be read: broken JSON', []],
+  ['echo plain words', 'no', []],
+])('a hook that blocks may leave entries for the ledger: `%s`', async (print, reason, ledger) => {
+  const { run } = await setUp(`#!/bin/sh\n${print}; echo no >&2; exit 2`);
+  const result = await run('consolidate');
+  expect(result).toMatchObject({ kind: 'blocked', ledger });
+  expect(result.kind === 'blocked' && result.reason.startsWith(reason)).toBe(true);
+});
+
+test('starts where it is told, and values of secret variables are not in what it logged', async () => {
+  const { run } = await setUp('#!/bin/sh\nset -x\n: "$TICKETS_API_KEY"; pwd');
+  const result = await run('orient', { cwd: '/usr', environment: { TICKETS_API_KEY: 'tickets-key-value' } });
+  expect(result).toMatchObject({ kind: 'output', output: { context: '/usr' } });
+  expect(result.kind === 'output' && result.stderr).toContain('[secret]');
+  expect(result.kind === 'output' && result.stderr).not.toContain('tickets-key-value');
+});
+
 test('keeps only the end of a flood of logs', async () => {
   const { run } = await setUp('#!/bin/sh\nseq 1 2000000 >&2; echo the reason >&2; exit 2');
   const result = await run('orient');
@@ -225,6 +253,7 @@ async function setUp(script: string) {
   const call: HookCall = {
     command: file,
     args: [],
+    cwd: directory,
     focusDirectory: directory,
     owner: 'focus-1',
     workItemId: 'work-1',

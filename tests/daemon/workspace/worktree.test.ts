@@ -1,21 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import {
-  closeWorktree,
-  openWorktree,
-  type WorktreeMeans,
-  type WorktreeSpec,
-} from '../../../src/daemon/workspace/worktree.ts';
-import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { closeWorktree, openWorktree } from '../../../src/daemon/workspace/worktree.ts';
+import { commit, git, setUpWorktree } from '../../support/worktree.ts';
 
 // Many processes each, and a busy host takes its time to see that all of them are gone.
 describe('a worktree', { timeout: 180_000 }, () => {
   it('is made on its own branch from HEAD, and removed with its branch when nothing changed', async () => {
-    const { spec, means, repo } = await setUp();
+    const { spec, means, repo } = await setUpWorktree();
     const worktree = await openWorktree(spec, means);
     expect(worktree).toMatchObject({ made: 'new', base: git(repo, 'rev-parse', 'HEAD'), repoIsDirty: false });
     expect(git(worktree.path, 'branch', '--show-current')).toBe('animus/abc');
@@ -33,7 +25,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('stays when it has commits, changes or new files, and lists them all', async () => {
-    const { spec, means } = await setUp();
+    const { spec, means } = await setUpWorktree();
     const worktree = await openWorktree(spec, means);
     writeFileSync(join(worktree.path, 'Grüße 世界\n.txt'), 'new');
     git(worktree.path, 'add', '.');
@@ -51,7 +43,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('counts commits also when the agent left its branch, or deleted it', async () => {
-    const { spec, means } = await setUp();
+    const { spec, means } = await setUpWorktree();
     const worktree = await openWorktree(spec, means);
     git(worktree.path, 'checkout', '-q', '--detach');
     git(worktree.path, 'branch', '-D', 'animus/abc');
@@ -60,7 +52,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('is found again with everything in it after a crash, a stale lock included', async () => {
-    const { spec, means } = await setUp();
+    const { spec, means } = await setUpWorktree();
     const first = await openWorktree(spec, means);
     writeFileSync(join(first.path, 'a.txt'), 'half done');
     writeFileSync(join(git(first.path, 'rev-parse', '--absolute-git-dir'), 'index.lock'), '');
@@ -71,7 +63,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('is made anew from its branch where the directory is gone, with what was committed', async () => {
-    const { spec, means, root } = await setUp();
+    const { spec, means, root } = await setUpWorktree();
     const first = await openWorktree(spec, means);
     writeFileSync(join(first.path, 'kept.txt'), 'kept');
     git(first.path, 'add', '.');
@@ -87,7 +79,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('that was half made when the daemon died is made again', async () => {
-    const { spec, means, repo } = await setUp();
+    const { spec, means, repo } = await setUpWorktree();
     // What a killed `git worktree add` leaves: its entry locked, part of the files, no index.
     git(repo, 'worktree', 'add', '-q', '-b', spec.branch, join(spec.directory, 'worktree'));
     const entry = git(join(spec.directory, 'worktree'), 'rev-parse', '--absolute-git-dir');
@@ -102,7 +94,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('is made for many foci on one repository at once', async () => {
-    const { spec, means, root, repo } = await setUp();
+    const { spec, means, root, repo } = await setUpWorktree();
     const worktrees = await Promise.all(
       Array.from({ length: 8 }, (_, n) => {
         const directory = join(root, `focus-${n}`);
@@ -116,7 +108,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('leaves a dirty repository as it is, and says so', async () => {
-    const { spec, means, repo } = await setUp();
+    const { spec, means, repo } = await setUpWorktree();
     writeFileSync(join(repo, 'a.txt'), 'not committed');
     const worktree = await openWorktree(spec, means);
     expect(worktree.repoIsDirty).toBe(true);
@@ -125,7 +117,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('works from a bare repository and from a detached HEAD', async () => {
-    const { spec, means, repo, root } = await setUp();
+    const { spec, means, repo, root } = await setUpWorktree();
     git(root, 'clone', '-q', '--bare', repo, 'bare.git');
     const ofBare = await openWorktree({ ...spec, repo: join(root, 'bare.git') }, means);
     expect(existsSync(join(ofBare.path, 'a.txt'))).toBe(true);
@@ -135,7 +127,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('of a repository without a commit begins empty, and what is done there counts', async () => {
-    const { spec, means, root } = await setUp();
+    const { spec, means, root } = await setUpWorktree();
     git(root, 'init', '-q', '-b', 'main', 'unborn');
     const unborn = join(root, 'unborn');
     const worktree = await openWorktree({ ...spec, repo: unborn }, means);
@@ -146,11 +138,50 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(() => git(unborn, 'rev-parse', '--verify', '-q', 'HEAD')).toThrow(/Command failed/);
   });
 
+  it('of a repository with Git LFS or another filter has files as git stores them, and they count as unchanged', async () => {
+    const { spec, means, repo } = await setUpWorktree();
+    git(repo, 'config', 'filter.rot.clean', 'tr a-z b-za');
+    git(repo, 'config', 'filter.rot.smudge', 'tr b-za a-z');
+    git(repo, 'config', 'filter.rot.required', 'true');
+    writeFileSync(join(repo, '.gitattributes'), '*.txt filter=rot\n');
+    git(repo, 'add', '--renormalize', '.');
+    git(repo, 'add', '.gitattributes');
+    commit(repo, 'filtered');
+    const worktree = await openWorktree(spec, means);
+    expect(worktree).toMatchObject({ filters: ['rot'] });
+    expect(readFileSync(join(worktree.path, 'a.txt'), 'utf8')).toBe('b\n');
+    expect(await closeWorktree(worktree, means)).toMatchObject({ changedFiles: [] });
+  });
+
+  it('of a partial clone that lacks objects is an error that says so, and nothing is fetched', async () => {
+    const { spec, means, repo, root } = await setUpWorktree();
+    git(repo, 'config', 'uploadpack.allowFilter', 'true');
+    git(root, 'clone', '-q', '--bare', '--filter=blob:none', `file://${repo}`, 'partial.git');
+    await expect(openWorktree({ ...spec, repo: join(root, 'partial.git') }, means)).rejects.toMatchObject({
+      code: 'worktree.failed',
+      message: expect.stringContaining('is a partial clone that lacks objects'),
+    });
+  });
+
+  it('of a repository with a file that git would take for the name of another one is an error', async () => {
+    const { spec, means, repo, root } = await setUpWorktree();
+    git(root, 'clone', '-q', '--bare', repo, 'evil.git');
+    writeFileSync(join(repo, '.git', 'commondir'), join(root, 'evil.git'));
+    await expect(openWorktree(spec, means)).rejects.toMatchObject({ message: expect.stringContaining('commondir') });
+  });
+
+  it('that a git of the operator keeps by relative paths is found', async () => {
+    const { spec, means } = await setUpWorktree();
+    const { entry, path } = await openWorktree(spec, means);
+    writeFileSync(join(entry, 'gitdir'), `${relative(entry, join(path, '.git'))}\n`);
+    expect(await openWorktree(spec, means)).toMatchObject({ made: 'kept' });
+  });
+
   it.each([
     ['is not there', (root: string) => join(root, 'nowhere'), 'it does not exist'],
     ['is no repository', (root: string) => root, 'not a git repository'],
   ])('of a directory that %s is an error that says so', async (_, repoOf, detail) => {
-    const { spec, means, root } = await setUp();
+    const { spec, means, root } = await setUpWorktree();
     await expect(openWorktree({ ...spec, repo: repoOf(root) }, means)).rejects.toMatchObject({
       code: 'worktree.failed',
       message: expect.stringContaining(detail),
@@ -158,7 +189,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
   });
 
   it('runs no program that the repository names: hooks, fsmonitor', async () => {
-    const { spec, means, repo, root } = await setUp();
+    const { spec, means, repo, root } = await setUpWorktree();
     const trap = join(root, 'trap.sh');
     writeFileSync(trap, `#!/bin/sh\necho "$0" >> ${root}/sprung\n`, { mode: 0o755 });
     for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change']) {
@@ -172,49 +203,3 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(existsSync(join(root, 'sprung'))).toBe(false);
   });
 });
-
-interface SetUp {
-  readonly root: string;
-  readonly repo: string;
-  readonly spec: WorktreeSpec;
-  readonly means: WorktreeMeans;
-}
-
-async function setUp(): Promise<SetUp> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'animus-worktree-')));
-  const processes = createProcessHost({ graceMs: 200 });
-  onTestFinished(async () => {
-    await processes.stop();
-    rmSync(root, { recursive: true, force: true });
-  });
-  git(root, 'init', '-q', '-b', 'main', 'repo');
-  const repo = join(root, 'repo');
-  writeFileSync(join(repo, 'a.txt'), 'a\n');
-  writeFileSync(join(repo, '.gitignore'), '*.log\n');
-  git(repo, 'add', '.');
-  commit(repo, 'first');
-  const directory = join(root, 'focus');
-  mkdirSync(directory);
-  const means: WorktreeMeans = {
-    processes,
-    owner: 'work-1',
-    isolation: 'none',
-    fileRules: [],
-    signal: new AbortController().signal,
-    clock: systemClock,
-  };
-  return { root, repo, spec: { repo, directory, branch: 'animus/abc' }, means };
-}
-
-function git(directory: string, ...args: string[]): string {
-  const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-  return execFileSync('git', ['-C', directory, ...args], {
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim();
-}
-
-function commit(directory: string, message: string): void {
-  git(directory, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', message);
-}

@@ -1,16 +1,17 @@
 /** apply_patch: changes several files at once, all or nothing. */
 import type { Stats } from 'node:fs';
 import { z } from 'zod';
-import { type ToolOutput, toolError, worldTool } from '../../tool.ts';
+import { type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
+import { computeText } from '../compute-text.ts';
 import { inTurns } from '../file-turns.ts';
 import { isRefusal } from '../refusal.ts';
-import { MAX_FILE_BYTES, readTextFile } from '../text-file.ts';
+import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
 import { type Bounds, type InsidePath, resolveInside } from '../workspace.ts';
-import { applyHunks } from './apply-hunks.ts';
-import { type PatchSection, parsePatch } from './patch-text.ts';
+import type { SectionOutline, SectionPlan } from './plan-patch.ts';
 import { type FileChange, makeChanges } from './staged-change.ts';
 
-const MAX_FILES = 200;
+/** Of the files that one patch updates, together: they are in memory at the same time. */
+const MAX_BYTES_UPDATED = 32 * 1024 * 1024;
 
 const input = z.strictObject({
   patch: z.string().min(1).max(MAX_FILE_BYTES).describe('The patch, from *** Begin Patch to *** End Patch'),
@@ -36,15 +37,14 @@ around them in an @@ line. *** End of File after a hunk: it ends the file. Line 
   input,
   risk: 'write',
   idempotent: false,
-  async run({ patch }, bounds) {
+  async run({ patch }, context) {
     if (!patch.isWellFormed()) return toolError('the patch has half of a surrogate pair and is no valid text');
-    const parsed = parsePatch(patch);
-    if ('problem' in parsed) return toolError(`nothing was changed: ${parsed.problem}`);
-    if (parsed.sections.length > MAX_FILES)
-      return toolError(`nothing was changed: more than ${MAX_FILES} files in one patch`);
-    const places = await locate(bounds, parsed.sections);
+    const outline = await computeText({ kind: 'outline', patch }, context);
+    if (isRefusal(outline)) return toolError(`nothing was changed: ${outline.refusal}`);
+    if ('problem' in outline) return toolError(`nothing was changed: ${outline.problem}`);
+    const places = await locate(context, outline.sections);
     if ('problems' in places) return nothing(places.problems);
-    return await inTurns(places.reals, () => apply(bounds, parsed.sections));
+    return await inTurns(places.reals, () => apply(context, patch, outline.sections));
   },
 });
 
@@ -53,7 +53,7 @@ function nothing(problems: readonly string[]): ToolOutput {
 }
 
 /** Every file the patch touches, by real path; each may be named once. */
-async function locate(bounds: Bounds, sections: readonly PatchSection[]) {
+async function locate(bounds: Bounds, sections: readonly SectionOutline[]) {
   const reals = new Set<string>();
   const problems: string[] = [];
   for (const section of sections) {
@@ -71,62 +71,85 @@ async function locate(bounds: Bounds, sections: readonly PatchSection[]) {
   return problems.length > 0 ? { problems } : { reals };
 }
 
-function pathsOf(section: PatchSection): readonly string[] {
-  return section.kind === 'update' && section.moveTo !== null ? [section.path, section.moveTo] : [section.path];
+function pathsOf(section: SectionOutline): readonly string[] {
+  return section.moveTo !== null ? [section.path, section.moveTo] : [section.path];
 }
 
-async function apply(bounds: Bounds, sections: readonly PatchSection[]): Promise<ToolOutput> {
-  const plans = await Promise.all(sections.map((section) => plan(bounds, section)));
+async function apply(context: ToolContext, patch: string, sections: readonly SectionOutline[]): Promise<ToolOutput> {
+  const found: Found[] = [];
+  for (const section of sections) found.push(await find(context, section));
+  const files = found.map((each) => ('inside' in each ? each.file : null));
+  const bytes = files.reduce((sum, file) => sum + (file?.bytes ?? 0), 0);
+  if (bytes > MAX_BYTES_UPDATED)
+    return nothing([`the files of the patch have ${bytes} bytes together; the limit is ${MAX_BYTES_UPDATED}`]);
+  const texts = files.map((file, index) => (sections[index]?.kind === 'update' ? (file?.text ?? null) : null));
+  const planned = await computeText({ kind: 'plan', patch, texts }, context);
+  if (isRefusal(planned)) return nothing([planned.refusal]);
+
+  const plans = await Promise.all(
+    found.map(async (each, index) => ('problem' in each ? each : await change(context, each, planned[index]!))),
+  );
   const problems = plans.flatMap((each) => ('problem' in each ? [each.problem] : []));
   if (problems.length > 0) return nothing(problems);
-  const planned = plans.filter((each) => 'changes' in each);
+  const done = plans.filter((each) => 'changes' in each);
   const refusal = await makeChanges(
-    bounds,
-    planned.flatMap(({ changes }) => changes),
+    context,
+    done.flatMap(({ changes }) => changes),
   );
   if (refusal?.partly) return toolError(`the patch failed half-way: ${refusal.refusal}`);
   if (refusal) return nothing([refusal.refusal]);
-  const done = planned.map(({ summary }) => summary);
-  return { content: done.join('\n'), details: { files: done } };
+  const summaries = done.map(({ summary }) => summary);
+  return { content: summaries.join('\n'), details: { files: summaries } };
+}
+
+/** What a section is about, as it is now; `file` is null for one that is added. */
+type Found =
+  | { readonly section: SectionOutline; readonly inside: InsidePath; readonly file: TextFile | null }
+  | { readonly problem: string };
+
+async function find(bounds: Bounds, section: SectionOutline): Promise<Found> {
+  const inside = await resolveInside(bounds, section.path);
+  if (isRefusal(inside)) return { problem: inside.refusal };
+  if (section.kind === 'add') {
+    if (inside.exists) return { problem: `${inside.shown}: is there already; use «*** Update File»` };
+    return { section, inside, file: null };
+  }
+  if (!inside.exists) return { problem: `${inside.shown}: no such file; glob finds files by name` };
+  const file = await readTextFile(bounds, section.path);
+  if (isRefusal(file)) return { problem: file.refusal };
+  if (section.kind === 'update' && !file.validUtf8)
+    return {
+      problem: `${file.shown}: is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash`,
+    };
+  return { section, inside, file };
 }
 
 type Plan = { readonly changes: readonly FileChange[]; readonly summary: string } | { readonly problem: string };
 
-/** What a section comes to on the files as they are; nothing is written yet. */
-async function plan(bounds: Bounds, section: PatchSection): Promise<Plan> {
-  const inside = await resolveInside(bounds, section.path);
-  if (isRefusal(inside)) return { problem: inside.refusal };
-  if (section.kind === 'add') return planAddition(inside, section.lines);
-  if (!inside.exists) return { problem: `${inside.shown}: no such file; glob finds files by name` };
-  const file = await readTextFile(bounds, section.path);
-  if (isRefusal(file)) return { problem: file.refusal };
-  if (section.kind === 'delete') {
-    return { changes: [{ path: inside, content: null, read: file.stats }], summary: `deleted ${file.shown}` };
+/** What a section comes to on its file; nothing is written yet. */
+async function change(
+  bounds: Bounds,
+  { section, inside, file }: Extract<Found, { section: SectionOutline }>,
+  planned: SectionPlan,
+): Promise<Plan> {
+  const { shown } = inside;
+  if ('problem' in planned) return { problem: `${shown}, ${planned.problem}` };
+  const { content, lines } = planned;
+  if (content !== null && Buffer.byteLength(content) > MAX_FILE_BYTES)
+    return { problem: `${shown}: would become larger than ${MAX_FILE_BYTES} bytes` };
+  if (file === null) {
+    const count = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+    return { changes: [{ path: inside, content, read: null }], summary: `added ${shown} (${count})` };
   }
-  if (!file.validUtf8)
-    return {
-      problem: `${file.shown}: is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash`,
-    };
-  const changed = applyHunks(file.text, section.hunks);
-  if ('problem' in changed) return { problem: `${file.shown}, ${changed.problem}` };
-  if (Buffer.byteLength(changed.text) > MAX_FILE_BYTES)
-    return { problem: `${file.shown}: would become larger than ${MAX_FILE_BYTES} bytes` };
-  const count = section.hunks.length;
+  if (content === null) {
+    return { changes: [{ path: inside, content, read: file.stats }], summary: `deleted ${shown}` };
+  }
+  const count = section.hunks;
   const hunks = count === 0 ? '' : ` (${count} ${count === 1 ? 'hunk' : 'hunks'})`;
   if (section.moveTo === null) {
-    return {
-      changes: [{ path: inside, content: changed.text, read: file.stats }],
-      summary: `changed ${file.shown}${hunks}`,
-    };
+    return { changes: [{ path: inside, content, read: file.stats }], summary: `changed ${shown}${hunks}` };
   }
-  return await planMove(bounds, inside, section.moveTo, changed.text, file.stats, hunks);
-}
-
-function planAddition(inside: InsidePath, lines: readonly string[]): Plan {
-  if (inside.exists) return { problem: `${inside.shown}: is there already; use «*** Update File»` };
-  const content = lines.map((line) => `${line}\n`).join('');
-  const count = `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`;
-  return { changes: [{ path: inside, content, read: null }], summary: `added ${inside.shown} (${count})` };
+  return await planMove(bounds, inside, section.moveTo, content, file.stats, hunks);
 }
 
 async function planMove(

@@ -68,8 +68,9 @@ export function parsePatch(
 }
 
 function nextHeader(body: readonly string[], from: number): number {
-  const next = body.findIndex((line, index) => index >= from && HEADER.test(line));
-  return next < 0 ? body.length : next;
+  let at = from;
+  while (at < body.length && !HEADER.test(body[at]!)) at++;
+  return at;
 }
 
 /** `line` is that of the section's header. */

@@ -1,14 +1,15 @@
 /** glob: finds files by name. */
+import { extname } from 'node:path';
 import { z } from 'zod';
-import { toolError, worldTool } from '../../tool.ts';
+import { inThread } from '../../in-thread.ts';
+import { type ToolOutput, toolError, worldTool } from '../../tool.ts';
 import { printableName } from '../printable-name.ts';
-import { isRefusal } from '../refusal.ts';
-import { resolveInside } from '../workspace.ts';
-import { compileGlob } from './glob-pattern.ts';
-import { walkFiles } from './walk.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import { type GlobRequest, type GlobResult, MAX_SHOWN, MAX_WALKED } from './glob-files.ts';
 
-const MAX_SHOWN = 1000;
-const MAX_WALKED = 200_000;
+const ADVICE = 'look in a narrower path, or use a simpler pattern';
+// Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
+const WORKER = new URL(`./glob-worker${extname(import.meta.filename)}`, import.meta.url);
 
 const input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('Such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth'),
@@ -24,30 +25,22 @@ export const globTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.' }, context) {
-    const inside = await resolveInside(context, path);
-    if (isRefusal(inside)) return toolError(inside.refusal);
-    if (!inside.exists) return toolError(`${path}: no such directory`);
-    const matches = compileGlob(pattern);
-    if (isRefusal(matches)) return toolError(matches.refusal);
-
-    const found: string[] = [];
-    const skipped: string[] = [];
-    let walked = 0;
-    for await (const file of walkFiles(context, inside.real, context.signal, (at) => skipped.push(at))) {
-      if (++walked > MAX_WALKED || found.length > MAX_SHOWN) break;
-      if (matches(file)) found.push(printableName(inside.shown === '.' ? file : `${inside.shown}/${file}`));
-    }
-    if (skipped.includes('')) return toolError(`${path}: is no directory that can be read`);
-    const notes = [
-      found.length === 0 && `[no file matches ${pattern}]`,
-      found.length > MAX_SHOWN && `[more than ${MAX_SHOWN} files match; these are the first]`,
-      walked > MAX_WALKED && `[stopped after ${MAX_WALKED} files; look in a narrower path]`,
-      skipped.length > 0 &&
-        `[could not be read: ${skipped.slice(0, 10).map(printableName).join(', ')}${skipped.length > 10 ? ', …' : ''}]`,
-    ].filter((note) => note !== false);
-    return {
-      content: [...found.slice(0, MAX_SHOWN), ...notes].join('\n'),
-      details: { found: Math.min(found.length, MAX_SHOWN), walked },
-    };
+    const request: GlobRequest = { workspace: context.workspace, fileRules: context.fileRules, pattern, path };
+    const result = await inThread<GlobResult | Refusal>(WORKER, request, context, ADVICE);
+    return isRefusal(result) ? toolError(result.refusal) : show(result, pattern);
   },
 });
+
+function show({ found, skipped, walked }: GlobResult, pattern: string): ToolOutput {
+  const notes = [
+    found.length === 0 && `[no file matches ${pattern}]`,
+    found.length > MAX_SHOWN && `[more than ${MAX_SHOWN} files match; these are the first]`,
+    walked > MAX_WALKED && `[stopped after ${MAX_WALKED} files; look in a narrower path]`,
+    skipped.length > 0 &&
+      `[could not be read: ${skipped.slice(0, 10).map(printableName).join(', ')}${skipped.length > 10 ? ', …' : ''}]`,
+  ].filter((note) => note !== false);
+  return {
+    content: [...found.slice(0, MAX_SHOWN), ...notes].join('\n'),
+    details: { found: Math.min(found.length, MAX_SHOWN), walked },
+  };
+}

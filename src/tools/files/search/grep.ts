@@ -1,17 +1,17 @@
 /** grep: finds lines by a regular expression. */
-import { once } from 'node:events';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { messageOf } from '../../../core/errors/errors.ts';
+import { computingMs, inThread } from '../../in-thread.ts';
 import { type ToolOutput, toolError, worldTool } from '../../tool.ts';
-import { isRefusal, type Refusal, refuse } from '../refusal.ts';
-import type { GrepRequest, GrepResult } from './grep-files.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import type { GrepResult } from './grep-files.ts';
 import { filesToSearch } from './ripgrep.ts';
 
 const DEFAULT_MATCHES = 100;
 const MAX_MATCHES = 500;
-const MAX_SECONDS = 20;
+const ADVICE = 'narrow path or glob, or use a pattern that backtracks less';
+// Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
+const WORKER = new URL(`./grep-worker${extname(import.meta.filename)}`, import.meta.url);
 
 const input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('JavaScript regular expression, matched against each line'),
@@ -30,47 +30,15 @@ export const grepTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.', glob, ignore_case = false, limit = DEFAULT_MATCHES }, context) {
-    const { workspace, fileRules, signal, timeoutMs } = context;
-    const limitMs = Math.min(MAX_SECONDS * 1000, timeoutMs / 2);
-    const time = AbortSignal.timeout(limitMs);
+    const { workspace, fileRules } = context;
     const what = { path, pattern, ignoreCase: ignore_case };
-    const only = await filesToSearch(what, limitMs / 2, context);
+    const only = await filesToSearch(what, computingMs(context) / 2, context);
     const request = { ...what, workspace, fileRules, glob: glob ?? null, maxMatches: limit, only };
-    const result = await searchInWorker(request, time, limitMs, signal);
+    // A regular expression can backtrack for years and cannot be interrupted.
+    const result = await inThread<GrepResult | Refusal>(WORKER, request, context, ADVICE);
     return isRefusal(result) ? toolError(result.refusal) : show(result, pattern);
   },
 });
-
-/** A regular expression can backtrack for years and cannot be interrupted, so it gets a thread that can be ended. */
-async function searchInWorker(
-  request: GrepRequest,
-  time: AbortSignal,
-  limitMs: number,
-  signal: AbortSignal,
-): Promise<GrepResult | Refusal> {
-  // Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
-  const worker = new Worker(new URL(`./grep-worker${extname(import.meta.filename)}`, import.meta.url), {
-    workerData: request,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-  });
-  try {
-    // Rejects with what the worker throws.
-    const [result] = (await once(worker, 'message', { signal: AbortSignal.any([signal, time]) })) as [
-      GrepResult | Refusal,
-    ];
-    return result;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (time.aborted)
-      return refuse(
-        `nothing found within ${limitMs / 1000} s; narrow path or glob, or use a pattern that backtracks less`,
-      );
-    return refuse(`the search failed: ${messageOf(error)}`);
-  } finally {
-    await worker.terminate();
-  }
-}
 
 function show({ lines, files, more, unread }: GrepResult, pattern: string): ToolOutput {
   const notes = [

@@ -6,7 +6,8 @@ import { resolveInside } from '../workspace.ts';
 import { requiredLiteral } from './required-literal.ts';
 import { SKIPPED_DIRECTORIES } from './walk.ts';
 
-const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+/** More names than these are not worth their way into the thread that searches. */
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** Every file as bytes, whatever a configuration or an ignore file says; names alone, a NUL after each. */
 const OPTIONS =
   '--no-config --no-ignore --hidden --no-messages --text --encoding none --files-with-matches --null --color never'.split(

@@ -1,0 +1,74 @@
+/** Reads and writes small files in directories that others may write to: never waits for a pipe, never reads a device or more than a limit. */
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+
+/** 1 MiB: more than any file has that a person writes for animus. */
+const MOST_BYTES = 1024 * 1024;
+// Missing on Windows, which has neither links of this kind nor named pipes among its files.
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = constants;
+const O_DIRECTORY = constants.O_DIRECTORY ?? 0;
+const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+const O_NONBLOCK = constants.O_NONBLOCK ?? 0;
+const O_NOCTTY = constants.O_NOCTTY ?? 0;
+
+export interface ReadLimits {
+  /** Default 1 MiB; a larger file is refused. */
+  readonly maxBytes?: number;
+  /** False: a symbolic link is refused. For what an agent may have put there. Default true: people link their files. */
+  readonly followLink?: boolean;
+}
+
+/**
+ * The content of a regular file. Opening a named pipe does not wait, and a device is not read. Throws an error that says what is
+ * wrong with it, or the system's own (ENOENT, ELOOP for a refused link).
+ */
+export function readRegularFile(path: string, { maxBytes = MOST_BYTES, followLink = true }: ReadLimits = {}): Buffer {
+  const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLink ? 0 : O_NOFOLLOW));
+  try {
+    const stats = fstatSync(file);
+    if (stats.isDirectory()) throw new Error('is a directory');
+    if (!stats.isFile()) throw new Error('is no regular file (a pipe, socket or device)');
+    if (stats.size > maxBytes) throw new Error(`has ${stats.size} bytes; at most ${maxBytes} are read`);
+    return readBounded(file, maxBytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The stated size is not trusted: the file may grow while it is read, and files of /proc state none. */
+function readBounded(file: number, maxBytes: number): Buffer {
+  const chunks: Buffer[] = [];
+  for (let total = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(64 * 1024, maxBytes + 1));
+    const count = readSync(file, chunk);
+    if (count === 0) return Buffer.concat(chunks);
+    chunks.push(chunk.subarray(0, count));
+    total += count;
+    if (total > maxBytes) throw new Error(`has more than ${maxBytes} bytes, which is the limit`);
+  }
+}
+
+/**
+ * Puts a file with this content into a directory, in place of whatever has its name there, a link or a directory included. The
+ * directory is given by its real path and verified after it was opened, so that nobody can redirect the write. What root creates
+ * belongs to the directory's owner.
+ */
+export async function placeFile(directory: string, name: string, content: string): Promise<void> {
+  const handle = await open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : directory;
+    if (base !== directory && readlinkSync(base) !== directory) throw new Error(`${directory} was replaced by a link`);
+    const target = `${base}/${name}`;
+    await rm(target, { recursive: true, force: true });
+    const file = await open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+    try {
+      const owner = await handle.stat();
+      if (process.getuid?.() === 0 && owner.uid !== 0) await file.chown(owner.uid, owner.gid);
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,63 @@
+/** Writes of this daemon to a repository: one after another, and tried again while somebody else holds its locks. */
+
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import { type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
+
+export type WriteMeans = GitMeans & { readonly clock: Clock };
+
+const LOCK_TRIES = 20;
+/** Writes to one repository by several foci or daemons meet in its lock files. */
+const LOCK_TROUBLE = /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref/i;
+
+/** A command that takes the repository's locks. Errors: `worktree.failed` with what git said. */
+export async function writeGit(place: GitPlace, args: readonly string[], means: WriteMeans): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, means));
+    if (result.ok) return;
+    if (tries >= LOCK_TRIES || !LOCK_TROUBLE.test(result.stderr)) throw gitFailure(place, args, result);
+    await means.clock.sleep(50 * Math.random() * tries, means.signal);
+  }
+}
+
+/** A command that only reads; its output. Errors: `worktree.failed` with what git said. */
+export async function readGit(place: GitPlace, args: readonly string[], means: GitMeans): Promise<string> {
+  const result = await runGit(place, args, means);
+  if (!result.ok) throw gitFailure(place, args, result);
+  return result.stdout;
+}
+
+/** A repository that was cloned without all of its objects would have to fetch them, which the daemon's git never does. */
+const LACKS_OBJECTS = /lazy fetching disabled|transport '[^']*' not allowed|promisor remote/i;
+
+function gitFailure({ commonDir }: GitPlace, args: readonly string[], { stderr }: GitResult): AnimusError {
+  const words = args.slice(0, 2).filter((arg) => !arg.startsWith('-'));
+  const advice = LACKS_OBJECTS.test(stderr)
+    ? ' The repository is a partial clone that lacks objects of this commit, and animus fetches nothing: run git fetch --refetch in it, or clone it whole.'
+    : '';
+  return new AnimusError('worktree.failed', {
+    repo: commonDir,
+    detail: `git ${words.join(' ')}: ${stderr}${advice}`,
+  });
+}
+
+/** The last write under way, by repository. */
+const writes = new Map<string, Promise<unknown>>();
+
+/**
+ * Writes of this daemon to one repository, one after another: git 2.39 adding, removing and pruning worktrees at once fails in ways
+ * that leave no lock file to name ("failed to read commondir", "could not open gitdir").
+ */
+async function inTurn<T>(repository: string, work: () => Promise<T>): Promise<T> {
+  const mine = (writes.get(repository) ?? Promise.resolve()).then(work);
+  const settled = mine.then(
+    () => {},
+    () => {},
+  );
+  writes.set(repository, settled);
+  try {
+    return await mine;
+  } finally {
+    if (writes.get(repository) === settled) writes.delete(repository);
+  }
+}

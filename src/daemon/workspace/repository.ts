@@ -1,0 +1,58 @@
+/** Where a repository keeps its things, found by looking and not by git: git itself would believe whatever file it meets. */
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileFault } from '../../core/errors/errors.ts';
+import { readRegularFile } from '../../core/files/regular-file.ts';
+
+/** The parts of a repository, by real path. */
+export interface Repository {
+  /** As the operator named it. */
+  readonly repo: string;
+  readonly gitDir: string;
+  /** Where objects, refs and configuration are; the same as `gitDir` unless the repository is itself a linked worktree. */
+  readonly commonDir: string;
+  /** Its checkout; null for a bare repository. */
+  readonly workTree: string | null;
+}
+
+/** Files that name directories are a line long. */
+const MAX_POINTER_BYTES = 8192;
+
+/** git would obey the configuration of whatever directory this file names. */
+const FORGED =
+  'its git directory holds a file «commondir», which only linked worktrees have: somebody put it there; look at it and remove it';
+
+/** The repository at this path, never one above it; else why there is none. */
+export function findRepository(repo: string): Repository | { readonly problem: string } {
+  if (!existsSync(repo)) return { problem: 'it does not exist' };
+  try {
+    const root = realpathSync(repo);
+    const dotGit = join(root, '.git');
+    const kind = statSync(dotGit, { throwIfNoEntry: false });
+    const gitDir = realpathSync(!kind ? root : kind.isDirectory() ? dotGit : linkedGitDir(root));
+    const commonDir = kind?.isFile() ? commonDirOf(gitDir) : gitDir;
+    if (commonDir === gitDir && existsSync(join(gitDir, 'commondir'))) return { problem: FORGED };
+    const isRepository = existsSync(join(gitDir, 'HEAD')) && existsSync(join(commonDir, 'objects'));
+    if (!isRepository) return { problem: 'it is not a git repository' };
+    return { repo, gitDir, commonDir, workTree: kind ? root : null };
+  } catch (error) {
+    return { problem: `it cannot be read as a git repository: ${fileFault(error)}` };
+  }
+}
+
+/** Of a submodule or a linked worktree: `.git` is a file that names the directory. */
+function linkedGitDir(root: string): string {
+  const pointer = readPointer(join(root, '.git'));
+  if (!pointer.startsWith('gitdir: ')) throw new Error('its .git is no file that git wrote');
+  return resolve(root, pointer.slice('gitdir: '.length));
+}
+
+function commonDirOf(gitDir: string): string {
+  const file = join(gitDir, 'commondir');
+  return existsSync(file) ? realpathSync(resolve(gitDir, readPointer(file))) : gitDir;
+}
+
+/** The one line of a file by which git names a directory. Throws where it is something else; links are not followed. */
+export function readPointer(file: string): string {
+  return readRegularFile(file, { maxBytes: MAX_POINTER_BYTES, followLink: false }).toString('utf8').trimEnd();
+}

@@ -1,0 +1,78 @@
+/** Computes on texts that an agent chose: at once where that takes milliseconds whatever they hold, else in a thread of its own. */
+import { extname } from 'node:path';
+import { inThread } from '../in-thread.ts';
+import type { ToolContext } from '../tool.ts';
+import type { EditRequest, EditResult } from './edit-text.ts';
+import { editText } from './edit-text.ts';
+import {
+  type OutlineRequest,
+  type OutlineResult,
+  outlinePatch,
+  type PlanRequest,
+  planPatch,
+  type SectionPlan,
+} from './patch/plan-patch.ts';
+import type { Refusal } from './refusal.ts';
+
+export type TextRequest = EditRequest | OutlineRequest | PlanRequest;
+
+/** What each kind of request comes to. */
+export interface TextResults {
+  readonly edit: EditResult;
+  readonly outline: OutlineResult;
+  readonly plan: readonly SectionPlan[];
+}
+
+/** Characters of all texts together that are looked at in the daemon's own thread. */
+const MAX_CHARS = 256 * 1024;
+/** Comparisons of letters and of lines there: some 50 ms each at the very worst. */
+const MAX_LETTERS = 50_000_000;
+const MAX_LINES = 200_000;
+
+const ADVICE = 'change less at once, or use bash';
+// Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
+const WORKER = new URL(`./text-worker${extname(import.meta.filename)}`, import.meta.url);
+
+/** The result, or why there is none: a refusal where it takes longer than half of the call's time. */
+export async function computeText<Kind extends TextRequest['kind']>(
+  request: Extract<TextRequest, { kind: Kind }>,
+  context: Pick<ToolContext, 'timeoutMs' | 'signal'>,
+): Promise<TextResults[Kind] | Refusal> {
+  if (isQuick(request)) return compute(request) as TextResults[Kind];
+  return inThread<TextResults[Kind]>(WORKER, request, context, ADVICE);
+}
+
+/** The computation itself. */
+export function compute(request: TextRequest): TextResults[TextRequest['kind']] {
+  switch (request.kind) {
+    case 'edit':
+      return editText(request);
+    case 'outline':
+      return outlinePatch(request);
+    case 'plan':
+      return planPatch(request);
+    default:
+      return request satisfies never;
+  }
+}
+
+function isQuick(request: TextRequest): boolean {
+  switch (request.kind) {
+    case 'edit': {
+      const { text, old, replacement } = request;
+      const grown = text.length * Math.max(1, replacement.length);
+      return text.length + old.length <= MAX_CHARS && text.length * old.length <= MAX_LETTERS && grown <= MAX_LETTERS;
+    }
+    case 'outline':
+      return request.patch.length <= MAX_CHARS / 4;
+    case 'plan': {
+      const { patch, texts } = request;
+      const chars = texts.reduce((sum, text) => sum + (text?.length ?? 0), patch.length);
+      if (chars > MAX_CHARS) return false;
+      const lines = texts.reduce((sum, text) => sum + (text?.split('\n').length ?? 0), 1);
+      return lines * patch.split('@@').length <= MAX_LINES;
+    }
+    default:
+      return request satisfies never;
+  }
+}

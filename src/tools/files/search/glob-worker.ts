@@ -1,0 +1,7 @@
+/** The worker of glob: one search, one answer. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type GlobRequest, globFiles } from './glob-files.ts';
+
+// A port of threads, not a window: it has no origin to name.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
+parentPort?.postMessage(await globFiles(workerData as GlobRequest));

@@ -1,0 +1,48 @@
+/** Computations on an agent's data, in a thread that can be ended: the daemon's own thread renews the leases of all foci. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { messageOf } from '../core/errors/errors.ts';
+import type { ToolContext } from './tool.ts';
+
+/** A computation that came to nothing, in words for the model. */
+export interface NotComputed {
+  readonly refusal: string;
+}
+
+const MAX_SECONDS = 20;
+const MAX_MEMORY_MB = 512;
+
+/** The time that a call may compute: half of its own, so that what it says still arrives; at most 20 s. */
+export function computingMs({ timeoutMs }: Pick<ToolContext, 'timeoutMs'>): number {
+  return Math.min(MAX_SECONDS * 1000, timeoutMs / 2);
+}
+
+/**
+ * Runs the module in a thread of its own with `input` as its workerData; the first message that it posts is the result. `advice` is
+ * told to the model when the time is over. Rejects only when the call's signal aborts.
+ */
+export async function inThread<Result>(
+  module: URL,
+  input: unknown,
+  context: Pick<ToolContext, 'timeoutMs' | 'signal'>,
+  advice: string,
+): Promise<Result | NotComputed> {
+  const limitMs = computingMs(context);
+  const time = AbortSignal.timeout(limitMs);
+  const worker = new Worker(module, {
+    workerData: input,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
+  });
+  try {
+    // Rejects with what the worker throws.
+    const [result] = (await once(worker, 'message', { signal: AbortSignal.any([context.signal, time]) })) as [Result];
+    return result;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (time.aborted) return { refusal: `not done within ${limitMs / 1000} s; ${advice}` };
+    return { refusal: `could not be computed (${messageOf(error)}); ${advice}` };
+  } finally {
+    await worker.terminate();
+  }
+}

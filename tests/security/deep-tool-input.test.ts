@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { readOutcome } from '../../src/engage/verdict/outcome.ts';
+import { finishToolCall } from '../../src/llm/wire/tool-input.ts';
+
+// Parsing takes any depth; writing JSON and Postgres do not, and would end the focus with an error of animus's own.
+test.each([10_000, 1_000_000])('an input nested %i levels deep is an invalid input, told to the model', (depth) => {
+  const json = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  const told = { input: {}, invalidInput: expect.stringContaining('nested more than 200 levels deep') };
+  expect(finishToolCall({ id: '1', name: 't', json, input: {} }, false)).toMatchObject(told);
+  const input = JSON.parse(json) as Record<string, unknown>;
+  expect(finishToolCall({ id: '1', name: 't', json: null, input }, false)).toMatchObject(told);
+});
+
+test('an input nested as deep as anybody writes is taken as it is', () => {
+  const json = `{"a":${'['.repeat(150)}${']'.repeat(150)}}`;
+  expect(finishToolCall({ id: '1', name: 't', json, input: {} }, false)).not.toHaveProperty('invalidInput');
+});
+
+test('so is an outcome', () => {
+  const depth = 10_000;
+  expect(readOutcome(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`, {})).toMatchObject({
+    kind: 'invalid',
+    problems: ['its values are nested more than 200 levels deep'],
+  });
+});

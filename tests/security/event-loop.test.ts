@@ -1,0 +1,129 @@
+/** Tools run in the thread that also renews the leases of all foci. What one of them computes there, nobody else's work waits for. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { FILE_TOOLS } from '../../src/tools/files.ts';
+import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
+import { readOutput } from '../../src/tools/read-output.ts';
+import { SHELL_TOOLS } from '../../src/tools/shell.ts';
+import { WAIT_TOOLS } from '../../src/tools/wait.ts';
+import { setUpBench } from '../tools/tool-context.ts';
+
+/** Processor time that one turn of the event loop may take; a heartbeat comes every 20 s, so this is far on the safe side. */
+const MAX_MS = 400;
+const MIB = 1024 * 1024;
+/** Of the files; the tools take up to 10 MiB, and this makes the test quicker. */
+const SIZE = 4 * MIB;
+const TOOLS = new Map(
+  [...FILE_TOOLS, ...SHELL_TOOLS, ...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput].map((tool) => [tool.name, tool]),
+);
+
+const patch = (body: string) => ({ patch: `*** Begin Patch\n${body}\n*** End Patch` });
+const update = (hunks: string, file = 'lines') => patch(`*** Update File: ${file}\n${hunks}`);
+const nested = (depth: number) => JSON.parse('[{"a":'.repeat(depth) + '1' + '}]'.repeat(depth)) as unknown;
+const manyKeys = () => Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`key${n}`, n]));
+
+/** Tool, what it is given; made only when it runs. */
+const WORST: readonly (readonly [string, string, () => object])[] = [
+  ['apply_patch', 'nine million newlines', () => ({ patch: '\n'.repeat(9 * MIB) })],
+  ['apply_patch', 'millions of newlines inside', () => update('\n'.repeat(4 * MIB))],
+  ['apply_patch', 'millions of lines of an added file', () => patch(`*** Add File: new\n${'+\n'.repeat(2 * MIB)}`)],
+  ['apply_patch', 'hundreds of thousands of sections', () => patch('*** Delete File: a\n'.repeat(150_000))],
+  [
+    'apply_patch',
+    'hundreds of thousands of moves',
+    () => patch('*** Update File: a\n*** Move to: b\n'.repeat(200_000)),
+  ],
+  ['apply_patch', 'millions of @@ lines', () => update(`${'@@ x\n'.repeat(600_000)}-y\n+z`)],
+  ['apply_patch', 'a hunk of millions of lines that is not there', () => update(`${' \n'.repeat(MIB)}-y\n+z`)],
+  ['apply_patch', 'a hunk in millions of empty lines', () => update('-y\n+z')],
+  ['apply_patch', 'hunks that each look through the whole file', () => update('@@ q\n-y\n+z\n'.repeat(90), 'words')],
+  ['apply_patch', 'a file of one line', () => update('-a\n+z', 'line')],
+  ['apply_patch', 'a patch of one line', () => ({ patch: 'x'.repeat(10 * MIB) })],
+  ['edit_file', 'a text that nearly fits everywhere', () => edit('line', `b${'a'.repeat(SIZE / 2)}`)],
+  ['edit_file', 'a text of lines that is nowhere', () => edit('lines', `${'\n'.repeat(SIZE - 9)}x`)],
+  ['edit_file', 'a text like every line', () => edit('words', `${'the quick brown fox '.repeat(20)}y`)],
+  ['edit_file', 'millions of replacements', () => ({ ...edit('line', 'a'), new_string: 'bb', replace_all: true })],
+  [
+    'edit_file',
+    'replacements beyond all memory',
+    () => ({ ...edit('line', 'a'), new_string: 'b'.repeat(MIB), replace_all: true }),
+  ],
+  ['edit_file', 'an empty file and a huge text', () => edit('empty', '\r\n'.repeat(20 * MIB))],
+  ['read_file', 'millions of lines', () => ({ path: 'lines' })],
+  ['read_file', 'the last of millions of lines', () => ({ path: 'lines', offset: SIZE - 10 })],
+  ['read_file', 'one long line', () => ({ path: 'line' })],
+  ['read_file', 'a path of 20 MiB', () => ({ path: 'a/'.repeat(10 * MIB) })],
+  ['write_file', 'as much as is allowed', () => ({ path: 'out', content: 'ü'.repeat(5 * MIB) })],
+  ['write_file', 'much more than is allowed', () => ({ path: 'out', content: 'x'.repeat(200 * MIB) })],
+  ['list_dir', 'a directory of 20,000 files', () => ({ path: 'many' })],
+  ['glob', 'stars against long names', () => ({ pattern: `${'*a'.repeat(450)}b` })],
+  ['glob', 'stars in directories', () => ({ pattern: `${'**/*a*/'.repeat(100)}b` })],
+  ['glob', 'alternatives', () => ({ pattern: '{a*a*a*b,*}'.repeat(8) })],
+  ['glob', 'braces that never close', () => ({ pattern: '{a,'.repeat(330) })],
+  ['grep', 'a pattern that never ends', () => ({ pattern: '(a+)+$', path: 'line' })],
+  ['grep', 'millions of matches', () => ({ pattern: '^', path: 'lines', limit: 500 })],
+  ['grep', 'many files', () => ({ pattern: 'x' })],
+  ['grep', 'a pattern that is hard to read', () => ({ pattern: `${'(a|'.repeat(240)}b${')'.repeat(240)}` })],
+  ['bash', 'a command of 50 MiB', () => ({ command: `: ${'x'.repeat(50 * MIB)}` })],
+  ['bash', 'endless output', () => ({ command: 'yes | head -c 200000000', timeout_seconds: 15 })],
+  ['ledger_append', 'an entry of 100 MiB', () => ({ type: 'note', content: ' '.repeat(100 * MIB) })],
+  ['ledger_read', 'keys without end', manyKeys],
+  ['read_output', 'a deep value', () => ({ artifact: nested(2_000) })],
+  ['wait_until', 'a reason of 100 MiB', () => ({ seconds: 5, reason: 'x'.repeat(100 * MIB) })],
+  ['read_file', 'keys without end', () => ({ path: 'line', ...manyKeys() })],
+  ['write_file', 'a deep value', () => ({ path: nested(2_000), content: 'x' })],
+];
+
+function edit(path: string, old: string) {
+  return { path, old_string: old, new_string: 'n' };
+}
+
+test('no input of a tool stalls the event loop, and each tool has its worst tried', { timeout: 600_000 }, async () => {
+  const { context, workspace } = await setUpBench({ timeoutMs: 3000 });
+  const write = (name: string, text: string) => writeFileSync(join(workspace, name), text);
+  write('lines', '\n'.repeat(SIZE - 1));
+  write('line', 'a'.repeat(SIZE));
+  write('words', 'the quick brown fox jumps over the lazy dog again and again\n'.repeat(SIZE / 60));
+  write('empty', '');
+  mkdirSync(join(workspace, 'many'));
+  for (let n = 0; n < 20_000; n++) write(`many/${n}${'a'.repeat(n % 7 === 0 ? 200 : 3)}`, '');
+
+  const stalls: string[] = [];
+  for (const [name, what, input] of WORST) {
+    const tool = TOOLS.get(name)!;
+    const given = input();
+    const longest = await longestTurn(async () => {
+      const parsed = tool.input.safeParse(given);
+      if (!parsed.success) return z.prettifyError(parsed.error);
+      return tool.kind === 'world' ? await tool.run(parsed.data, context) : null;
+    });
+    if (longest > MAX_MS) stalls.push(`${name} with ${what}: ${Math.round(longest)} ms`);
+  }
+  expect(stalls).toEqual([]);
+  expect([...TOOLS.keys()].filter((name) => !WORST.some(([tool]) => tool === name))).toEqual([]);
+});
+
+/** The most processor time of this thread between two looks of the event loop: what other processes take does not count. */
+async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let before = cpuMs();
+  const look = () => {
+    const now = cpuMs();
+    longest = Math.max(longest, now - before);
+    before = now;
+  };
+  const timer = setInterval(look, 1);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  longest = 0;
+  await work();
+  look();
+  clearInterval(timer);
+  return longest;
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
