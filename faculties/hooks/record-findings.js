@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A consolidate hook: a finding about a place that is not there is made up, and the review is refused. The others become
-// entries of the ledger, the gravest first.
+// A consolidate hook. It refuses a review with a finding about a file or line that does not exist. Otherwise it writes the
+// findings to the ledger, the most severe first.
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -29,7 +29,7 @@ console.log(
   }),
 );
 
-/** In the change as it is checked out, else in what it was made from; 0 where neither has the file. */
+/** Lines of the file in the change, or in the version before it if the change deletes the file; 0 if it is in neither. */
 function linesOf(file) {
   for (const revision of ['HEAD', base]) {
     try {
@@ -41,7 +41,7 @@ function linesOf(file) {
       });
       return text.split('\n').length;
     } catch {
-      // Deleted by the change, perhaps.
+      // The change may have deleted it.
     }
   }
   return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An orient hook: tells the model which files the workspace has, and keeps their hashes for verify-change.js.
+// An orient hook. It lists the files of the workspace for the model and saves their hashes for verify-change.js.
 const { writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { hashFiles } = require('./workspace-files.js');

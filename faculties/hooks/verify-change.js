@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// A consolidate hook: which files changed since the focus began, and do the workspace's own tests pass?
+// A consolidate hook. It lists the files that changed since the focus began and runs the workspace's own tests.
 // The work item may name the files it expects to change: params {"expect_changed": ["src/a.js"]}.
-// Exit code 2 refuses the result; what stands on stderr is the reason.
+// Exit code 2 refuses the result; stderr gives the reason.
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');

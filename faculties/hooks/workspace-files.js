@@ -1,4 +1,4 @@
-// Shared by the two hooks: every file of a workspace with the hash of its content.
+// Used by remember-files.js and verify-change.js: every file of a workspace with the hash of its content.
 const { createHash } = require('node:crypto');
 const { readdirSync, readFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
