@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// An orient hook: clones params.repository into the focus directory, checks params.head out and tells the model what it
-// changes against params.base (default: the repository's default branch). Exit code 2 with a reason when that cannot be.
+// An orient hook. It clones params.repository into the focus directory, checks out params.head and prints the diff against
+// params.base (default: the repository's default branch) for the model. Exits 2 with a reason when it cannot.
 const { execFileSync } = require('node:child_process');
 const { readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** Of the diff; what is beyond is read from the files. */
+/** Limit of the diff; the model reads the rest from the files. */
 const MAX_DIFF_CHARACTERS = 60_000;
 
 const { params } = JSON.parse(readFileSync(0, 'utf8')).work_item;
@@ -20,7 +20,7 @@ git(process.env.ANIMUS_FOCUS_DIR, 'clone', '--quiet', '--', params.repository, d
 const from = commitOf(base);
 const to = commitOf(params.head);
 git(directory, 'checkout', '--quiet', '--detach', to);
-// For record-findings.js: files that the change deletes are in there.
+// For record-findings.js: it contains the files that the change deletes.
 writeFileSync(join(process.env.ANIMUS_FOCUS_DIR, 'review-base'), from);
 const files = git(directory, 'diff', '--stat', `${from}...${to}`);
 if (files.trim() === '') refuse(`${params.head} changes nothing against ${base}`);
@@ -38,14 +38,14 @@ function commitOf(name) {
     try {
       return git(directory, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${candidate}^{commit}`).trim();
     } catch {
-      // The other kind of name, perhaps.
+      // It may be the other kind of name.
     }
   }
   return refuse(`${params.repository} has no branch, tag or commit named ${name}`);
 }
 
 function git(cwd, ...args) {
-  // What may be cloned is said by a submitter: only ways that run no program of theirs.
+  // A submitter chooses the repository, so only protocols are allowed that run none of the submitter's programs.
   const env = { ...process.env, GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' };
   try {
     const options = { cwd, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, stdio: ['ignore', 'pipe', 'pipe'] };

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An orient hook: what happened in a git repository. What it prints becomes context of the focus.
+# An orient hook. It prints the recent activity in a git repository; its output is added to the context of the focus.
 # Arguments: the repository (relative to this hook, or absolute), and since when.
 cat >/dev/null # the work item is on stdin; this hook does not need it
 cd "$(dirname "$0")" || exit 1
@@ -11,7 +11,7 @@ if ! error=$(git --no-optional-locks -C "$repository" rev-parse --git-dir 2>&1 >
   echo "collect-activity.sh: $repository: $error" >&2
   exit 2
 fi
-# Without optional locks, so that nobody who works in the repository is disturbed.
+# Without optional locks, so that other users of the repository are not disturbed.
 git() { command git --no-optional-locks -C "$repository" "$@"; }
 
 echo "Today is $(date -u +%Y-%m-%d). What happened in $(basename "$repository") since $2:"

@@ -1,6 +1,12 @@
+<<<<<<< HEAD
 #!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} node
 // A consolidate hook: a finding about a place that is not there is made up, and the review is refused. The others become
 // entries of the ledger, the gravest first.
+=======
+#!/usr/bin/env node
+// A consolidate hook. It refuses a review with a finding about a file or line that does not exist. Otherwise it writes the
+// findings to the ledger, the most severe first.
+>>>>>>> h/wordsdocs
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -29,7 +35,7 @@ console.log(
   }),
 );
 
-/** In the change as it is checked out, else in what it was made from; 0 where neither has the file. */
+/** Lines of the file in the change, or in the version before it if the change deletes the file; 0 if it is in neither. */
 function linesOf(file) {
   for (const revision of ['HEAD', base]) {
     try {
@@ -44,7 +50,7 @@ function linesOf(file) {
       });
       return text.split('\n').length;
     } catch {
-      // Deleted by the change, perhaps.
+      // The change may have deleted it.
     }
   }
   return 0;

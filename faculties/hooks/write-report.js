@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A consolidate hook: writes the final answer to DIRECTORY/DATE-ID.md (DIRECTORY is the first argument, relative to this
-// hook). The name is of the work item, so a hook that runs again writes the same file again.
+// A consolidate hook. It writes the final answer to DIRECTORY/DATE-ID.md (DIRECTORY is the first argument, relative to this
+// hook). The file is named after the work item, so a hook that runs again writes the same file.
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 

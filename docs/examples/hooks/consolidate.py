@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A consolidate hook: accepts an outcome only when it names what it changed, and adds a line to the ledger."""
+"""A consolidate hook. It accepts an outcome only if it lists the changed files, and adds a ledger entry."""
 import json
 import sys
 

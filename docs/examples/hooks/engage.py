@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""An external engage: imports the rows of `params.rows` into a SQLite file of the workspace, once, without any model.
+"""An external engage command. It imports `params.rows` into a SQLite file in the workspace, exactly once, without a model.
 
-It may be run again after a crash. The rows and the id of the focus are written in one transaction, so that a second run
-finds the id and changes nothing.
+It may be run again after a crash. The rows and the id of the focus are written in one transaction, so a second run finds
+the id and changes nothing.
 """
 import json
 import os
@@ -13,7 +13,7 @@ given = json.load(sys.stdin)
 rows = given["work_item"]["params"].get("rows")
 if not isinstance(rows, list):
     print("params.rows must be a list of objects with name and amount", file=sys.stderr)
-    sys.exit(2)  # block: to try again would not help
+    sys.exit(2)  # block: a retry would not help
 
 focus = os.environ["ANIMUS_FOCUS_ID"]
 database = sqlite3.connect(os.path.join(given["faculty"]["workspace"], "imports.db"))

@@ -1,11 +1,11 @@
 #!/bin/sh
-# An orient hook: what it prints becomes context of the focus. Text is enough; JSON is for more than text.
+# An orient hook. Its output is added to the context of the focus. Plain text is enough; JSON can set more.
 echo "orienting on $ANIMUS_WORK_ID" >&2
-cat >/dev/null # the work item is on stdin; this hook does not need it
+cat >/dev/null # the work item is on stdin; this hook does not use it
 
 if ! command -v git >/dev/null; then
   echo "git is missing on this host" >&2
-  exit 2 # block: the work item cannot be done here, and stderr says why
+  exit 2 # block: the work item cannot be done on this host; stderr gives the reason
 fi
 echo "Today is $(date -u +%A)."
 # Without the environment of hooks: what git finds in a workspace, its configuration included, may be an agent's.

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A recover hook: tries again after trouble of the moment, with more patience each time, and gives up on all else.
+// A recover hook. It retries errors that may pass, with an exponential delay, and gives up on all others.
 const { stdin, stdout } = process;
 let text = '';
 stdin.setEncoding('utf8');
