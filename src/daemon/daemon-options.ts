@@ -26,7 +26,7 @@ export interface DaemonOptions {
   readonly adapt?: (faculty: Faculty) => Faculty;
   /** Watches every focus live. */
   readonly onEvent?: (event: FocusEvent) => void;
-  /** Called once the daemon takes work. */
+  /** Called once the daemon is ready for work. */
   readonly onReady?: (ready: DaemonReady) => void;
 }
 

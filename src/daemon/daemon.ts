@@ -99,7 +99,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const names = [...registration.faculties().keys()];
   log.info(
     { database: db.where, faculties: names, max_concurrent: services.maxConcurrent(), isolation },
-    'the daemon takes work',
+    'the daemon is ready for work',
   );
   readiness.enter('serving');
   options.onReady?.({ db, daemonId, faculties: names });
@@ -115,7 +115,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
 function readFaculties(options: DaemonOptions, log: Log): Faculties {
   const { faculties, problems } = loadAdapted(options);
   if (faculties.size === 0) throw facultiesError(problems);
-  for (const problem of problems) log.error({ file: problem.details['file'] }, `faculty left out: ${problem.message}`);
+  for (const problem of problems)
+    log.error({ file: problem.details['file'] }, `faculty not loaded: ${problem.message}`);
   return { faculties, problems };
 }
 
@@ -127,7 +128,10 @@ async function deregister(db: Database, daemonId: string, log: Log): Promise<voi
   try {
     await deregisterDaemon(db, daemonId);
   } catch (error) {
-    log.warn({ error: String(error) }, 'could not sign off; status shows this daemon as lost for a while');
+    log.warn(
+      { error: String(error) },
+      'could not deregister; `animus status` will show this daemon as lost for a while',
+    );
   }
 }
 

@@ -120,7 +120,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         holdFaculty: (name, seconds, reason) => {
           log.warn(
             { faculty: name, seconds, reason },
-            'its provider is in trouble: the faculty takes no new work for a while',
+            'the model provider is failing: no new work is claimed for the faculty for a while',
           );
           controlPlane.hold(name, clock.monotonicMs() + seconds * 1000);
           return registration.trouble(name, reason);

@@ -17,7 +17,7 @@ describe('a faculty file with mistakes', () => {
     const site = await siteWith({ good: faculty('good'), bad: faculty('bad', 'tools = ["telepathy"]\n') });
     const daemon = await startDaemon(site);
     expect(daemon.output()).toContain('serving good on');
-    expect(daemon.output()).toMatch(/faculty left out: .*bad\.toml:6: faculty\.engage\.tools.*telepathy/);
+    expect(daemon.output()).toMatch(/faculty not loaded: .*bad\.toml:6: faculty\.engage\.tools.*telepathy/);
     const [good, bad] = [await insert('good'), await insert('bad')];
     await state(good, 'completed');
     const shown = await status(site);

@@ -152,7 +152,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     const focus = means
       .runFocus(work, faculty, control)
       .catch((error: unknown) => {
-        log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus broke down');
+        log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus failed unexpectedly');
         // How far it got is unknown: look at everything.
         return 'parked' as const;
       })

@@ -21,7 +21,7 @@ export async function endFoci(
   if (foci > 0) {
     log.info(
       { foci, grace_seconds: graceSeconds },
-      'ending: no new work; foci may finish. Once more to stop them at once',
+      'shutting down: no new claims, running foci may finish; send the signal again to stop them now',
     );
   }
   const stopNow = () => {

@@ -60,7 +60,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
         // Released and claimed again meanwhile: the report is about a lease that this daemon has given back itself.
         if (!focus || focus !== running.get(report.workItemId)) continue;
         if (!report.held) {
-          log.warn({ work_item_id: report.workItemId }, 'the lease is lost: another daemon owns the work now');
+          log.warn({ work_item_id: report.workItemId }, 'the lease is lost: another daemon has the work item');
           focus.control.abort('lease_lost');
         } else if (report.cancelRequested) {
           focus.control.abort('cancelled');
@@ -84,7 +84,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
     for (const { id } of leases.filter((lease) => !answered.has(lease.id))) {
       log.warn(
         { work_item_id: id },
-        'the lease was not renewed: another transaction has locked the work item; look in pg_stat_activity for one that is «idle in transaction»',
+        'the lease was not renewed: another transaction has locked the work item; look for an `idle in transaction` session in pg_stat_activity',
       );
     }
   }
@@ -103,7 +103,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
     for (const [id, focus] of running) {
       const sinceMs = clock.monotonicMs() - Math.max(renewedMs.get(id) ?? 0, focus.leasedAtMs);
       if (sinceMs < 0.8 * leaseMs || focus.control.signal.aborted) continue;
-      log.error({ work_item_id: id }, 'the lease could not be renewed: the focus stops before it ends');
+      log.error({ work_item_id: id }, 'the lease could not be renewed in time: the focus is stopped');
       focus.control.abort('lease_lost');
     }
   }

@@ -76,7 +76,7 @@ export async function settle(
       if (!isAnimusError(error, 'db.unreachable', 'work.locked') || means.clock.monotonicMs() > deadlineMs) {
         means.log.error(
           { work_item_id: work.id, end: end.kind, error: messageOf(error) },
-          'the end of a focus could not be recorded; its lease will run out and it will be taken up again',
+          'the end of a focus could not be recorded; the work item will be reclaimed when its lease expires',
         );
         return null;
       }

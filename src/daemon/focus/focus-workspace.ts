@@ -134,7 +134,7 @@ export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<Focus
   } catch (error) {
     means.log.warn(
       { work_item_id: key.workItemId, error: messageOf(error) },
-      'the worktree could not be looked at; it stays',
+      'the worktree could not be inspected; it is kept',
     );
     return end;
   } finally {

@@ -89,7 +89,7 @@ function decided(focus: Focus, failed: FailedEnd, output: HookOutput['recover'],
 function unhelped(focus: Focus, failed: FailedEnd, recovering: ActiveSpan<'work.recover'>, error: unknown): FailedEnd {
   recovering.fail('hook.failed');
   const fields = { work_item_id: focus.work.id, faculty: focus.work.faculty, reason: messageOf(error) };
-  focus.means.log.warn(fields, 'the recover hook did not decide; the default policy does');
+  focus.means.log.warn(fields, 'the recover hook made no decision; using the default policy');
   return failed;
 }
 

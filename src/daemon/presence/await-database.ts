@@ -46,7 +46,7 @@ async function untilReachable(use: () => Promise<unknown>, means: AwaitDatabaseM
       if (!isAnimusError(error, 'db.unreachable')) throw error;
       if (saidAtMs === null || clock.monotonicMs() - saidAtMs >= REMIND_MS) {
         saidAtMs = clock.monotonicMs();
-        log.warn({ error: messageOf(error) }, 'waiting for the database; work begins when it answers');
+        log.warn({ error: messageOf(error) }, 'waiting for the database to answer');
       }
     }
     await clock.sleep(pauseMs, ending);

@@ -66,7 +66,10 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     try {
       await register(known);
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'what is wrong could not be recorded; status does not show it yet');
+      log.warn(
+        { error: messageOf(error) },
+        'could not record the problems of this daemon; `animus status` does not show them yet',
+      );
     }
   }
 

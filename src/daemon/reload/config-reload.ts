@@ -64,7 +64,7 @@ export function watchConfig(options: ConfigWatchOptions): Service {
       if (next.file === null) throw new AnimusError('config.unreadable', { file: path, detail: 'it is gone' });
       const changed = changedSettings(current, next).filter((key) => LIVE_SETTINGS.includes(key));
       if (changed.length > 0) {
-        log.info({ changed }, 'animus.toml was read again');
+        log.info({ changed }, 'reloaded animus.toml');
         options.onChange(next);
       }
       current = next;

@@ -51,7 +51,7 @@ export function watchFaculties(options: FacultyWatchOptions): Service {
     try {
       await options.onChange(next);
     } catch (error) {
-      log.error({ error: messageOf(error) }, 'changed faculties could not be taken over; trying again');
+      log.error({ error: messageOf(error) }, 'could not register the changed faculties; trying again');
       return;
     }
     reportChange(current, next, log);
@@ -67,7 +67,7 @@ export function watchFaculties(options: FacultyWatchOptions): Service {
       };
       return opened.on('error', lost);
     } catch (error) {
-      log.debug({ directory, error: messageOf(error) }, 'the faculties cannot be watched; they are read now and then');
+      log.debug({ directory, error: messageOf(error) }, 'cannot watch the faculties directory; polling it instead');
       return null;
     }
   }
@@ -108,7 +108,7 @@ function reportChange(before: Faculties, after: Faculties, log: Log): void {
     const old = before.faculties.get(name);
     return old !== undefined && !isDeepStrictEqual(old, faculty) ? [name] : [];
   });
-  log.info({ added, changed, removed }, 'the faculties were read again');
+  log.info({ added, changed, removed }, 'reloaded the faculties');
   const known = new Set(before.problems.map(({ message }) => message));
   for (const { message } of after.problems) {
     if (!known.has(message)) log.error({}, `a faculty file is broken; its last good version stays: ${message}`);

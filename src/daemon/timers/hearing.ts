@@ -28,7 +28,7 @@ export function createHearing({ db, log, pollSeconds, onDeaf }: HearingMeans): S
       log.warn({ where: db.where, poll_seconds: pollSeconds }, problem);
       await onDeaf(problem);
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'could not find out whether notifications arrive');
+      log.warn({ error: messageOf(error) }, 'could not check whether notifications arrive');
     }
   }
 

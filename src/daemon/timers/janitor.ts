@@ -64,9 +64,9 @@ export function createJanitor(means: JanitorMeans): Janitor {
       try {
         const swept = await sweep();
         const removed = Object.values(swept).some((count) => typeof count === 'number' && count > 0);
-        if (removed) log.info(swept, 'removed what was old');
+        if (removed) log.info(swept, 'removed old rows and directories');
       } catch (error) {
-        log.warn({ error: messageOf(error) }, 'could not remove what is old; trying again next round');
+        log.warn({ error: messageOf(error) }, 'could not remove old rows; the next round tries again');
       }
     }
   }

@@ -28,7 +28,7 @@ export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Servi
       try {
         known = await measure(db, known);
       } catch (error) {
-        log.debug({ error: messageOf(error) }, 'the queue could not be measured');
+        log.debug({ error: messageOf(error) }, 'could not read the queue for its metrics');
       }
       await clock.sleep(INTERVAL_MS, stopping.signal);
     }

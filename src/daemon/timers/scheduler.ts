@@ -44,7 +44,7 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
       troubled = false;
       return waitMs;
     } catch (error) {
-      if (!troubled) log.error({ error: messageOf(error) }, 'cannot look after the schedules; trying again');
+      if (!troubled) log.error({ error: messageOf(error) }, 'cannot process schedules; trying again');
       troubled = true;
       return 500 + 1000 * Math.random();
     }
@@ -69,7 +69,7 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
   function noteFailures(failures: ReadonlyMap<string, string>): void {
     for (const [schedule, error] of failures) {
       if (refused.get(schedule) !== error)
-        log.error({ schedule, error }, 'a schedule is due and cannot fire; trying again');
+        log.error({ schedule, error }, 'a schedule is due and could not be fired; trying again');
     }
     refused = failures;
   }
@@ -83,10 +83,7 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
     for (const id of ids) log.info({ schedule: schedule.name, work_item_id: id }, 'a schedule fired');
     if (firing.missed !== null) {
       const { from, until, runs } = firing.missed;
-      log.warn(
-        { schedule: schedule.name, from, until, runs },
-        'runs of a schedule were missed and will not be made up',
-      );
+      log.warn({ schedule: schedule.name, from, until, runs }, 'a schedule missed runs; its policy skips them');
     }
   }
 

@@ -22,7 +22,7 @@ export async function startEmbeddedThread(data: EmbeddedWorkerData, log: Log): P
     for (;;) {
       const reason = await current.ended;
       if (stopped.signal.aborted) return;
-      log.error({ reason, directory: data.directory }, 'the embedded database crashed and is started again');
+      log.error({ reason, directory: data.directory }, 'the embedded database crashed; restarting it');
       await relaunch();
     }
   };
@@ -35,7 +35,7 @@ export async function startEmbeddedThread(data: EmbeddedWorkerData, log: Log): P
         return;
       } catch (error) {
         const fields = { error: messageOf(error), directory: data.directory };
-        log.error(fields, 'the embedded database cannot be started again; next try in 5 s');
+        log.error(fields, 'the embedded database cannot be restarted; trying again in 5 s');
         await systemClock.sleep(RELAUNCH_MS, stopped.signal);
       }
     }

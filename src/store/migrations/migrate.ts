@@ -61,10 +61,11 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     }
   }
   const functions = await applyFunctions(database, files, options);
-  if (functions.length > 0) log.info({ functions }, 'applied the functions');
+  if (functions.length > 0) log.info({ functions }, 'applied the SQL functions');
   const changed = applied.length + functions.length > 0;
   const roles = await takeTurn(database, 'the roles', options, (tx) => installRoles(tx, changed));
-  if (changed && roles.missing.length > 0) log.info({ missing: roles.missing }, 'not all roles could be made');
+  if (changed && roles.missing.length > 0)
+    log.info({ missing: roles.missing }, 'some database roles could not be created');
   await recordVector(database, vector);
   return { applied, functions, version: await schemaVersion(database) };
 }
@@ -79,14 +80,17 @@ async function leaveAsItIs(
   const owner = await foreignOwner(database);
   if (version > files.migrations.length) {
     await checkCompatible(database, directory);
-    log.warn({ version, needed: files.migrations.length }, 'a later animus made the schema: it is used as it is');
+    log.warn(
+      { version, needed: files.migrations.length },
+      'the schema was migrated by a newer animus; using it unchanged',
+    );
   } else if (owner !== null) {
     await checkCompatible(database, directory);
     const { staleFunctions } = await migrationStatus(database, directory);
     if (staleFunctions.length > 0) {
       log.warn(
         { ...owner, functions: staleFunctions },
-        'functions of the schema are those of another animus, and this role may not change them; if this animus is the newer one, run as the owner: animus db migrate',
+        'the SQL functions belong to another version of animus and this role may not replace them; if this version is the newer one, run as the owner of the schema: animus db migrate',
       );
     }
   } else {
@@ -152,7 +156,7 @@ async function applyFunctions(
     if (!putBackFunctions && (await wasReplaced(tx, files))) {
       log.warn(
         {},
-        'another animus has replaced the functions in the database: they stay; to put back: animus db migrate',
+        'another version of animus has replaced the SQL functions; they are kept. To restore these: animus db migrate',
       );
       return [];
     }

@@ -83,11 +83,12 @@ export function openNotifications(
 
   /** Null when it was stopped instead. */
   async function listenAgain(): Promise<GuardedClient | null> {
-    if (!stopping.signal.aborted) log.warn({ where: database.where }, 'lost the listening connection');
+    if (!stopping.signal.aborted)
+      log.warn({ where: database.where }, 'lost the connection that listens for notifications');
     for (let pauseMs = 100; !stopping.signal.aborted; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       try {
         const client = await listen();
-        log.info({ where: database.where }, 'listening again');
+        log.info({ where: database.where }, 'listening for notifications again');
         return client;
       } catch (error) {
         log.debug({ error: messageOf(error) }, 'cannot listen yet; trying again');

@@ -46,7 +46,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
     },
-    (error) => log.debug({ error: error.message, where }, 'an idle database connection broke'),
+    (error) => log.debug({ error: error.message, where }, 'lost an idle database connection'),
   );
   let closed: Promise<void> | undefined;
 
@@ -85,7 +85,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
         prepared = plain;
         log.warn(
           { where },
-          'prepared statements get lost (a transaction pooler is in between?): none are used any more',
+          'prepared statements are lost between calls (a transaction pooler?); continuing without them',
         );
         return withClient((client) => run(client, plain, sql, params));
       }

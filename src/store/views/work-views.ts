@@ -73,7 +73,7 @@ export async function findWork(db: Queryable, reference: string): Promise<string
   }
   const digits = wanted.replaceAll('-', '');
   if (!/^[0-9a-f]{4,32}$/.test(digits)) {
-    const detail = `${JSON.stringify(reference)} is no id of a work item: an id, or at least 4 hex digits of its beginning or end`;
+    const detail = `${JSON.stringify(reference)} is not the id of a work item; give an id, or at least 4 hex digits of its start or end`;
     throw new AnimusError('work.invalid', { detail });
   }
   const beginning = await db.query<{ id: string }>(

@@ -34,7 +34,7 @@ export interface SubmittedWork {
 /** Submits one piece of work (`animus.submit_work`). Errors: `work.not_found` for the parent, `work.invalid`. */
 export async function submitWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
   if (!FACULTY_NAME.test(work.faculty)) {
-    const detail = `${JSON.stringify(work.faculty)} is no name of a faculty: expected ${FACULTY_NAME_RULE}`;
+    const detail = `${JSON.stringify(work.faculty)} is not a valid faculty name: expected ${FACULTY_NAME_RULE}`;
     throw new AnimusError('work.invalid', { detail });
   }
   try {
