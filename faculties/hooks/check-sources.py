@@ -1,10 +1,5 @@
-<<<<<<< HEAD
 #!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} python3
-"""A consolidate hook: is every quotation of the answer really in the document that it names?
-=======
-#!/usr/bin/env python3
 """A consolidate hook. It checks that every quotation of the answer is in the document that it names.
->>>>>>> h/wordsdocs
 
 Exit code 2 refuses the answer; stderr gives the reason. White space may differ, words may not.
 """

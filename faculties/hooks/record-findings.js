@@ -1,12 +1,6 @@
-<<<<<<< HEAD
 #!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} node
-// A consolidate hook: a finding about a place that is not there is made up, and the review is refused. The others become
-// entries of the ledger, the gravest first.
-=======
-#!/usr/bin/env node
 // A consolidate hook. It refuses a review with a finding about a file or line that does not exist. Otherwise it writes the
 // findings to the ledger, the most severe first.
->>>>>>> h/wordsdocs
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');

@@ -1,10 +1,5 @@
-<<<<<<< HEAD
 #!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} node
-// An orient hook: tells the model which files the workspace has, and keeps their hashes for verify-change.js.
-=======
-#!/usr/bin/env node
 // An orient hook. It lists the files of the workspace for the model and saves their hashes for verify-change.js.
->>>>>>> h/wordsdocs
 const { writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { hashFiles } = require('./workspace-files.js');

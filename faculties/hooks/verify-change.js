@@ -1,17 +1,10 @@
-<<<<<<< HEAD
 #!/usr/bin/env -S -i PATH=${PATH} HOME=${HOME} LANG=${LANG} ANIMUS_FOCUS_DIR=${ANIMUS_FOCUS_DIR} ANIMUS_SPAWN_ID=${ANIMUS_SPAWN_ID} node
-// A consolidate hook: which files changed since the focus began, and do the workspace's own tests pass?
-// The work item may name the files it expects to change: params {"expect_changed": ["src/a.js"]}.
-// Exit code 2 refuses the result; what stands on stderr is the reason.
-//
-// The first line leaves out the rest of the environment, secrets of [hooks] included, for this process too: what the
-// workspace calls its tests is the agent's, and could read the environment of the process that started it.
-=======
-#!/usr/bin/env node
 // A consolidate hook. It lists the files that changed since the focus began and runs the workspace's own tests.
 // The work item may name the files it expects to change: params {"expect_changed": ["src/a.js"]}.
 // Exit code 2 refuses the result; stderr gives the reason.
->>>>>>> h/wordsdocs
+//
+// The first line drops the rest of the environment, with the secrets of [hooks], for this process too: the tests of the workspace
+// are the agent's, and could read the environment of the process that started them.
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
