@@ -89,7 +89,7 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
       const opened = await openSomewhere(means.openHealth, http, look);
       server = opened;
       removeRecord = recordHealth(means.home, means.daemonId, opened.address());
-      log.info({ address: showAddress(opened.address()) }, 'serving /healthz and /readyz');
+      log.info({ address: showAddress(opened.address()) }, 'answering health checks at /healthz and /readyz');
     },
     async stop() {
       removeRecord?.();
