@@ -78,7 +78,7 @@ function diagnostics(log: Log) {
     quietUntil = performance.now() + QUIET_MS;
     log.warn(
       { detail: [text, ...rest].map(String).join(' ').slice(0, 500) },
-      'telemetry has trouble; work goes on without it',
+      'telemetry export failed; work continues without it',
     );
   };
   return { error: tell, warn: tell, info: drop, debug: drop, verbose: drop };

@@ -19,7 +19,8 @@ export function addDbCommands(program: Command, run: RunCommand): void {
     examples: ['DATABASE_URL=postgres://ada@db/work animus db migrate'],
   }).action(run(migrateCommand));
   addCommand(group, 'status', {
-    summary: 'compare the schema with this animus, without changing anything; exits 5 when they differ',
+    summary:
+      'compare the schema with what this version of animus needs, without changing anything; exits 5 when they differ',
     examples: ['animus db status', 'animus db status --json'],
   }).action(run(statusCommand));
   addPsqlCommand(group, run);

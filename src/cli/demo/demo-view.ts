@@ -29,7 +29,7 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
   return {
     intro: () => intro(output, setting),
     ready(db) {
-      output.line(styled('Database   ', 'bold'), `embedded Postgres at ${db.where}, made just now`);
+      output.line(styled('Database   ', 'bold'), `embedded Postgres at ${db.where}, created for this demo`);
       output.line();
     },
     inserted(id) {
@@ -55,15 +55,15 @@ function intro(output: Output, { workspace, model }: DemoSetting): void {
   output.line(styled('Workspace  ', 'bold'), `${workspace}: a small calendar program, two of its three tests fail`);
   output.line(
     styled('Model      ', 'bold'),
-    model ?? 'a script, no model: only the words are written beforehand, all they cause is real',
+    model ?? 'a script, not a model: its words are fixed, everything they cause is real',
   );
 }
 
 const PHASES = {
-  orient: 'the hook lists the files and remembers how they looked',
-  engage: 'the model and its tools, until the work is done',
-  consolidate: 'the hook runs the tests and checks which files changed',
-  recover: 'what to do after a failure',
+  orient: 'a hook lists the files and records their state',
+  engage: 'the model calls tools until the work is done',
+  consolidate: 'a hook runs the tests and lists the files that changed',
+  recover: 'decide what happens after a failure',
 } as const;
 
 function conclude(output: Output, item: WorkDetail, ledger: readonly LedgerEntry[], tookMs: number): void {
@@ -85,7 +85,7 @@ function whatNext(output: Output, { home, workspace, keep }: DemoSetting): void 
   if (keep) {
     output.line(
       `  ANIMUS_HOME=${quoted(home)} npx animus work list`,
-      styled('   the work item as the database keeps it', 'dim'),
+      styled('   the work item in the database', 'dim'),
     );
     output.line(
       `  ANIMUS_HOME=${quoted(home)} npx animus status`,
@@ -96,13 +96,10 @@ function whatNext(output: Output, { home, workspace, keep }: DemoSetting): void 
   }
   output.line(
     '  npx animus demo --keep',
-    styled('         the same, and database and workspace stay for a look', 'dim'),
+    styled('         run it again and keep the database and the workspace', 'dim'),
   );
-  output.line('  npx animus faculty check', styled('       the agents that come with animus, as files to copy', 'dim'));
-  output.line(
-    '  npx animus serve --help',
-    styled('        a daemon of your own, on your Postgres and your model', 'dim'),
-  );
+  output.line('  npx animus faculty check', styled('       check the agents that come with animus', 'dim'));
+  output.line('  npx animus serve --help', styled('        run a daemon on your Postgres with your model', 'dim'));
 }
 
 function quoted(path: string): string {

@@ -24,8 +24,8 @@ export function addDemoCommand(program: Command, run: RunCommand): void {
     summary: 'watch an agent do real work, on an embedded database and a scripted model',
     examples: ['animus demo', 'animus demo --keep', 'animus demo --model claude-sonnet-4-5'],
   })
-    .option('--model <name>', 'let a real model do it; its API key must be set')
-    .option('--keep', 'leave database and workspace for a look afterwards')
+    .option('--model <name>', 'use a real model; its API key must be set')
+    .option('--keep', 'keep the database and the workspace afterwards')
     .action(run(demoCommand));
 }
 

@@ -30,14 +30,14 @@ interface TestOptions extends CommonOptions {
 export function addFacultyTestCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'test <faculty> <script>', {
     summary:
-      'play a script for a model against a faculty, in a scratch directory and database; exits 0 when it completed',
+      'run a faculty with a script in place of the model, in a scratch directory and database; exits 0 when it completed',
     examples: [
       'animus faculty test engineer fix.toml --workspace ./sample',
       'animus faculty test clerk rate-limit.toml --description "Close the books" --params \'{"year": 2026}\'',
     ],
   })
     .option('--workspace <dir>', 'work in a copy of this directory (default: an empty one)')
-    .option('--description <text>', 'what the work item says is to be done')
+    .option('--description <text>', 'the task of the work item')
     .option('--params <json>', 'a JSON object, or @file')
     .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
     .action(run(testCommand));
@@ -81,10 +81,10 @@ async function testCommand(
 const SCRIPT_PROVIDER = 'script';
 
 const CAPTIONS = {
-  orient: 'what the work begins with',
-  engage: 'the script for a model, and real tools',
-  consolidate: 'what becomes of the result',
-  recover: 'what to do after the failure',
+  orient: 'what the run starts with',
+  engage: 'a script in place of the model, with real tools',
+  consolidate: 'check and record the result',
+  recover: 'decide what happens after the failure',
 } as const;
 
 function paramsOf(given: string | undefined, cwd: string): Readonly<Record<string, unknown>> {

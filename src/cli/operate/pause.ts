@@ -15,13 +15,14 @@ interface PauseOptions extends CommonOptions {
 /** Adds `animus pause|resume`. */
 export function addPauseCommands(program: Command, run: RunCommand): void {
   addCommand(program, 'pause [faculty]', {
-    summary: 'take no new work and make no further model call, for one faculty or all; tool calls under way end first',
+    summary:
+      'stop new claims and further model calls, for one faculty or all; tool calls that are running finish first',
     examples: ['animus pause', 'animus pause engineer --reason "the build is red"'],
   })
     .option('--reason <text>', 'why, shown by status')
     .action(run(pauseCommand));
   addCommand(program, 'resume [faculty]', {
-    summary: 'lift a pause: that of one faculty, or that of all',
+    summary: 'lift the pause of one faculty, or the pause of all',
     examples: ['animus resume', 'animus resume engineer'],
   }).action(run(resumeCommand));
 }
@@ -41,7 +42,7 @@ async function pauseCommand(
   output.line(
     styled('paused   ', 'yellow'),
     nameOf(faculty),
-    '; go on with: animus resume',
+    '; resume with: animus resume',
     faculty ? ` ${faculty}` : '',
   );
   // A slip would look like a brake and be none.
@@ -54,7 +55,7 @@ async function pauseCommand(
 /** A brake on what cannot be a faculty's name would hold nothing. */
 function checkName(faculty: string | undefined): void {
   if (faculty === undefined || FACULTY_NAME.test(faculty)) return;
-  const detail = `${JSON.stringify(faculty)} is no name of a faculty: expected ${FACULTY_NAME_RULE}`;
+  const detail = `${JSON.stringify(faculty)} is not a valid faculty name: expected ${FACULTY_NAME_RULE}`;
   throw new AnimusError('usage.invalid', { detail });
 }
 
@@ -80,7 +81,7 @@ function remark(output: Output, paused: readonly string[], faculty: string | und
   const holds = faculty === undefined ? paused : paused.filter((name) => name === ALL_FACULTIES);
   for (const name of holds) {
     const [what, how] = name === ALL_FACULTIES ? ['every faculty', 'animus resume'] : [name, `animus resume ${name}`];
-    output.note(`still paused: ${what}; go on with: ${how}`);
+    output.note(`still paused: ${what}; resume with: ${how}`);
   }
 }
 

@@ -33,7 +33,7 @@ interface AddOptions extends CommonOptions {
 export function addScheduleCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'schedule', 'work that comes back by the clock');
   addCommand(group, 'list', {
-    summary: 'list the schedules with their last and next run, and what they missed',
+    summary: 'list the schedules with their last and next run, and how many runs they missed',
     examples: ['animus schedule list', 'animus schedule list --json'],
   }).action(run(listCommand));
   addCommand(group, 'add <name> <cron> <faculty> [description]', {
@@ -57,22 +57,22 @@ export function addScheduleCommands(program: Command, run: RunCommand): void {
       wholeNumber(0, 31_536_000),
       3600,
     )
-    .option('--paused', 'add it paused')
+    .option('--paused', 'create it paused')
     .action(run(addScheduleCommand));
   addCommand(group, 'pause <name>', {
-    summary: 'let it rest; what falls into the pause is not made up',
+    summary: 'pause it; runs that fall due while it is paused are not made up',
     examples: ['animus schedule pause triage'],
   }).action(run(pauseCommand));
   addCommand(group, 'resume <name>', {
-    summary: 'let it go on from now',
+    summary: 'resume it; its next run is computed from now',
     examples: ['animus schedule resume triage'],
   }).action(run(resumeCommand));
   addCommand(group, 'run <name>', {
-    summary: 'submit its work now, paused or not; its next run stays as it is',
+    summary: 'submit its work now, even while paused; its next run does not change',
     examples: ['animus schedule run triage'],
   }).action(run(runCommand));
   addCommand(group, 'remove <name>', {
-    summary: 'remove it with the record of its runs; the work they submitted stays',
+    summary: 'remove it and the record of its runs; work items it submitted stay',
     examples: ['animus schedule remove triage'],
   }).action(run(removeCommand));
 }

@@ -17,7 +17,7 @@ export interface OneItem {
   readonly config: Config;
   readonly facultiesDir: string;
   readonly adapt: (faculty: Faculty) => Faculty;
-  /** Called once the daemon takes work. */
+  /** Called once the daemon is ready for work. */
   readonly onReady?: (db: Database) => void;
   /** Submits the work and returns its id. */
   readonly submit: (db: Database) => Promise<string>;

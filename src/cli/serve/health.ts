@@ -13,7 +13,8 @@ const ANSWER_MS = 5000;
 /** Adds `animus health`. */
 export function addHealthCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'health', {
-    summary: 'ask the daemon of this host whether it takes work: exits 0 when it does, 5 when not, 4 when none answers',
+    summary:
+      'ask the daemon of this home whether it takes work: exits 0 when it does, 5 when it does not, 4 when none answers',
     examples: ['animus health', 'animus health --json'],
   }).action(run(healthCommand));
 }
@@ -68,7 +69,7 @@ export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise
   if (isReadiness(answer)) return answer;
   throw new AnimusError('http.unanswered', {
     address,
-    detail: `what answers there (HTTP ${status}) is no animus`,
+    detail: `what answers there (HTTP ${status}) is not animus`,
     hint: '',
   });
 }

@@ -18,15 +18,14 @@ interface ServeOptions extends CommonOptions {
 /** Adds `animus serve`. */
 export function addServeCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'serve', {
-    summary:
-      'run the daemon: take work from the database and do it, until SIGINT or SIGTERM; a second one stops at once',
+    summary: 'run the daemon: claim work and run agents on it until SIGINT or SIGTERM; a second signal stops at once',
     examples: [
       'animus serve',
       'DATABASE_URL=postgres://ada@db/work animus serve --faculties ./agents --max-concurrent 8',
     ],
   })
     .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
-    .option('--max-concurrent <n>', 'foci at once (default: as configured)', wholeNumber(1, 1000))
+    .option('--max-concurrent <n>', 'how many foci run at once (default: from the configuration)', wholeNumber(1, 1000))
     .action(run(serveCommand));
 }
 

@@ -23,16 +23,16 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   ANIMUS_HOME: 'directory of the embedded database and of running work (default: ~/.animus)',
   ANTHROPIC_API_KEY: 'key of the provider anthropic',
   OPENAI_API_KEY: 'key of the provider openai',
-  ANTHROPIC_BASE_URL: 'where anthropic is reached (default: https://api.anthropic.com)',
-  OPENAI_BASE_URL: 'where openai is reached (default: https://api.openai.com/v1)',
+  ANTHROPIC_BASE_URL: 'base URL of the Anthropic API (default: https://api.anthropic.com)',
+  OPENAI_BASE_URL: 'base URL of the OpenAI API (default: https://api.openai.com/v1)',
   LOG_LEVEL: 'trace, debug, info (default), warn, error, fatal or silent',
-  OTEL_EXPORTER_OTLP_ENDPOINT: 'where traces and metrics go; unset: nowhere',
-  NO_COLOR: 'any value: no colours',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'where traces, metrics and logs are exported; unset: nothing is exported',
+  NO_COLOR: 'any value turns colours off',
 };
 
 const TOPICS: Readonly<Record<string, { readonly about: string; readonly text: string }>> = {
   'exit-codes': {
-    about: 'what the exit code of a command says',
+    about: 'what the exit codes of commands mean',
     text: Object.entries(EXIT_CODES)
       .map(([code, meaning]) => `${code.padStart(5)}  ${meaning}`)
       .join('\n'),
@@ -47,7 +47,7 @@ const TOPICS: Readonly<Record<string, { readonly about: string; readonly text: s
     ].join('\n'),
   },
   ids: {
-    about: 'how work items are named',
+    about: 'how to name a work item',
     text: `Each work item has an id such as 01936b2e-5f04-7c3a-9d51-5b1f0c3de2a9. Lists show its last twelve digits. A command
 takes the whole id, or its end or beginning of at least four digits, where that names one item.`,
   },
@@ -55,13 +55,13 @@ takes the whole id, or its end or beginning of at least four digits, where that 
     about: 'the states of work',
     text: `${WORK_STATES.join(', ')}
 
-  scheduled   its time has not come       animus work list --state scheduled
-  queued      a daemon may take it        no daemon serves its faculty? see: animus status
-  claimed     a daemon has taken it
-  running     a focus is at work          animus work tail ID
-  waiting     for children, a timer or a person: it holds no slot meanwhile
+  scheduled   run_at is in the future       animus work list --state scheduled
+  queued      a daemon may claim it       not claimed? see: animus status
+  claimed     a daemon has claimed it
+  running     a focus is running          animus work tail ID
+  waiting     for child work, a timer or a person; it holds no slot
   completed   it has an outcome           animus work show ID
-  dead        attempts are used up        again: animus work retry ID
+  dead        no attempts are left        run it again: animus work retry ID
   merged      another item with its dedup key was active already
   cancelled   by an operator, or with its parent`,
   },

@@ -15,11 +15,11 @@ interface StatusOptions extends CommonOptions {
 /** Adds `animus status`. */
 export function addStatusCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'status', {
-    summary: 'show the database, the queue, running work, daemons, dead letters, schedules and what today has cost',
+    summary: 'show the database, the queue, running work, daemons, dead letters, schedules and today's cost',
     examples: ['animus status', 'animus status --json', 'animus status --watch --every 5'],
   })
-    .option('--watch', 'show it again and again until Ctrl-C: in place on a terminal, else one after the other')
-    .option('--every <seconds>', 'with --watch: the time between two looks', wholeNumber(1, 3600), 2)
+    .option('--watch', 'refresh until Ctrl-C: in place on a terminal, otherwise one report after the other')
+    .option('--every <seconds>', 'with --watch: seconds between refreshes', wholeNumber(1, 3600), 2)
     .action(run(statusCommand));
 }
 

@@ -67,5 +67,5 @@ function whyWaiting(state: WorkState, error: unknown): Part[] {
 function progressOf({ state, turns, cost_usd: cost, faculty, created_at: created }: FollowedWork): string {
   const since = duration(Math.max(0, Date.now() - created.getTime()));
   if (state === 'queued') return `queued for ${faculty}, ${since} now; is a daemon running? see: animus status`;
-  return `${state}, turn ${turns}, ${usd(cost)}, ${since} since it was submitted; Ctrl-C leaves it to the daemon`;
+  return `${state}, turn ${turns}, ${usd(cost)}, ${since} since it was submitted; Ctrl-C stops waiting, not the work`;
 }

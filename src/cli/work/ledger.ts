@@ -26,7 +26,7 @@ export function addLedgerCommands(program: Command, run: RunCommand): void {
   })
     .option('--type <type>', `only this type (${LEDGER_TYPES.join(', ')})`, ledgerType)
     .option('--last <n>', 'only the newest n', wholeNumber(1, 1_000_000))
-    .option('--formatted', 'grouped by type as Markdown, the latest plan only')
+    .option('--formatted', 'as Markdown, grouped by type, with only the latest plan')
     .action(run(showCommand));
   addCommand(group, 'append <id> <type> <content>', {
     summary: 'append an entry as an operator; content - reads standard input',

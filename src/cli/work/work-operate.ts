@@ -17,13 +17,13 @@ interface CancelOptions extends CommonOptions {
 /** Adds `animus work cancel|retry`. */
 export function addOperateCommands(group: Command, run: RunCommand): void {
   addCommand(group, 'cancel <id>', {
-    summary: 'cancel an item and its children; running work is stopped by its daemon within a heartbeat',
+    summary: 'cancel an item and its children; a daemon stops running work at its next heartbeat',
     examples: ['animus work cancel 5b1f0c3de2a9 --reason "superseded"'],
   })
     .option('--reason <text>', 'why, for the record')
     .action(run(cancelCommand));
   addCommand(group, 'retry <id>', {
-    summary: 'queue a dead or cancelled item again, with fresh attempts; its ledger stays',
+    summary: 'queue a dead or cancelled item again with all its attempts; it keeps its ledger',
     examples: ['animus work retry 5b1f0c3de2a9'],
   }).action(run(retryCommand));
 }

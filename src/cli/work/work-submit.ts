@@ -40,16 +40,16 @@ export function addSubmitCommand(group: Command, run: RunCommand): void {
       'git log -1 | animus work submit scribe - --run-at +10m',
     ],
   })
-    .option('--skill <name>', 'the methodology to begin with')
+    .option('--skill <name>', 'the skill to start with')
     .option('--params <json>', 'a JSON object, or @file')
-    .option('--priority <n>', 'higher goes first (default: 0)', wholeNumber(-2147483648, 2147483647))
-    .option('--dedup-key <key>', 'while an item of the faculty with this key is active, another one merges into it')
+    .option('--priority <n>', 'higher runs first (default: 0)', wholeNumber(-2147483648, 2147483647))
+    .option('--dedup-key <key>', 'while an item of this faculty with the same key is active, a new one merges into it')
     .option('--run-at <time>', 'not before: 2026-03-01T09:00, +90s, +10m, +2h, +1d', moment)
     .option('--source <text>', 'who submits (default: cli)')
     .option('--trigger <json>', 'what caused it: any JSON, or @file')
     .option('--parent <id>', 'make it a child of this item')
-    .option('--wait', 'follow it to its end; exit 0 when it completed, else 1')
-    .option('--faculties <dir>', 'where to look whether the faculty exists')
+    .option('--wait', 'wait until it has ended; exit 0 when it completed, else 1')
+    .option('--faculties <dir>', 'directory that is searched for the faculty')
     .action(run(submitCommand));
 }
 

@@ -14,7 +14,7 @@ import { showOutcome } from './work-show.ts';
 /** Adds `animus work tail`. */
 export function addTailCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'tail <id>', {
-    summary: 'follow an item live to its end, beginning with what has happened; --json prints one event per line',
+    summary: 'show what has happened on an item, then follow it live to its end; --json prints one event per line',
     examples: ['animus work tail 5b1f0c3de2a9', 'animus work tail 5b1f0c3de2a9 --json | jq -c select(.type=="ledger")'],
   }).action(run(tailCommand));
 }

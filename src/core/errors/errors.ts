@@ -43,14 +43,14 @@ export const ERRORS = {
     5,
   ),
   'db.migration_changed': row(
-    'migration {file} was applied with other content ({applied}, now {now}); restore the file',
+    'migration {file} has changed since it was applied (was {applied}, is {now}); restore the file',
     false,
     5,
   ),
   'db.migration_failed': row('migration {file} failed: {detail}', false, 1),
-  'db.embedded_locked': row('the embedded database in {directory} is in use by process {pid}{hint}', true, 4),
+  'db.embedded_locked': row('the embedded database in {directory} is used by process {pid}{hint}', true, 4),
   'db.not_in_work': row(
-    'this runs inside work item {id} and was given no DATABASE_URL; it does not open the embedded database by itself',
+    'this process belongs to work item {id} and has no DATABASE_URL; commands inside a work item do not open the embedded database',
     false,
     5,
   ),
@@ -61,22 +61,22 @@ export const ERRORS = {
   'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('no work item {id}{hint}', false, 3),
-  'work.ambiguous_id': row('{id} fits several work items: {candidates}', false, 2),
+  'work.ambiguous_id': row('{id} matches several work items: {candidates}', false, 2),
   'work.invalid': row('{detail}', false, 2),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),
 
   'schedule.not_found': row('no schedule named {name}{hint}', false, 3),
-  'schedule.exists': row('there is a schedule named {name} already; remove it first, or choose another name', false, 5),
+  'schedule.exists': row('a schedule named {name} exists already; remove it first, or choose another name', false, 5),
   'schedule.invalid': row('{detail}', false, 2),
 
   'hook.failed': row('hook {command} failed: {detail}', true, 1),
   'hook.blocked': row('hook {command} blocked: {reason}', false, 1),
-  'hook.timeout': row('hook {command} did not finish within {seconds} s and was ended{stderr}', true, 1),
-  'hook.output': row('hook {command} printed what is not its protocol: {detail}', true, 1),
+  'hook.timeout': row('hook {command} did not finish within {seconds} s and was killed{stderr}', true, 1),
+  'hook.output': row('hook {command} printed output that does not follow the hook protocol: {detail}', true, 1),
 
   'http.unavailable': row(
-    'cannot serve health at {address}: {detail}; free the address, choose another as daemon.http, or say http = "off"',
+    'cannot serve health at {address}: {detail}; free the address, choose another as daemon.http, or set http = "off"',
     true,
     4,
   ),
@@ -86,8 +86,8 @@ export const ERRORS = {
   'process.interrupted': row('{command} was interrupted by no fault of its own: {detail}', true, 1),
 
   'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
-  'llm.base_url': row('provider {provider}: base_url is no http or https URL', false, 2),
-  'llm.no_embeddings': row('provider {provider} makes no embeddings; name one of kind openai', false, 2),
+  'llm.base_url': row('provider {provider}: base_url is not an http or https URL', false, 2),
+  'llm.no_embeddings': row('provider {provider} has no embeddings; use one of kind openai', false, 2),
 
   'worktree.failed': row('no worktree of {repo}: {detail}', true, 1),
 

@@ -75,13 +75,13 @@ describe('animus pause and resume', () => {
     await animus('resume', 'enginer');
     expect(await animus('pause', 'Engineer')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"Engineer" is no name of a faculty: expected 1 to 63 lower-case letters'),
+      stderr: expect.stringContaining('"Engineer" is not a valid faculty name: expected 1 to 63 lower-case letters'),
     });
     expect((await animus('pause', 'engineer', '--reason', 'red build')).stderr).toBe('');
     await animus('pause');
     expect((await animus('status')).stdout).toMatch(/Paused +every faculty[\s\S]*engineer: red build/);
     const resumed = await animus('resume', 'engineer');
-    expect(resumed.stderr).toBe('animus: still paused: every faculty; go on with: animus resume\n');
+    expect(resumed.stderr).toBe('animus: still paused: every faculty; resume with: animus resume\n');
     expect(JSON.parse((await animus('resume', '--json')).stdout)).toEqual({
       faculty: null,
       resumed: true,
