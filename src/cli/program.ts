@@ -21,13 +21,13 @@ import { createOutput } from './view/output.ts';
 import { addLedgerCommands } from './work/ledger.ts';
 import { addWorkCommands } from './work/work.ts';
 
-/** Runs one command. Never throws: what goes wrong is printed and becomes the exit code (docs/cli.md). */
+/** Runs one command. Never throws: an error is printed and becomes the exit code (docs/cli.md). */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
   const run = commandRunner(context, (code) => (exitCode = code));
   const program = buildProgram(run, context);
   try {
-    // Alone, the command is a question: what can it do?
+    // Without arguments, print the help.
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -44,7 +44,7 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
     .description('A Postgres-native agent daemon: work is a row, an agent is a TOML file.')
     .version(`animus ${version()}`, '-V, --version', 'print the version')
     .exitOverride()
-    // Commander's own error output is left out: every error is printed by one function.
+    // Commander's own error output is turned off: one function prints every error.
     .configureOutput({
       writeOut: (text) => streams.stdout.write(text),
       writeErr: () => {},
@@ -77,11 +77,11 @@ export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'
   return program;
 }
 
-/** What commander says, in our words; null where it only printed what it was asked for. */
+/** Converts an error of commander; null if it only printed help or the version. */
 function usageError(error: CommanderError, program: Command, argv: readonly string[]): AnimusError | null {
   if (error.exitCode === 0) return null;
   const path = commandPath(program, argv);
-  const said = error.code === 'commander.help' ? 'a command is missing' : inOurWords(error, path.length === 1);
+  const said = error.code === 'commander.help' ? 'no command given' : inOurWords(error, path.length === 1);
   const detail = `${said}; see: ${[...path, '--help'].join(' ')}`;
   return new AnimusError('usage.invalid', { detail }, { cause: error });
 }
@@ -96,11 +96,11 @@ function inOurWords({ code, message }: CommanderError, beforeCommand: boolean): 
   if (expected !== undefined) return `${option}: expected ${expected}, got ${JSON.stringify(value)}`;
   const [, common] = /^unknown option '(--json|--config)'/.exec(said) ?? [];
   if (code === 'commander.unknownOption' && beforeCommand && common !== undefined)
-    return `${common} belongs behind the command`;
+    return `${common} goes after the command`;
   return said;
 }
 
-/** The names of the command that a line is about, as far as it names one. */
+/** The names of the command that a command line selects. */
 function commandPath(program: Command, argv: readonly string[]): string[] {
   const path = [program.name()];
   let command = program;

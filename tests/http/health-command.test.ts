@@ -63,7 +63,7 @@ it('an address that somebody chose must be had; where the default is taken, a da
   await first.kill('SIGTERM');
   expect(await runAnimus(one, ['health'])).toMatchObject({
     exit: 4,
-    stderr: expect.stringContaining(`no daemon of the home ${one.home}`),
+    stderr: expect.stringContaining(`no daemon with the home ${one.home}`),
   });
   const off = siteOf({ modelUrl: 'http://127.0.0.1:9', databaseUrl: pg.connectionString, http: 'off' });
   expect((await startDaemon(off)).output()).not.toContain('health');

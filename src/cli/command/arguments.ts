@@ -1,9 +1,9 @@
-/** Values of options and arguments, checked as commander reads them: what is wrong is a usage error, exit code 2. */
+/** Values of options and arguments, checked while commander parses them. A bad value is a usage error with exit code 2. */
 import { InvalidArgumentError } from 'commander';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { LEDGER_TYPES, type LedgerType, WORK_STATES, type WorkState } from '../../core/work/work.ts';
 
-/** A reader of whole numbers within bounds. */
+/** A parser for whole numbers within bounds. */
 export function wholeNumber(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
@@ -12,22 +12,22 @@ export function wholeNumber(min: number, max: number): (value: string) => number
   };
 }
 
-/** A state of work. */
+/** Parses a state of work. */
 export function workState(value: string): WorkState {
   return oneOf(value, WORK_STATES);
 }
 
-/** A type of ledger entry. */
+/** Parses a type of ledger entry. */
 export function ledgerType(value: string): LedgerType {
   return oneOf(value, LEDGER_TYPES);
 }
 
-/** A reader of one of these words. */
+/** A parser that accepts one of these words. */
 export function choice<Value extends string>(values: readonly Value[]): (value: string) => Value {
   return (value) => oneOf(value, values);
 }
 
-/** A moment: ISO 8601 (`2026-03-01T09:00`, local without a zone), or from now: `+90s`, `+10m`, `+2h`, `+1d`. */
+/** Parses a time: ISO 8601 (`2026-03-01T09:00`, local time without a zone), or an offset from now: `+90s`, `+10m`, `+2h`, `+1d`. */
 export function moment(value: string): Date {
   const later = /^\+(\d{1,7})([smhd])$/.exec(value);
   if (later) return new Date(Date.now() + Number(later[1]) * (UNIT_MS[later[2] ?? ''] ?? 0));

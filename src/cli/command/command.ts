@@ -1,4 +1,4 @@
-/** What the commands share: their context, their options, and how they end. */
+/** What all commands share: their context, their options, and how they report errors and exit codes. */
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { loadConfig, loadReach } from '../../catalog/load-config.ts';
@@ -9,7 +9,7 @@ import type { OpenHealth } from '../../core/lifecycle/health.ts';
 import type { Interrupts } from '../../core/lifecycle/interrupts.ts';
 import { createOutput, type Output, type Sink } from '../view/output.ts';
 
-/** The process a command runs in, or a test's. */
+/** The process that a command runs in, or the stand-in of a test. */
 export interface CliContext {
   readonly env: Environment;
   readonly cwd: string;
@@ -17,15 +17,15 @@ export interface CliContext {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked' | 'passInterrupts'>;
-  /** Serves health for the daemon; absent: nobody does. */
+  /** Serves health for the daemon. Absent: health is not served. */
   readonly openHealth?: OpenHealth;
 }
 
-/** What a command is given to work with. */
+/** The means that each command gets. */
 export interface Invocation {
   readonly context: CliContext;
   readonly output: Output;
-  /** The configuration, read at the first call. Errors: `config.*`. */
+  /** The configuration, read on the first call. Errors: `config.*`. */
   config(): Config;
   /**
    * Where database and daemon are: all that most commands need. Read at the first call, which says on stderr what is wrong with the rest of
@@ -43,14 +43,14 @@ export interface CommonOptions {
 /** The name, arguments, help and examples of a command. */
 export interface CommandHelp {
   readonly summary: string;
-  /** What an argument is, by name, where it is not what it is elsewhere. */
+  /** Descriptions of arguments, by name. They override the common ones in ARGUMENTS. */
   readonly arguments?: Readonly<Record<string, string>>;
   readonly examples: readonly string[];
 }
 
 /**
- * A command of `parent` with the options every command has; `usage` is its name and arguments. Its help says what each
- * argument is, gives examples, and where exit codes and variables stand.
+ * Adds a command to `parent`, with the options that every command has. `usage` is its name and arguments. Its help
+ * describes each argument, gives examples, and names the help topics on exit codes and variables.
  */
 export function addCommand(parent: Command, usage: string, help: CommandHelp): Command {
   const command = parent.command(usage).description(help.summary);
@@ -63,37 +63,37 @@ export function addCommand(parent: Command, usage: string, help: CommandHelp): C
     .addHelpText('after', `\nExamples:\n${help.examples.map((example) => `  ${example}`).join('\n')}\n\n${SEE_ALSO}`);
 }
 
-/** What an argument of this name is, wherever it stands. */
+/** The description of each argument, by name, in all commands. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
-  id: 'the work item; its id may be cut to its end or beginning, at least 4 digits',
+  id: 'the work item: its id, or at least 4 digits of its start or end',
   faculty: 'the name of a faculty',
-  description: 'what is to be done; - reads standard input',
+  description: 'the task; - reads it from standard input',
   type: 'plan, finding, decision, step, error or note',
-  content: 'the text; - reads standard input',
-  names: 'names of faculties; none: all',
+  content: 'the text; - reads it from standard input',
+  names: 'names of faculties (default: all)',
   name: 'the name of the schedule',
-  cron: 'when, in quotes: "0 9 * * MON-FRI"',
-  script: 'a TOML file of answers and tool calls',
-  topic: 'a command, or a topic',
-  args: 'arguments of psql, passed on as they are',
+  cron: 'a cron expression in quotes, such as "0 9 * * MON-FRI"',
+  script: 'a TOML file with the answers and tool calls of the model',
+  topic: 'a command or a topic',
+  args: 'arguments that are passed to psql unchanged',
 };
 
 const SEE_ALSO = 'Exit codes: animus help exit-codes. Variables: animus help environment.';
 
-/** A command that only holds others. */
+/** Adds a command that only groups others. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
   return parent.command(name).description(summary).helpCommand(false);
 }
 
 /**
- * Wraps a command's function for commander: makes its invocation, prints what it throws, keeps its exit code. The
- * function gets its options and arguments, and returns the exit code.
+ * Wraps the function of a command for commander: creates its invocation, prints the error it throws and records its exit
+ * code. The function gets its options and arguments, and returns the exit code.
  */
 export type RunCommand = (
   command: (invocation: Invocation, ...optionsAndArguments: never[]) => number | Promise<number>,
 ) => (...received: unknown[]) => Promise<void>;
 
-/** A RunCommand for this context; `ended` is told the exit code. */
+/** A RunCommand for this context. It calls `ended` with the exit code. */
 export function commandRunner(context: CliContext, ended: (exitCode: number) => void): RunCommand {
   return (command) =>
     async (...received) => {

@@ -1,4 +1,4 @@
-/** The database of a command: DATABASE_URL, else the embedded one, through its daemon or opened for this one command. */
+/** Opens the database for a command: DATABASE_URL, else the embedded one, through its daemon or for this one command. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -11,20 +11,20 @@ import { silentLog } from '../../telemetry/log.ts';
 import { whileWaiting } from '../view/progress.ts';
 import type { Invocation } from './command.ts';
 
-/** Runs `work` with the database, its schema checked, and closes it. Errors: `db.*`, `config.*`, `interrupted`. */
+/** Opens the database, checks its schema, runs `work` and closes it. Errors: `db.*`, `config.*`, `interrupted`. */
 export async function withDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
   return withRawDatabase(invocation, async (database) => {
-    // An embedded database is nobody's but ours, so its first command makes it; a server's is migrated when told to.
+    // Only animus uses an embedded database, so the first command creates it. A server is migrated by `db migrate` only.
     if (database.kind === 'embedded' && !(await hasFunctions(database))) {
       invocation.output.note(`making a new embedded database in ${invocation.reach().home}`);
       await whileWaiting(invocation.output, 'making its schema', () => migrate(database));
     }
-    await whileWaiting(invocation.output, `asking the database at ${database.where}`, () => checkCompatible(database));
+    await whileWaiting(invocation.output, `checking the schema at ${database.where}`, () => checkCompatible(database));
     return work(database);
   });
 }
 
-/** The same without a look at the schema, for the commands that make it. */
+/** The same without checking the schema, for the commands that create it. */
 export async function withRawDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
   refuseInsideWork(invocation);
   const finished = new AbortController();
@@ -55,10 +55,10 @@ function refuseInsideWork({ context, reach }: Invocation): void {
   if (workItemId && reach().databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
 }
 
-/** How long an interrupted command may take to end by itself, before it is left behind with its connection. */
+/** How long an interrupted command may take to end, before it is abandoned with its connection. */
 const LINGER_MS = 1000;
 
-/** Rejects when the command was interrupted and did not end in time (a server that does not answer). */
+/** Rejects when the command was interrupted and did not end in time (the server does not answer). */
 async function interruptionOverdue(interrupted: AbortSignal, finished: AbortSignal): Promise<never> {
   await aborted(AbortSignal.any([interrupted, finished]));
   await systemClock.sleep(LINGER_MS, finished);

@@ -1,9 +1,9 @@
-/** Where a command looks for faculty files. */
+/** The directory of the faculty files. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Invocation } from './command.ts';
 
-/** The directory `--faculties` names, else ./faculties where there is one, else ANIMUS_HOME/faculties. */
+/** The directory given by `--faculties`, else ./faculties if it exists, else ANIMUS_HOME/faculties. */
 export function facultiesDirectory(invocation: Invocation, option: string | undefined): string {
   const { cwd } = invocation.context;
   if (option !== undefined) return resolve(cwd, option);

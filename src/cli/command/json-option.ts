@@ -18,7 +18,7 @@ export function jsonOf(option: string, given: string, cwd: string): unknown {
   }
 }
 
-/** The same, where only a JSON object will do. */
+/** The same, for a JSON object only. */
 export function jsonObject(option: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new AnimusError('usage.invalid', { detail: `${option}: expected a JSON object, got ${JSON.stringify(value)}` });

@@ -1,4 +1,4 @@
-/** `animus db psql`: psql on the database of this configuration. */
+/** `animus db psql`: psql on the configured database. */
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -9,7 +9,7 @@ import { withRawDatabase } from '../command/database.ts';
 /** Adds it to the group. */
 export function addPsqlCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'psql [args...]', {
-    summary: 'open psql on the database; further arguments are passed on; exits as psql does',
+    summary: 'open psql on the database; arguments are passed to psql; exits with the exit code of psql',
     arguments: { args: 'options and arguments of psql' },
     examples: ['animus db psql', `animus db psql -c 'select animus.status()'`, 'animus db psql -f report.sql'],
   })
@@ -17,7 +17,7 @@ export function addPsqlCommand(group: Command, run: RunCommand): void {
     .action(run(psqlCommand));
 }
 
-/** An embedded database without a daemon is open for as long as psql runs. */
+/** An embedded database without a daemon stays open while psql runs. */
 async function psqlCommand(
   invocation: Invocation,
   _options: CommonOptions,
@@ -25,13 +25,15 @@ async function psqlCommand(
 ): Promise<number> {
   return withRawDatabase(invocation, (database) => {
     if (database.kind === 'embedded') {
-      invocation.output.note(`the embedded database at ${database.where}: a transaction that is idle for 5 s is ended`);
+      invocation.output.note(
+        `the embedded database at ${database.where}: a transaction that is idle for 5 s is aborted`,
+      );
     }
     return runPsql(invocation, psqlEnvironment(database.connectionString), args);
   });
 }
 
-/** In the same terminal: Ctrl-C is psql's, which cancels its statement by it. */
+/** Runs psql in the same terminal. It receives Ctrl-C, which cancels its statement. */
 function runPsql(
   { context }: Invocation,
   variables: ReturnType<typeof psqlEnvironment>,
@@ -54,7 +56,7 @@ function runPsql(
 function spawnError(error: unknown): AnimusError {
   const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
   const detail = missing
-    ? "it is not installed, or not on the PATH; it comes with PostgreSQL's client programs (Debian: apt install postgresql-client, macOS: brew install libpq)"
+    ? "it is not installed or not on the PATH; install PostgreSQL's client programs (Debian: apt install postgresql-client, macOS: brew install libpq)"
     : messageOf(error);
   return new AnimusError('process.spawn', { command: 'psql', detail }, { cause: error });
 }

@@ -15,7 +15,7 @@ import { addPsqlCommand } from './db-psql.ts';
 export function addDbCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'db', 'the database and its schema');
   addCommand(group, 'migrate', {
-    summary: 'bring the schema up to date; safe to repeat and to run from several places at once',
+    summary: 'migrate the schema to the version this animus needs; safe to repeat and to run concurrently',
     examples: ['DATABASE_URL=postgres://ada@db/work animus db migrate'],
   }).action(run(migrateCommand));
   addCommand(group, 'status', {
@@ -30,7 +30,7 @@ async function migrateCommand(invocation: Invocation, _options: CommonOptions): 
   const { output } = invocation;
   const { where, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
-    result: await whileWaiting(output, `bringing the schema at ${db.where} up to date`, () =>
+    result: await whileWaiting(output, `migrating the schema at ${db.where}`, () =>
       migrate(db, { putBackFunctions: true }),
     ),
     roles: await rolesState(db),
@@ -71,7 +71,7 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
     queues,
     roles,
   });
-  output.line(`${kind} database at ${where}: version ${status.version}, this animus needs ${status.needed}`);
+  output.line(`${kind} database at ${where}: version ${status.version}, this version of animus needs ${status.needed}`);
   output.table(
     [{ title: 'MIGRATION', shrink: true }, { title: 'STATE' }, { title: 'APPLIED' }],
     status.migrations.map(({ name, state, appliedAt }) => [
@@ -83,7 +83,7 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
   for (const name of status.staleFunctions) output.line(styled('stale    ', 'yellow'), name);
   showQueues(output, queues);
   showRoles(output, roles);
-  if (!current) output.note('the schema differs from this animus; run: animus db migrate');
+  if (!current) output.note('the schema is not what this version of animus needs; run: animus db migrate');
   return current ? 0 : 5;
 }
 
@@ -96,7 +96,7 @@ function showQueues(output: Output, queues: readonly QueueMetrics[]): void {
       { title: 'MESSAGES', align: 'right' },
       { title: 'OLDEST', align: 'right' },
       { title: 'NEWEST', align: 'right', optional: true },
-      { title: 'SENT IN ALL', align: 'right', optional: true },
+      { title: 'SENT IN TOTAL', align: 'right', optional: true },
     ],
     queues.map((each) => [
       each.queue,
@@ -112,13 +112,13 @@ function ago(seconds: number | null): string {
   return seconds === null ? '' : duration(seconds * 1000);
 }
 
-/** Roles are a convenience: what is missing is told, with the way to have it, and is no failure. */
+/** Prints missing roles and how to create them. Roles are optional, so this is not an error. */
 function showRoles(output: Output, { missing, ungranted }: RolesState): void {
   if (missing.length > 0) {
-    output.note(`not there: ${missing.join(', ')}; whoever may create roles can run this, then: animus db migrate`);
+    output.note(`missing roles: ${missing.join(', ')}; a user with CREATEROLE can run this, then: animus db migrate`);
     for (const statement of createRoleStatements(missing)) output.note(`  ${statement}`);
   } else if (ungranted.length > 0) {
-    output.note(`without rights here: ${ungranted.join(', ')}; run: animus db migrate`);
+    output.note(`roles without their grants here: ${ungranted.join(', ')}; run: animus db migrate`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The demo as a person sees it: each thing when it happens. */
+/** The output of the demo: each event as it happens. */
 import type { FocusEvent } from '../../engage/events/events.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
@@ -23,7 +23,7 @@ interface DemoSetting {
   readonly keep?: boolean;
 }
 
-/** Prints the demo's course to the output; with --json only its result. */
+/** Prints the events of the demo; with --json only its result. */
 export function createDemoView(output: Output, setting: DemoSetting): DemoView {
   const startedMs = performance.now();
   return {
@@ -49,10 +49,10 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
 function intro(output: Output, { workspace, model }: DemoSetting): void {
   output.line(
     styled('animus demo', 'bold'),
-    ': an agent fixes a failing test, from an SQL insert to a verified outcome.',
+    ': from an SQL insert to a verified outcome, an agent fixes a failing test.',
   );
   output.line();
-  output.line(styled('Workspace  ', 'bold'), `${workspace}: a small calendar program, two of its three tests fail`);
+  output.line(styled('Workspace  ', 'bold'), `${workspace}: a small calendar program; two of its three tests fail`);
   output.line(
     styled('Model      ', 'bold'),
     model ?? 'a script, not a model: its words are fixed, everything they cause is real',
@@ -68,7 +68,10 @@ const PHASES = {
 
 function conclude(output: Output, item: WorkDetail, ledger: readonly LedgerEntry[], tookMs: number): void {
   output.line();
-  output.line(styled('Ledger', 'bold'), styled('  what the agent keeps, and what others read', 'dim'));
+  output.line(
+    styled('Ledger', 'bold'),
+    styled('  the notes of the agent, which people and other agents can read', 'dim'),
+  );
   for (const entry of ledger) output.block(`${entry.seq}. [${entry.type}] ${entry.content}`, '  ');
   output.line();
   output.line(styled('Outcome', 'bold'), '  ', styled(item.state, item.state === 'completed' ? 'green' : 'red'));

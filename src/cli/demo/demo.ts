@@ -1,4 +1,4 @@
-/** `animus demo`: the main job, visible, on a machine that has nothing: from an SQL insert to a verified outcome. */
+/** `animus demo`: shows one work item from its SQL insert to its verified outcome, without a server or an API key. */
 import { chmod, cp, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface DemoOptions extends CommonOptions {
 /** Adds `animus demo`. */
 export function addDemoCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'demo', {
-    summary: 'watch an agent do real work, on an embedded database and a scripted model',
+    summary: 'watch an agent do real work, with an embedded database and a scripted model',
     examples: ['animus demo', 'animus demo --keep', 'animus demo --model claude-sonnet-4-5'],
   })
     .option('--model <name>', 'use a real model; its API key must be set')
@@ -45,7 +45,7 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
   }
 }
 
-/** A package may be installed read-only, and copies keep their modes: the agent could not edit them. */
+/** Makes the copied files writable: a package may be installed read-only, and copies keep their modes. */
 async function copyWritable(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true });
   await chmod(to, 0o755);
@@ -58,7 +58,7 @@ const ASSETS = fileURLToPath(new URL('./', import.meta.url));
 const FACULTIES = fileURLToPath(new URL('../../../faculties/', import.meta.url));
 const SCRIPTED_MODEL = 'demo/scripted';
 
-/** The user's own configuration, on a home and an embedded database of the demo's own. */
+/** The user's configuration, with a home and an embedded database of the demo's own. */
 function demoConfig(invocation: Invocation, model: string | undefined, home: string): Config {
   const config = invocation.config();
   if (model !== undefined) refuseWithoutKey(config, model);
@@ -70,7 +70,7 @@ function refuseWithoutKey(config: Config, model: string): void {
   const prefix = model.includes('/') ? model.slice(0, model.indexOf('/')) : '';
   const provider = config.providers.get(prefix) ?? config.providers.get(config.defaultProvider);
   if (!provider || provider.kind === 'scripted' || provider.apiKey !== null || provider.apiKeyEnv === null) return;
-  const detail = `${model} is a model of ${provider.name}, and ${provider.apiKeyEnv} is not set; set it, or leave out --model`;
+  const detail = `${model} needs an API key of ${provider.name}, and ${provider.apiKeyEnv} is not set; set it, or leave out --model`;
   throw new AnimusError('usage.invalid', { detail });
 }
 
@@ -96,7 +96,7 @@ function runWork(
   });
 }
 
-/** The shipped engineer, in the demo's workspace, with the demo's model. */
+/** The shipped engineer faculty, in the demo's workspace, with the demo's model. */
 function atWork(faculty: Faculty, workspace: string, model: string): Faculty {
   return { ...faculty, workspace, engage: { ...faculty.engage, model } };
 }

@@ -1,4 +1,4 @@
-/** An answer on the screen: while it comes where there is a terminal, else when it is recorded. */
+/** Prints the answers of a model: on a terminal while they are streamed, otherwise when they are recorded. */
 import type { FocusEventBody } from '../../engage/events/events.ts';
 import type { Output, Part } from '../view/output.ts';
 
@@ -6,17 +6,17 @@ type EventOf<Type extends FocusEventBody['type']> = Extract<FocusEventBody, { re
 
 export interface AnswerView {
   coming(event: EventOf<'text' | 'restart'>): void;
-  /** Prints the answer, unless it stands there already; a terminal shows it whole, a line elsewhere is cut as lines are. */
+  /** Prints a recorded answer, unless it was streamed already. A terminal shows all of it; elsewhere it is one cut line. */
   recorded(event: EventOf<'turn_recorded'>): void;
 }
 
-/** `heading` stands before each answer. */
+/** Starts each answer with `heading`. */
 export function createAnswerView(output: Output, heading: (turn: number) => readonly Part[]): AnswerView {
   let shown = '';
   return {
     coming(event) {
       if (event.type === 'restart') {
-        if (shown !== '') output.line('  … once more:');
+        if (shown !== '') output.line('  … the answer starts again:');
         shown = '';
         return;
       }

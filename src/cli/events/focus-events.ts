@@ -6,17 +6,17 @@ import { type Output, type Part, styled } from '../view/output.ts';
 import { counted, duration } from '../view/quantities.ts';
 import { type AnswerView, createAnswerView } from './answer-view.ts';
 
-/** What the phases are for, in the words of whoever shows them. */
+/** One line per phase on what it is for; each command has its own wording. */
 export type PhaseCaptions = Readonly<Record<Phase, string>>;
 
 /** How much of a focus is shown. */
 export interface FocusViewOptions {
   readonly captions: PhaseCaptions;
-  /** Prints what failed in full: for people who look for the reason. Default: its first line. */
+  /** Prints the full output of failed calls, to find the reason. Default: its first line. */
   readonly wholeFailures?: boolean;
 }
 
-/** Prints each event as it happens, one or two lines; on a terminal answers are printed while they come, starts are left out. */
+/** Prints each event as it happens, in one or two lines. On a terminal answers are streamed; starts are left out. */
 export function createFocusView(output: Output, options: FocusViewOptions): (event: FocusEvent) => void {
   const answers = createAnswerView(output, (turn) => [styled(`turn ${turn}  `, 'cyan')]);
   return (event) => showFocusEvent(output, event, options, answers);
@@ -73,7 +73,7 @@ function showCall(output: Output, event: Extract<FocusEvent, { type: 'tool_ended
   if (whole) output.block(event.output, '      ');
 }
 
-/** The line of an output that says most: an exit code with its test counts, else the first. */
+/** The most useful line of an output: an exit code with test counts, else the first line. */
 function gist({ name, output }: Extract<FocusEvent, { type: 'tool_ended' }>): string {
   const lines = output.split('\n');
   const first = lines[0] ?? '';

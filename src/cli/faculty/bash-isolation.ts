@@ -1,22 +1,23 @@
-/** What keeps the commands of a faculty apart from the rest of the host, in honest words. */
+/** Describes how the commands of a faculty are isolated from the rest of the host. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import { describeIsolation, examineIsolation, placeProblem } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
 
-/** What `bash` and the hooks of a faculty run in on this host. */
+/** The isolation in which `bash` and the hooks of a faculty run on this host. */
 export interface BashIsolation {
-  /** Null: the faculty demands what this host cannot do, so its commands are refused. */
+  /** Null: the faculty requires an isolation that this host does not support, so its commands are refused. */
   readonly isolation: Isolation | null;
-  /** Completes «bash and hooks run …». */
+  /** Completes the sentence "bash and hooks run …". */
   readonly sentence: string;
 }
 
-/** Of this faculty, on the host this runs on; `home` is ANIMUS_HOME. */
+/** Describes the isolation of this faculty on this host; `home` is ANIMUS_HOME. */
 export async function bashIsolationOf({ engage, workspace, repo }: Faculty, home: string): Promise<BashIsolation> {
   const { best, missing } = await examineIsolation(home);
   const wanted = engage.bashIsolation ?? best;
   const why = missing[wanted];
-  if (why !== undefined) return refused(`bash_isolation demands «${wanted}», which this host cannot do: ${why}`);
+  if (why !== undefined)
+    return refused(`bash_isolation requires "${wanted}", which this host does not support: ${why}`);
   const place = workspace ?? repo;
   const problem = place === null ? null : placeProblem(wanted, place);
   if (problem !== null) return refused(problem);

@@ -1,4 +1,4 @@
-/** `animus faculty show`: what a faculty comes to, and where each value is from. */
+/** `animus faculty show`: the effective settings of a faculty, and where each value comes from. */
 import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty.ts';
@@ -21,7 +21,7 @@ interface ShowOptions extends CommonOptions {
 /** Adds `animus faculty show`. */
 export function addFacultyShowCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'show <faculty>', {
-    summary: 'show the effective values of a faculty and where each comes from, its models, and the isolation of bash',
+    summary: 'show the effective settings of a faculty and where each comes from, its models, and how bash is isolated',
     examples: ['animus faculty show engineer', 'animus faculty show engineer --json'],
   })
     .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
@@ -66,7 +66,7 @@ function showHead(output: Output, { name, description, file, engage }: Faculty):
   output.line();
 }
 
-/** The file stands above; a line is enough to find the key in it. */
+/** The file is printed above, so a line number is enough to find the key. */
 function showValues(output: Output, { file }: Faculty, values: readonly FacultyValue[]): void {
   output.table(
     [{ title: 'KEY', shrink: true }, { title: 'VALUE', shrink: true }, { title: 'FROM' }],

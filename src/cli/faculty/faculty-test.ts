@@ -1,4 +1,4 @@
-/** `animus faculty test`: a faculty with its real tools and hooks, and a script for a model. */
+/** `animus faculty test`: runs a faculty with its real tools and hooks, and a script in place of the model. */
 import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -68,7 +68,7 @@ async function testCommand(
       adapt: (faculty) => onScript(faculty, workspace, options.workspace !== undefined),
       submit: async (db) => (await submitWork(db, { faculty: name, ...describe(options), params, source: 'test' })).id,
       onEvent: createFocusView(output, { captions: CAPTIONS, wholeFailures: true }),
-      // The same script would say the same again: one attempt tells all. A timer is waited for.
+      // A second attempt would play the same script, so one is enough. Timers are waited for.
       isOver: (state) => state !== 'waiting',
     });
     conclude(output, run, performance.now() - startedMs);
@@ -91,17 +91,17 @@ function paramsOf(given: string | undefined, cwd: string): Readonly<Record<strin
   return given === undefined ? {} : jsonObject('--params', jsonOf('--params', given, cwd));
 }
 
-function describe({ description = 'A test of the faculty by a script.' }: TestOptions) {
+function describe({ description = 'A test of the faculty with a script.' }: TestOptions) {
   return { description };
 }
 
-/** Read before anything is made: a broken script is the likeliest mistake. */
+/** Reads the script before anything is created: a broken script is the most likely mistake. */
 async function requireScript(file: string): Promise<void> {
   const { loadScript } = await import('../../llm/scripted/script.ts');
   await loadScript(file);
 }
 
-/** No other script is read, and none of the providers is called: every model of the faculty is the script. */
+/** Replaces every model of the faculty with the script: no provider is called, and no other script is read. */
 function scriptedConfig(config: Config, script: string): Config {
   const providers = [...config.providers].map(
     ([name, provider]) => [name, provider.kind === 'scripted' ? { ...provider, script } : provider] as const,
@@ -117,7 +117,7 @@ function requireFaculty(name: string, directory: string, config: Config): Readon
   throw new AnimusError('faculty.unknown', { name, hint: `${didYouMean(name, faculties.keys())}${found}` });
 }
 
-/** Links stay as they are: made absolute, they would lead out of the copy and back to what must not be touched. */
+/** Copies links unchanged: absolute links would point out of the copy, back to the original files. */
 async function copyWorkspace({ context }: Invocation, given: string | undefined, home: string): Promise<string> {
   const { drain } = context.signals;
   const workspace = join(home, 'workspace');
@@ -134,7 +134,7 @@ async function copyWorkspace({ context }: Invocation, given: string | undefined,
   return workspace;
 }
 
-/** Each model keeps its name, so that a script can answer for one and fail for another. */
+/** Keeps the name of each model, so that a script can answer for one and fail for another. */
 function onScript(faculty: Faculty, workspace: string, asked: boolean): Faculty {
   const { engage } = faculty;
   const away = asked || faculty.workspace !== null || faculty.isolation === 'worktree';
@@ -168,7 +168,7 @@ function conclude(output: Output, { item, foci, ledger }: OneItemRun, tookMs: nu
   } else output.line(stateLabel(item.state), facts);
 }
 
-/** A scratch daemon makes one attempt; the real one would make the next after this time. */
+/** The scratch daemon makes one attempt. A real daemon would retry after this time. */
 function retryTime({ run_at: runAt, updated_at: updatedAt }: OneItemRun['item']): string {
   const ms = runAt === null ? 0 : runAt.getTime() - updatedAt.getTime();
   return ms <= 0 ? 'at once' : `in ${duration(ms)}`;

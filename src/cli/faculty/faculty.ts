@@ -1,4 +1,4 @@
-/** `animus faculty …`: what the faculty files say, and what is wrong with them. */
+/** `animus faculty …`: lists, shows, checks and tests faculty files. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty.ts';
@@ -20,9 +20,9 @@ interface FacultyOptions extends CommonOptions {
 
 /** Adds `animus faculty list|show|check|test`. */
 export function addFacultyCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'faculty', 'the agents described in TOML files');
+  const group = addGroup(program, 'faculty', 'agents, described in TOML files');
   addCommand(group, 'list', {
-    summary: 'list the faculties that can be used',
+    summary: 'list the faculties that loaded without problems',
     examples: ['animus faculty list', 'animus faculty list --faculties ./agents --json'],
   })
     .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
@@ -100,7 +100,7 @@ async function checkFaculties(
     if (bash !== null) output.block(`bash and hooks run ${bash.sentence}`, INDENT);
     for (const { message } of remarks) output.block(`remark   ${message}`);
   }
-  // Messages are not cut: they are what the command is for.
+  // Messages are not cut: showing them is the purpose of the command.
   for (const { message } of problems) output.block(`problem  ${message}`);
   for (const name of missing)
     output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);

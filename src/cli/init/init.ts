@@ -1,4 +1,4 @@
-/** `animus init`: a configuration and an agent for the directory somebody is in. */
+/** `animus init`: writes a configuration and an agent for a directory. */
 import { mkdirSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -21,14 +21,14 @@ interface InitOptions extends CommonOptions {
 /** Adds `animus init`. */
 export function addInitCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'init [directory]', {
-    summary: 'write a configuration, an agent that works on this directory, and a rehearsal; overwrites nothing',
+    summary: 'write a configuration, an agent for this directory, and a rehearsal script; overwrites nothing',
     arguments: { directory: 'a directory or git repository; default: the current one' },
     examples: ['animus init', 'animus init --yes', `animus init --model ${REHEARSAL_MODEL}`],
   })
     .option('--name <faculty>', 'name of the agent (default: engineer)')
-    .option('--model <name>', `"model" or "provider/model"; ${REHEARSAL_MODEL} plays a script and needs no key`)
-    .option('--test <command>', 'command that runs the tests; "" for none (default: what the directory shows)')
-    .option('--yes', 'ask nothing, take the defaults')
+    .option('--model <name>', `"model" or "provider/model"; ${REHEARSAL_MODEL} runs a script and needs no key`)
+    .option('--test <command>', 'command that runs the tests; "" for none (default: detected from the files)')
+    .option('--yes', 'ask nothing, use the defaults')
     .action(run(initCommand));
 }
 
@@ -64,7 +64,7 @@ function requireDirectory(directory: string): void {
   throw new AnimusError('usage.invalid', { detail: `${directory} is not a directory` });
 }
 
-/** Asks at most three things, on a terminal only; what is given as an option is not asked. */
+/** Asks at most three questions, on a terminal only. An option answers its question. */
 async function settle(
   { context, output }: Invocation,
   options: InitOptions,
@@ -99,18 +99,18 @@ interface NextCommand {
   readonly does: string;
 }
 
-/** The commands as somebody would type them who stands `below` steps above the directory and calls animus as this call did. */
+/** The next commands, for a shell in the directory `below` leads down from, with animus called as it was this time. */
 function nextCommands({ name }: InitSettings, below: string, animus: string): NextCommand[] {
   const there = `${below === '' ? '' : `cd ${below} && `}${animus}`;
   return [
     {
       command: `${there} faculty test ${name} faculties/scripts/${name}.toml --workspace .`,
-      does: 'rehearse: real tools in a copy of this directory, a script for the model',
+      does: 'rehearse: real tools in a copy of this directory, a script in place of the model',
     },
     { command: `${there} serve`, does: 'start the daemon; leave it running' },
     {
       command: `${there} work submit ${name} "Describe this project in NOTES.md" --wait`,
-      does: 'in another terminal: give it work and watch it',
+      does: 'in another terminal: submit work and watch it',
     },
   ];
 }
@@ -137,7 +137,7 @@ function report(
   }
 }
 
-/** The variable that a built-in provider's key is read from, where it is not set. */
+/** The variable for the key of a built-in provider, if it is not set. */
 function missingKey(model: string, env: Readonly<Record<string, string | undefined>>): string | null {
   const provider = model.includes('/') ? model.slice(0, model.indexOf('/')) : 'anthropic';
   const variable = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : provider === 'openai' ? 'OPENAI_API_KEY' : null;

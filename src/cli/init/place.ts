@@ -1,4 +1,4 @@
-/** What a directory shows of itself: whether it is a repository, how its tests run; and which model there is a key for. */
+/** Detects the defaults of `animus init`: whether a directory is a repository, how its tests run, and which model has a key. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Environment } from '../../core/config/environment.ts';
 import { REHEARSAL_MODEL } from './project-files.ts';
 
 export interface Place {
-  /** The top directory of a git repository that has a commit: a worktree can be made of it. */
+  /** The top directory of a git repository with at least one commit, so that it can have worktrees. */
   readonly isRepository: boolean;
 }
 
@@ -16,14 +16,14 @@ export function inspectPlace(directory: string): Place {
   return { isRepository: head.status === 0 };
 }
 
-/** The model of the vendor whose key is set; without any, the script that needs none. */
+/** The model of the vendor whose key is set; without a key, the rehearsal script, which needs none. */
 export function defaultModel(env: Environment): string {
   if (env['ANTHROPIC_API_KEY'] || env['ANTHROPIC_API_KEY_FILE']) return 'claude-sonnet-4-5';
   if (env['OPENAI_API_KEY'] || env['OPENAI_API_KEY_FILE']) return 'openai/gpt-5';
   return REHEARSAL_MODEL;
 }
 
-/** File → the command that usually runs the tests of a project that has it. */
+/** Maps a file to the command that usually runs the tests of a project with this file. */
 const TESTS: readonly (readonly [file: string, command: string])[] = [
   ['Cargo.toml', 'cargo test'],
   ['go.mod', 'go test ./...'],
@@ -34,7 +34,7 @@ const TESTS: readonly (readonly [file: string, command: string])[] = [
   ['Makefile', 'make test'],
 ];
 
-/** The command that runs the tests, by the files that are there; null where nothing shows one. */
+/** The command that runs the tests, detected from the files; null if none is found. */
 export function detectTests(directory: string): string | null {
   if (hasNpmTest(join(directory, 'package.json'))) return 'npm test';
   return TESTS.find(([file]) => existsSync(join(directory, file)))?.[1] ?? null;
@@ -46,7 +46,7 @@ function hasNpmTest(file: string): boolean {
     const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { readonly scripts?: Record<string, string> };
     return typeof scripts?.['test'] === 'string' && !scripts['test'].includes('no test specified');
   } catch {
-    // A package.json that cannot be read names no test command; npm itself will say what is wrong with it.
+    // An unreadable package.json has no test command; npm itself reports what is wrong with it.
     return false;
   }
 }

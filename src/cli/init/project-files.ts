@@ -1,16 +1,16 @@
-/** The files that `animus init` writes: what a project needs to have an agent, and nothing more. */
+/** The files that `animus init` writes: the minimum for a project with one agent. */
 import type { NewFile } from './write-new.ts';
 
-/** Plays the rehearsal in place of a model: for a first run without a key. */
+/** The model that plays the rehearsal script, for a first run without a key. */
 export const REHEARSAL_MODEL = 'rehearsal/script';
 
 export interface InitSettings {
   /** The faculty's name. */
   readonly name: string;
   readonly model: string;
-  /** Works in a git worktree of the directory; else in the directory itself. */
+  /** True: runs work in a git worktree of the directory. False: in the directory itself. */
   readonly worktree: boolean;
-  /** Runs the tests; null: none is known. */
+  /** The command that runs the tests; null: unknown. */
   readonly test: string | null;
 }
 
@@ -40,10 +40,10 @@ script = "faculties/scripts/${name}.toml"
 
 function faculty({ name, model, worktree }: InitSettings): string {
   const place = worktree
-    ? `# Each run works in a git worktree of this repository, on a branch animus/…; your own files stay as they are.
+    ? `# Each run works in a git worktree of this repository, on a branch animus/…; your own files are not touched.
 isolation = "worktree"
 repo = ".."`
-    : `# It works on the files of this directory themselves.
+    : `# It works directly on the files of this directory.
 workspace = ".."
 concurrent = false`;
   return `[faculty]
@@ -77,13 +77,13 @@ Answer at the end with what you changed, file by file, and how you know that it 
 `;
 }
 
-/** Works in any project: it looks around, writes one file and says so. */
-const REHEARSAL = `# A rehearsal: what a model might say, played in place of one. The tools it calls are real.
+/** Works in any project: it lists the files, writes one file and reports it. */
+const REHEARSAL = `# A rehearsal: scripted answers in place of a model. The tools it calls are real.
 # docs/scripted.md of animus lists everything that a script can do.
 
 [[answer]]
 turn = 1
-text = "I look at what is here."
+text = "I list the files first."
 [[answer.call]]
 tool = "ledger_append"
 input = { type = "plan", content = "1. List the files. 2. Write NOTES.md about them. 3. Check it." }
@@ -93,22 +93,22 @@ input = { path = "." }
 
 [[answer]]
 turn = 2
-text = "I write down what I have seen."
+text = "I write what I found to a file."
 [[answer.call]]
 tool = "write_file"
-input = { path = "NOTES.md", content = "# Notes\\n\\nWritten by a rehearsal of animus: a script, no model. Its tools were real.\\n" }
+input = { path = "NOTES.md", content = "# Notes\\n\\nWritten by a rehearsal of animus: a script in place of a model, with real tools.\\n" }
 [[answer.call]]
 tool = "ledger_append"
 input = { type = "step", content = "Wrote NOTES.md." }
 
 [[answer]]
 turn = 3
-text = "I read it once more."
+text = "I check the file."
 [[answer.call]]
 tool = "read_file"
 input = { path = "NOTES.md" }
 
 [[answer]]
 turn = 4
-text = "NOTES.md is written. This was a rehearsal: with a real model, the agent would have described the project."
+text = "I wrote NOTES.md. This was a rehearsal: a real model would have described the project."
 `;

@@ -1,21 +1,21 @@
-/** Writes files that are not there yet. */
+/** Writes files that do not exist yet. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 
 export interface NewFile {
-  /** Below the project's directory, with slashes. */
+  /** Relative to the project's directory, with slashes. */
   readonly path: string;
   readonly content: string;
 }
 
 export interface Written {
   readonly path: string;
-  /** There was a file (or a link, or anything else) of that name, and it is as it was. */
+  /** True: a file (or a link, or anything else) of that name existed and was not changed. */
   readonly kept: boolean;
 }
 
-/** Errors: `usage.invalid` where the file cannot be written. */
+/** Errors: `usage.invalid` if the file cannot be written. */
 export function writeNew(directory: string, { path, content }: NewFile): Written {
   const file = join(directory, path);
   try {

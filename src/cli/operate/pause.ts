@@ -1,4 +1,4 @@
-/** `animus pause|resume`: the brakes. */
+/** `animus pause|resume`: stops and resumes claiming and model calls. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
@@ -45,14 +45,14 @@ async function pauseCommand(
     '; resume with: animus resume',
     faculty ? ` ${faculty}` : '',
   );
-  // A slip would look like a brake and be none.
+  // A misspelt name is accepted, but pauses nothing.
   if (faculty !== undefined && served.length > 0 && !served.includes(faculty)) {
     output.note(`no running daemon serves a faculty named ${faculty}${didYouMean(faculty, served)}`);
   }
   return 0;
 }
 
-/** A brake on what cannot be a faculty's name would hold nothing. */
+/** Refuses invalid faculty names: a pause on one would have no effect. */
 function checkName(faculty: string | undefined): void {
   if (faculty === undefined || FACULTY_NAME.test(faculty)) return;
   const detail = `${JSON.stringify(faculty)} is not a valid faculty name: expected ${FACULTY_NAME_RULE}`;
@@ -76,7 +76,7 @@ async function resumeCommand(
   return 0;
 }
 
-/** Two pauses may hold one faculty: its own, and that of all. */
+/** A faculty can be under two pauses: its own, and the pause of all. */
 function remark(output: Output, paused: readonly string[], faculty: string | undefined): void {
   const holds = faculty === undefined ? paused : paused.filter((name) => name === ALL_FACULTIES);
   for (const name of holds) {

@@ -1,4 +1,4 @@
-/** `animus schedule …`: work that comes back by the clock. */
+/** `animus schedule …`: work that is submitted on a schedule. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { readCron } from '../../core/work/cron.ts';
@@ -31,13 +31,13 @@ interface AddOptions extends CommonOptions {
 
 /** Adds `animus schedule list|add|pause|resume|run|remove`. */
 export function addScheduleCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'schedule', 'work that comes back by the clock');
+  const group = addGroup(program, 'schedule', 'work that is submitted on a schedule');
   addCommand(group, 'list', {
     summary: 'list the schedules with their last and next run, and how many runs they missed',
     examples: ['animus schedule list', 'animus schedule list --json'],
   }).action(run(listCommand));
   addCommand(group, 'add <name> <cron> <faculty> [description]', {
-    summary: 'add a schedule: five cron fields (six with seconds first), or @daily and the like',
+    summary: 'add a schedule: five cron fields (six with seconds first), or @hourly, @daily, …',
     examples: [
       'animus schedule add triage "*/15 * * * *" triager "Look through the new issues"',
       'animus schedule add report "0 9 * * MON-FRI" scribe --time-zone Europe/Berlin --missed skip',
@@ -47,13 +47,13 @@ export function addScheduleCommands(program: Command, run: RunCommand): void {
     .option('--params <json>', 'a JSON object, or @file')
     .option(
       '--missed <policy>',
-      `runs that no daemon was there for: ${MISSED_POLICIES.join(', ')}`,
+      `what to do with runs missed while no daemon was running: ${MISSED_POLICIES.join(', ')}`,
       choice(MISSED_POLICIES),
       'once',
     )
     .option(
       '--grace <seconds>',
-      'with skip: a run that is at most this late still fires',
+      'with skip: a run that is at most this late is still fired',
       wholeNumber(0, 31_536_000),
       3600,
     )
@@ -122,7 +122,7 @@ function rowOf(schedule: Schedule, nowMs: number) {
 function nextOf({ paused, problem, next_at: nextAt }: Schedule, nowMs: number) {
   if (paused) return styled('paused', 'yellow');
   if (problem !== null) return styled('problem', 'red');
-  return nextAt === null ? styled('not known yet', 'dim') : age(nextAt, nowMs);
+  return nextAt === null ? styled('not computed yet', 'dim') : age(nextAt, nowMs);
 }
 
 async function addScheduleCommand(
@@ -153,11 +153,11 @@ async function addScheduleCommand(
 
 function checkNames(name: string, faculty: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/.test(name)) {
-    const detail = `${JSON.stringify(name)} is no name of a schedule: expected 1 to 63 letters, digits, -, _ and .`;
+    const detail = `${JSON.stringify(name)} is not a valid schedule name: expected 1 to 63 letters, digits, -, _ and .`;
     throw new AnimusError('schedule.invalid', { detail });
   }
   if (!FACULTY_NAME.test(faculty)) {
-    const detail = `${JSON.stringify(faculty)} is no name of a faculty; is the cron expression in quotes?`;
+    const detail = `${JSON.stringify(faculty)} is not a valid faculty name; is the cron expression in quotes?`;
     throw new AnimusError('schedule.invalid', { detail });
   }
 }
@@ -197,7 +197,7 @@ async function removeCommand(invocation: Invocation, _options: CommonOptions, na
   output.line(
     styled(name, 'bold'),
     '  removed',
-    removed?.last_at ? `; ${counted(removed.runs.length, 'recorded run')} with it` : '',
+    removed?.last_at ? `, and ${counted(removed.runs.length, 'recorded run')}` : '',
   );
   return 0;
 }

@@ -1,4 +1,4 @@
-/** A daemon of its own for one work item: for commands that show what a faculty does and leave nothing behind. */
+/** Runs one work item with its own daemon, for commands that show what a faculty does and leave nothing behind. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
@@ -13,7 +13,7 @@ import { openLog } from '../../telemetry/log.ts';
 import { version } from '../command/version.ts';
 
 export interface OneItem {
-  /** As `inScratchHome` made it. */
+  /** Made by `inScratchHome`. */
   readonly config: Config;
   readonly facultiesDir: string;
   readonly adapt: (faculty: Faculty) => Faculty;
@@ -22,25 +22,25 @@ export interface OneItem {
   /** Submits the work and returns its id. */
   readonly submit: (db: Database) => Promise<string>;
   readonly onEvent: (event: FocusEvent) => void;
-  /** True for a state that ends the run; asked after each focus. */
+  /** True for a state that ends the run; called after each focus. */
   readonly isOver: (state: WorkState) => boolean;
 }
 
-/** How it went. */
+/** The result of the run. */
 export interface OneItemRun {
   readonly item: WorkDetail;
   readonly foci: readonly FocusView[];
   readonly ledger: readonly LedgerEntry[];
 }
 
-/** The user's own configuration, on an embedded database in `home`. */
+/** The user's configuration, with an embedded database in `home`. */
 export function inScratchHome(config: Config, home: string): Config {
   return { ...config, home, databaseUrl: null, daemon: { ...config.daemon, pollSeconds: 0.1 } };
 }
 
-/** Starts the daemon, submits the work, watches it to its end, stops the daemon. Errors: `interrupted`, and the daemon's. */
+/** Starts the daemon, submits the work, waits for its end and stops the daemon. Errors: `interrupted`, and the daemon's. */
 export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<OneItemRun> {
-  // Loaded here: the other commands do not pay for the daemon's modules.
+  // Loaded here, so that other commands do not load the daemon's modules.
   const { runDaemon } = await import('../../daemon/daemon.ts');
   const finished = new AbortController();
   const ready = Promise.withResolvers<DaemonReady>();
@@ -50,7 +50,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
       config: one.config,
       version: version(),
       facultiesDir: one.facultiesDir,
-      // The command tells the story; the log speaks up when something is wrong.
+      // The command prints what happens; the log only reports problems.
       log: openLog({ level: 'error' }),
       adapt: one.adapt,
       onReady: ready.resolve,
@@ -59,7 +59,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
         if (event.type === 'ended' && one.isOver(event.state)) ended.resolve();
       },
     },
-    // The first Ctrl-C already means it: nobody waits for a grace time here.
+    // The first Ctrl-C stops the run: there is no grace time here.
     { drain: AbortSignal.any([drain, finished.signal]), abort: drain },
   );
   const stopped = daemon.then(() => {
@@ -70,12 +70,12 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
     one.onReady?.(db);
     const id = await one.submit(db);
     await Promise.race([ended.promise, stopped]);
-    // A focus that was interrupted ends too, back in the queue.
+    // An interrupted focus ends, too, and its item returns to the queue.
     if (drain.aborted) throw new AnimusError('interrupted');
     return { item: await readWork(db, id), foci: await readFoci(db, id), ledger: await readLedger(db, id) };
   } finally {
     finished.abort();
-    // Its own failure has been thrown above, through `stopped`.
+    // Its own failure was thrown above, through `stopped`.
     await daemon.catch(() => undefined);
   }
 }

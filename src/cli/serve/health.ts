@@ -1,4 +1,4 @@
-/** `animus health`: asks the daemon of this host whether it takes work. */
+/** `animus health`: asks the daemon of this home whether it takes work. */
 import type { Command } from 'commander';
 import type { Reach } from '../../core/config/reach.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -7,7 +7,7 @@ import { healthAddresses } from '../../daemon/presence/health-records.ts';
 import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
 
-/** The daemon itself waits 3 s for its database. */
+/** Longer than the 3 s that the daemon waits for its database. */
 const ANSWER_MS = 5000;
 
 /** Adds `animus health`. */
@@ -44,11 +44,11 @@ function addressesOf({ http, home, problem }: Reach): readonly HttpAddress[] {
   if (http.configured) return [http];
   const found = healthAddresses(home);
   if (found.length > 0) return found;
-  const detail = `no daemon of the home ${home} runs on this host`;
+  const detail = `no daemon with the home ${home} runs on this host`;
   throw new AnimusError('http.unanswered', { address: showAddress(http), detail, hint: '; start one: animus serve' });
 }
 
-/** What the daemon at this address says of itself. Errors: `http.unanswered`, `interrupted`. */
+/** The health report of the daemon at this address. Errors: `http.unanswered`, `interrupted`. */
 export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise<Readiness> {
   const address = showAddress({ ...http, host: LOOPBACK_OF[http.host] ?? http.host });
   let status: number;
@@ -62,19 +62,19 @@ export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise
     answer = await response.json();
   } catch (error) {
     if (signal.aborted) throw new AnimusError('interrupted');
-    // `fetch failed` says nothing; its cause does.
+    // The message `fetch failed` has no details; its cause has.
     const detail = messageOf(error instanceof Error && error.cause ? error.cause : error);
     throw new AnimusError('http.unanswered', { address, detail, hint: '; start one: animus serve' }, { cause: error });
   }
   if (isReadiness(answer)) return answer;
   throw new AnimusError('http.unanswered', {
     address,
-    detail: `what answers there (HTTP ${status}) is not animus`,
+    detail: `the server there (HTTP ${status}) is not animus`,
     hint: '',
   });
 }
 
-/** A server that listens everywhere is asked on this host. */
+/** A server that listens on all addresses is reached on this host. */
 const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 function isReadiness(value: unknown): value is Readiness {

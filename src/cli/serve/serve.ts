@@ -34,7 +34,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
   const config = invocation.config();
   const facultiesDir = facultiesDirectory(invocation, options.faculties);
   requireFaculties(facultiesDir);
-  // The daemon brings the telemetry SDK and the providers, which no other command has to wait for.
+  // The daemon loads the telemetry SDK and the providers; other commands need not wait for them.
   const { runDaemon } = await import('../../daemon/daemon.ts');
   const { maxConcurrent } = options;
   const started = sayWhatIsSlow(invocation);
@@ -49,8 +49,8 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       onReady: ({ db, daemonId, faculties }) => {
         started();
         output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
-        const served = faculties.join(', ') || 'no faculty yet (see above)';
-        output.line(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C ends it`);
+        const served = faculties.join(', ') || 'no faculties yet (see above)';
+        output.line(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
       },
     },
     context.signals,
@@ -59,14 +59,14 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
   return 0;
 }
 
-/** After this long a person wonders. */
+/** How long the start may take before a note explains the wait. */
 const SLOW_MS = 1500;
 
-/** A remark on a terminal when the start takes its time; the log, which shares stderr, leaves no line to draw over. */
+/** Prints a note on a terminal when the start is slow. The log shares stderr, so the line cannot be redrawn. */
 function sayWhatIsSlow({ context, config, output }: Invocation): () => void {
   const waitingFor =
     config().databaseUrl === null
-      ? `the embedded database in ${config().home}: it is being made, or another command still has it open`
+      ? `the embedded database in ${config().home}: it is being created, or another command has it open`
       : 'the database';
   const timer = setTimeout(() => {
     if (context.stderr.isTTY) output.note(`starting; waiting for ${waitingFor}`);
@@ -74,7 +74,7 @@ function sayWhatIsSlow({ context, config, output }: Invocation): () => void {
   return () => clearTimeout(timer);
 }
 
-/** A directory that is not there, or without any file, is a wrong directory; files with problems are the daemon's to report. */
+/** Refuses a directory that is missing or has no faculty files. The daemon reports files with problems. */
 function requireFaculties(directory: string): void {
   if (!existsSync(directory)) throw new AnimusError('faculty.none', { directory });
   const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });

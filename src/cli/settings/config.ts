@@ -1,4 +1,4 @@
-/** `animus config`: the effective settings and where each came from. */
+/** `animus config`: the effective settings and where each comes from. */
 import type { Command } from 'commander';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
@@ -18,7 +18,7 @@ function showConfig({ output, context, config: load }: Invocation): number {
   const config = load();
   const settings = [...settingsOf(config), ...telemetryOf(context.env)];
   output.document({ file: config.file, settings });
-  output.line('file: ', config.file ?? 'none (animus.toml is not here)');
+  output.line('file: ', config.file ?? 'none (no animus.toml here)');
   output.line();
   output.table(
     [
@@ -67,7 +67,7 @@ function settingsOf(config: Config): Setting[] {
       add(`${at}.script`, provider.script, at);
       continue;
     }
-    // Some gateways take a key as a parameter.
+    // Some gateways take a key as a query parameter.
     add(`${at}.base_url`, provider.baseUrl.replace(/\?.*/, '?***'));
     add(`${at}.api_key`, provider.apiKey === null ? null : String(provider.apiKey));
   }
@@ -87,7 +87,7 @@ function settingsOf(config: Config): Setting[] {
   return settings;
 }
 
-/** The standard variables that the telemetry SDK reads by itself. Headers are where keys of its receivers stand. */
+/** The standard variables that the telemetry SDK reads itself. Headers are masked: they may hold API keys. */
 function telemetryOf(env: Environment): Setting[] {
   const set = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[0].startsWith('OTEL_') && !!entry[1],

@@ -1,4 +1,4 @@
-/** `animus models`: what animus knows of the models, and what it believes them to cost. */
+/** `animus models`: the models animus knows, with their prices. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
@@ -16,7 +16,7 @@ interface ModelsOptions extends CommonOptions {
 /** Adds `animus models`. */
 export function addModelsCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'models', {
-    summary: 'list the models animus knows, with their windows, prices and abilities',
+    summary: 'list the models animus knows, with context windows, prices and abilities',
     examples: ['animus models', 'animus models --provider anthropic --json'],
   })
     .option('--provider <name>', 'only the models of this provider')
@@ -34,8 +34,10 @@ function modelsCommand(invocation: Invocation, { provider }: ModelsOptions): num
   const { checked } = builtInCatalogue();
   output.document({ checked, models: models.map(modelJson) });
   if (models.length === 0) {
-    output.line(`no model of ${provider} is listed: each has a window of 128,000 tokens, or that of its namesake,`);
-    output.line(`and no price; tell more of it in [models."${provider}/MODEL"] of animus.toml`);
+    output.line(
+      `no model of ${provider} is listed. Its models get a window of 128,000 tokens (or that of a listed model of the same name)`,
+    );
+    output.line(`and no price; describe them in [models."${provider}/MODEL"] of animus.toml`);
     return 0;
   }
   output.table(COLUMNS, models.map(modelRow));
@@ -87,7 +89,7 @@ function abilities(info: ModelInfo): string[] {
     ...(info.thinking === 'none' ? [] : [`thinking (${info.thinking})`]),
     ...(info.effort ? [effort] : []),
     ...(info.temperature ? [] : ['no temperature']),
-    ...(longPrompt === null ? [] : [`dearer above ${grouped(longPrompt.aboveTokens)} tokens`]),
+    ...(longPrompt === null ? [] : [`costs more above ${grouped(longPrompt.aboveTokens)} tokens`]),
   ];
 }
 

@@ -1,17 +1,17 @@
-/** Which words may come next on a command line; read off the program itself, so that it knows what the program knows. */
+/** The words that may come next on a command line, derived from the commander program, so that they are always current. */
 import type { Command, Option } from 'commander';
 import { LEDGER_TYPES, WORK_STATES } from '../../core/work/work.ts';
 
-/** What the program itself does not know. */
+/** Values that the program itself does not know. */
 export interface WordSources {
   readonly faculties: () => readonly string[];
   readonly providers: () => readonly string[];
-  /** Short ids of work that `command` (`cancel`, `retry` …) may be about. */
+  /** Short ids of the work items to which `command` (`cancel`, `retry` …) applies. */
   readonly ids: (command: string) => Promise<readonly string[]>;
   readonly schedules: () => Promise<readonly string[]>;
 }
 
-/** `words` are those after the program's name; the last is the one that is being typed, perhaps empty. None: a file, or anything. */
+/** `words` follow the program's name; the last one is being typed and may be empty. An empty result: a file, or anything. */
 export async function completionWords(
   program: Command,
   words: readonly string[],
@@ -25,9 +25,9 @@ export async function completionWords(
 
 interface Reading {
   readonly command: Command;
-  /** The option whose value comes next. */
+  /** The option that expects a value next. */
   readonly option: Option | null;
-  /** How many arguments of the command are there. */
+  /** How many arguments of the command are given. */
   readonly position: number;
 }
 
@@ -63,7 +63,7 @@ async function candidatesFor(
   return argument.argChoices ?? valuesOf(argument.name(), command, sources);
 }
 
-/** What the placeholder stands for: `--state <state>` a state; `--faculty <name>` and `--parent <id>` what their names say. */
+/** The kind of value an option takes: `--state <state>` a state, `--faculty <name>` a faculty, `--parent <id>` an id. */
 function valueName({ long, flags }: Option): string {
   const placeholder = /<(.*)>/.exec(flags)?.[1] ?? '';
   return placeholder === 'name' ? (long ?? '').replace(/^--/, '') : placeholder;

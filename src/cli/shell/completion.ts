@@ -1,4 +1,4 @@
-/** `animus completion`: completion of command lines in the shells people use. */
+/** `animus completion`: command line completion for bash, zsh and fish. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
@@ -17,14 +17,16 @@ import { completionWords, type WordSources } from './completion-words.ts';
 /** Adds `animus completion`. */
 export function addCompletionCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'completion', {
-    summary: 'print the script that completes animus command lines in a shell',
+    summary: 'print the completion script for a shell',
     examples: [
       'animus completion bash > ~/.local/share/bash-completion/completions/animus',
       'animus completion zsh > ~/.zfunc/_animus',
       'animus completion fish > ~/.config/fish/completions/animus.fish',
     ],
   })
-    .addArgument(new Argument('<shell>', '`words` is what the scripts ask').choices(['bash', 'zsh', 'fish', 'words']))
+    .addArgument(
+      new Argument('<shell>', 'a shell; the scripts themselves use `words`').choices(['bash', 'zsh', 'fish', 'words']),
+    )
     .addArgument(new Argument('[words...]', 'with `words`, after --: the command line so far'))
     .action(
       run((invocation: Invocation, _options: CommonOptions, shell: Shell | 'words', words: readonly string[]) =>
@@ -35,7 +37,7 @@ export function addCompletionCommand(program: Command, run: RunCommand): void {
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** Each asks the command that is being completed, wherever it is; where it has no answer, files are offered. */
+/** Each script runs the command that is being completed, at its own path. Without an answer, it offers files. */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for animus
 _animus() {
@@ -73,10 +75,10 @@ function printScript({ output }: Invocation, shell: Shell): number {
   return 0;
 }
 
-/** The longest that a person who has pressed Tab is kept waiting for the database. */
+/** How long completion waits for the database after Tab was pressed. */
 const PATIENCE_MS = 700;
 
-/** Never fails: where something is wrong, there is nothing to offer. */
+/** Never fails: on an error it offers nothing. */
 async function printWords(invocation: Invocation, program: Command, words: readonly string[]): Promise<number> {
   const { context, output } = invocation;
   const drain = AbortSignal.any([context.signals.drain, AbortSignal.timeout(PATIENCE_MS)]);
@@ -104,7 +106,7 @@ function sourcesOf(invocation: Invocation): WordSources {
   };
 }
 
-/** What a command can be done to; undefined: any. */
+/** The states of work to which a command applies; undefined: all. */
 function statesFor(command: string): readonly (WorkState | undefined)[] {
   if (command === 'retry') return ['dead', 'cancelled'];
   if (command === 'cancel') return ['running', 'claimed', 'waiting', 'queued', 'scheduled'];
@@ -115,12 +117,12 @@ function orNone<Value>(read: () => readonly Value[]): readonly Value[] {
   try {
     return read();
   } catch {
-    // A configuration that cannot be read is for the command itself to complain about.
+    // The command itself reports a configuration that cannot be read.
     return [];
   }
 }
 
-/** An embedded database that nobody has open is left alone: opening it takes a second. */
+/** Does not open an embedded database that no daemon has open: opening it takes a second. */
 async function ask(
   invocation: Invocation,
   query: (db: Database) => Promise<readonly string[]>,

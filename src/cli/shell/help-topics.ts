@@ -1,18 +1,18 @@
-/** `animus help`: a command's help, or a page about what all commands have in common. */
+/** `animus help`: the help of a command, or a page about a topic that concerns all commands. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 
-/** What each exit code means; docs/cli.md lists the same, and a test holds the two equal. */
+/** What each exit code means. A test keeps the table in docs/cli.md equal to it. */
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   0: 'done',
-  1: 'it failed; or the work that --wait waited for ended other than completed',
-  2: 'usage or configuration: nothing was tried',
-  3: 'what was named is not there',
-  4: 'the database, or another thing needed, cannot be reached: try again later',
-  5: 'refused by the state things are in',
+  1: 'failed; or the work item that --wait waited for did not complete',
+  2: 'wrong usage or configuration; nothing was done',
+  3: 'not found',
+  4: 'the database or another dependency cannot be reached; try again later',
+  5: 'not possible in the current state',
   130: 'ended by SIGINT (Ctrl-C)',
   143: 'ended by SIGTERM',
 };
@@ -42,33 +42,33 @@ const TOPICS: Readonly<Record<string, { readonly about: string; readonly text: s
     text: [
       ...Object.entries(VARIABLES).map(([name, meaning]) => `  ${name}\n      ${meaning}`),
       '',
-      'A secret may also come from a file that only its owner can read: DATABASE_URL_FILE=/run/secrets/url.',
-      'What is in effect, and where each value comes from: animus config',
+      'A secret can also be read from a file that only its owner can read: DATABASE_URL_FILE=/run/secrets/url.',
+      'To see the effective values and where each comes from: animus config',
     ].join('\n'),
   },
   ids: {
     about: 'how to name a work item',
     text: `Each work item has an id such as 01936b2e-5f04-7c3a-9d51-5b1f0c3de2a9. Lists show its last twelve digits. A command
-takes the whole id, or its end or beginning of at least four digits, where that names one item.`,
+accepts the whole id, or at least four digits of its start or end that match only one item.`,
   },
   states: {
     about: 'the states of work',
     text: `${WORK_STATES.join(', ')}
 
-  scheduled   run_at is in the future       animus work list --state scheduled
+  scheduled   run_at is in the future     animus work list --state scheduled
   queued      a daemon may claim it       not claimed? see: animus status
   claimed     a daemon has claimed it
   running     a focus is running          animus work tail ID
   waiting     for child work, a timer or a person; it holds no slot
   completed   it has an outcome           animus work show ID
   dead        no attempts are left        run it again: animus work retry ID
-  merged      another item with its dedup key was active already
-  cancelled   by an operator, or with its parent`,
+  merged      another item with the same dedup key was already active
+  cancelled   by an operator, or together with its parent`,
   },
   json: {
     about: 'output for programs',
     text: `With --json a command prints one JSON document on stdout: keys in snake_case, times in ISO 8601 (work tail and
-status --watch print one a line). Errors are {"error": {"code", "message"}} on stderr: branch on the code and on the exit code,
+status --watch print one document per line). Errors are {"error": {"code", "message"}} on stderr: branch on the code and on the exit code,
 never on the message. Nothing else is printed.`,
   },
 };

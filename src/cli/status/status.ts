@@ -15,7 +15,7 @@ interface StatusOptions extends CommonOptions {
 /** Adds `animus status`. */
 export function addStatusCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'status', {
-    summary: 'show the database, the queue, running work, daemons, dead letters, schedules and today's cost',
+    summary: 'show the database, the queue, running work, daemons, dead letters, schedules and the cost of today',
     examples: ['animus status', 'animus status --json', 'animus status --watch --every 5'],
   })
     .option('--watch', 'refresh until Ctrl-C: in place on a terminal, otherwise one report after the other')

@@ -3,14 +3,14 @@ import stringWidth from 'string-width';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Columns a text takes on a terminal. */
+/** The number of columns that a text takes on a terminal. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  // What would be an escape sequence is made harmless before it is printed, and then takes columns.
+  // Escape sequences are made visible before they are printed, so they take columns.
   return stringWidth(text, { countAnsiEscapeCodes: true });
 }
 
-/** The text in at most `width` columns, `…` at the end where it was cut; never half of a character. */
+/** Cuts the text to at most `width` columns, with `…` at the end. Never cuts within a character. */
 export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -24,7 +24,7 @@ export function truncate(text: string, width: number): string {
   return width > 0 ? `${kept}…` : '';
 }
 
-/** A line in as many lines as it needs to fit `width` columns: broken between words, else within one; each begins where it did. */
+/** Wraps a line to `width` columns, between words where possible. Each new line keeps the indentation. */
 export function wrap(line: string, width: number): string[] {
   if (displayWidth(line) <= width) return [line];
   const indent = (/^ */.exec(line)?.[0] ?? '').slice(0, Math.max(0, width - 10));
@@ -47,7 +47,7 @@ export function wrap(line: string, width: number): string[] {
   return lines;
 }
 
-/** Filled with spaces to `width` columns, on the right unless `align` says otherwise. */
+/** Pads the text with spaces to `width` columns; `align` is the side of the text. */
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'left' ? text + space : space + text;

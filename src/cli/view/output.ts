@@ -1,4 +1,4 @@
-/** Everything commands print goes through here: it is made harmless, fits the terminal, and is plain when piped. */
+/** Everything that commands print goes through here: it is made safe, fits the terminal, and is plain when piped. */
 import type { Environment } from '../../core/config/environment.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { harmless, harmlessJson, harmlessLines } from '../../core/text/harmless.ts';
@@ -18,7 +18,7 @@ export type Style = 'plain' | 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cya
 /** A piece of text with its style; a bare string is plain. */
 export type Part = string | { readonly text: string; readonly style: Style };
 
-/** A column of a table. Where the terminal is too narrow, `optional` columns are left out, then `shrink` columns are cut. */
+/** A column of a table. On a narrow terminal, `optional` columns are left out first, then `shrink` columns are cut. */
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
@@ -34,13 +34,13 @@ export interface Output {
   readonly width: number;
   /** One line, cut to the terminal's width. */
   line(...parts: readonly Part[]): void;
-  /** Text of several lines, all of it: each line after `indent`, broken where the terminal ends. */
+  /** Text of several lines, not cut: each line is indented by `indent` and wrapped at the width of the terminal. */
   block(text: string, indent?: string): void;
-  /** True where people see what is printed at once: a terminal, without `--json`. */
+  /** True on a terminal without `--json`, where output can be streamed. */
   readonly live: boolean;
-  /** Pieces of a text that is still coming, straight on; does nothing unless `live`. Whatever is printed next begins a line. */
+  /** Appends a piece of a streamed text; does nothing unless `live`. The next output starts on a new line. */
   piece(...parts: readonly Part[]): void;
-  /** One line that is there to be copied: neither cut nor broken, however narrow the terminal. */
+  /** A line for people to copy: never cut or wrapped. */
   copyable(text: string): void;
   /** Aligned columns under their titles. */
   table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
@@ -49,11 +49,11 @@ export interface Output {
   /** One of many results for programs, on a line of its own; does nothing without `--json`. */
   event(value: unknown): void;
   /**
-   * What a wait is for, on a line of its own that the next one replaces; null ends it. Only on a terminal's stderr, without
-   * `--json`: whatever is printed next takes its place.
+   * Shows what the command waits for, on a line that the next call replaces; null removes it. Only on the stderr of a
+   * terminal, without `--json`. The next output replaces it, too.
    */
   progress(text: string | null): void;
-  /** A remark beside the result, on stderr; silent with `--json`. */
+  /** A note about the result, on stderr; not printed with `--json`. */
   note(text: string): void;
   /** Something wrong that the command does without, on stderr, for people and for programs. */
   problem(what: string, error: AnimusError): void;
@@ -61,7 +61,7 @@ export interface Output {
   fail(error: unknown): number;
 }
 
-/** What an output writes to. */
+/** The streams of an output. */
 export interface OutputOptions {
   readonly stdout: Sink;
   readonly stderr: Sink;
@@ -69,7 +69,7 @@ export interface OutputOptions {
   readonly json: boolean;
 }
 
-/** An output on these streams. Colours only on a terminal, never with NO_COLOR or TERM=dumb. */
+/** Creates an output on these streams. Colours only on a terminal, never with NO_COLOR or TERM=dumb. */
 export function createOutput({ stdout: stream, stderr, env, json }: OutputOptions): Output {
   let inPiece = false;
   const endPiece = () => {
@@ -84,7 +84,7 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
       stream.write(text);
     },
   };
-  // A terminal that does not know its size says 0.
+  // A terminal that does not know its size reports 0.
   const width = stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY;
   const colours = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const live = stream.isTTY === true && !json;
@@ -151,12 +151,12 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
   };
 }
 
-/** Writes over what it wrote before; nothing at all where nobody looks. */
+/** Overwrites its previous line; writes nothing unless stderr is a terminal. */
 function progressLine(stderr: Sink): (text: string | null) => void {
   let shown = false;
   return (text) => {
     if (stderr.isTTY !== true || (text === null && !shown)) return;
-    // One column is left free: behind a full line the cursor may stand in the next.
+    // One column stays free: after a full line the cursor may be on the next line.
     const line = text === null ? '' : truncate(harmless(text), Math.max(20, stderr.columns || 80) - 1);
     stderr.write(`\r\u001b[2K${line}`);
     shown = text !== null;

@@ -1,10 +1,10 @@
 import type { Output } from './output.ts';
 import { duration } from './quantities.ts';
 
-/** What is over before this is not worth a word. */
+/** Work that ends sooner shows no progress line. */
 const PATIENCE_MS = 500;
 
-/** Does `work`; when it takes long, a line on the terminal says what is waited for, and how long already. */
+/** Runs `work`. If it takes long, a line on the terminal shows what it waits for and the elapsed time. */
 export async function whileWaiting<T>(output: Output, what: string, work: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
   const ticking = setInterval(

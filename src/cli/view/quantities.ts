@@ -3,13 +3,13 @@ import type { WorkState } from '../../core/work/work.ts';
 import { type Part, type Style, styled } from './output.ts';
 
 /**
- * The last 12 hex digits of an id: its random part. The beginning of a version 7 id is the time, which neighbours share.
+ * The last 12 hex digits of an id, which are random. A version 7 id starts with its time, which similar ids share.
  */
 export function shortId(id: string): string {
   return id.slice(-12);
 }
 
-/** How long ago, in its largest unit; `in …` for the future. */
+/** How long ago a time was, in the largest unit; `in …` for the future. */
 export function age(then: Date | string, nowMs: number): string {
   const ms = nowMs - new Date(then).getTime();
   return ms < -1000 ? `in ${duration(-ms)}` : `${duration(Math.max(0, ms))} ago`;
@@ -35,7 +35,7 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `$0.0042`, `$1.25`; four digits below a dollar, where calls of models are. */
+/** `$0.0042`, `$1.25`. Four digits below a dollar, because most model calls cost less. */
 export function usd(amount: number): string {
   return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
 }
@@ -65,7 +65,7 @@ const STATE_STYLES: Readonly<Record<WorkState, Style>> = {
   cancelled: 'dim',
 };
 
-/** A description as people are shown it, also where no terminal cuts it: at most `characters`, then how much there is. */
+/** A description of at most `characters`, also where no terminal cuts it. A cut one ends with its full size. */
 export function shortDescription(text: string, characters: number): string {
   if (text.length <= characters) return text;
   return `${text.slice(0, characters).toWellFormed()}… (${bytes(Buffer.byteLength(text))}; --json has all)`;

@@ -1,9 +1,9 @@
 import type { Sink } from './output.ts';
 
 /**
- * Draws frames over one another, from the line where the first began. No state of the terminal is changed: however the
- * process ends, the last frame stays above a clean prompt. A frame higher than the terminal is cut. Each frame is written
- * at once; its lines must fit the terminal's width.
+ * Draws each frame over the previous one, from the line where the first frame started. It changes no terminal modes, so the
+ * last frame stays above a clean prompt however the process ends. A frame higher than the terminal is cut. Each frame is
+ * one write; its lines must fit the terminal's width.
  */
 export function createRedraw(terminal: Sink): (frame: string) => void {
   let drawnLines = 0;
@@ -12,10 +12,10 @@ export function createRedraw(terminal: Sink): (frame: string) => void {
     const rows = terminal.rows || 24;
     const size = `${terminal.columns}x${rows}`;
     const lines = fitting(frame.trimEnd().split('\n'), rows - 1);
-    // A terminal that changed its width has wrapped the old frame anew: its first line is not where it was.
+    // After a change of width the terminal has rewrapped the old frame, so its first line has moved.
     const resized = drawnOn !== '' && size !== drawnOn;
     const start = resized ? CLEAR_SCREEN : drawnLines > 0 ? `\u001b[${drawnLines}A\r` : '';
-    // Erased before it is written: behind a line as wide as the terminal, erasing would take its last character.
+    // Erase each line before writing it: erasing after a full-width line would remove its last character.
     terminal.write(`${start}${lines.map((line) => `${ERASE_LINE}${line}\n`).join('')}${ERASE_BELOW}`);
     [drawnLines, drawnOn] = [lines.length, size];
   };

@@ -7,8 +7,8 @@ const NARROWEST = 12;
 const EMPTY = { text: '', style: 'plain' } as const;
 
 /**
- * Lays rows out under their titles, within `width` columns where that is possible: optional columns are left out, the
- * last one first, then the widest shrinkable column is cut.
+ * Formats rows under their titles, within `width` columns if possible: it leaves out optional columns, last one first,
+ * then cuts the widest shrinkable column.
  */
 export function layOutTable(columns: readonly Column[], rows: readonly (readonly Part[])[], width: number): Part[][] {
   const cells = rows.map((row) => columns.map((_, index) => plainPart(row[index] ?? '')));
@@ -35,7 +35,7 @@ function plainPart(part: Part): Cell {
   return typeof part === 'string' ? { text: harmless(part), style: 'plain' } : { ...part, text: harmless(part.text) };
 }
 
-/** Which columns fit when every shrinkable one is as narrow as it may be. */
+/** The columns that fit when every shrinkable one has its minimum width. */
 function keptColumns(columns: readonly Column[], widths: readonly number[], width: number): number[] {
   const least = (index: number) => {
     const natural = widths[index] ?? 0;

@@ -1,4 +1,4 @@
-/** Follows a work item to its end, showing what happens. */
+/** Follows a work item to its end and prints its progress. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -11,12 +11,12 @@ import { type Part, styled } from '../view/output.ts';
 import { duration, stateLabel, usd } from '../view/quantities.ts';
 import { showOutcome } from './work-show.ts';
 
-/** One look by primary key costs well under a millisecond, and works the same on the embedded database, where notifications do not arrive. */
+/** Polls by primary key, which costs well under a millisecond and also works where notifications do not arrive. */
 const LOOK_EVERY_MS = 300;
 
 /**
  * Waits until the item, or the one it merged into, has ended; prints its ledger as it grows, then its outcome. Returns
- * the exit code: 0 completed, else 1. Ends early with the process's signals (withDatabase sees to it).
+ * the exit code: 0 completed, else 1. Ends early on the signals of the process (see withDatabase).
  */
 export async function followWork(invocation: Invocation, db: Queryable, submitted: SubmittedWork): Promise<number> {
   const { output, context } = invocation;
@@ -29,7 +29,7 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
     state = now;
   };
   for (;;) {
-    // Read before the state, which is then at least as new; of work that has ended, once more, for nothing is added after.
+    // The ledger is read before the state. Once the item has ended, it is read again: nothing is added after the end.
     const entries = await follower.entriesAfter(id, seen);
     const item = await follower.item(id);
     const over = isTerminal(item.state);
@@ -57,13 +57,13 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
   }
 }
 
-/** Work that was put off says why: an attempt that failed, or a provider in trouble. */
+/** Why scheduled work was postponed: a failed attempt, or a failing provider. */
 function whyWaiting(state: WorkState, error: unknown): Part[] {
   const message = (error as { readonly message?: unknown } | null)?.message;
   return state === 'scheduled' && typeof message === 'string' ? [styled(`  ${message}`, 'dim')] : [];
 }
 
-/** What the waiting is for, by the host's clock: near enough for somebody who waits. */
+/** What the command waits for. Times use the host's clock, which is exact enough here. */
 function progressOf({ state, turns, cost_usd: cost, faculty, created_at: created }: FollowedWork): string {
   const since = duration(Math.max(0, Date.now() - created.getTime()));
   if (state === 'queued') return `queued for ${faculty}, ${since} now; is a daemon running? see: animus status`;

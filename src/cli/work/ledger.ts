@@ -59,7 +59,7 @@ async function appendCommand(
   const known = LEDGER_TYPES.find((candidate) => candidate === type);
   if (known === undefined) {
     throw new AnimusError('usage.invalid', {
-      detail: `${JSON.stringify(type)} is no type of entry; expected one of ${LEDGER_TYPES.join(', ')}`,
+      detail: `${JSON.stringify(type)} is not an entry type; expected one of ${LEDGER_TYPES.join(', ')}`,
     });
   }
   const text = content === '-' ? (await readAll(context.stdin)).trimEnd() : content;
@@ -72,7 +72,7 @@ async function appendCommand(
   return 0;
 }
 
-/** Prints entries with number, type and age, their text below. */
+/** Prints entries: number, type and age, with the text below. */
 export function showLedger(output: Output, entries: readonly LedgerEntry[], indent = ''): void {
   const now = Date.now();
   for (const entry of entries) {
@@ -86,7 +86,7 @@ export function showLedger(output: Output, entries: readonly LedgerEntry[], inde
   }
 }
 
-/** The latest plan, then findings, decisions, steps, errors, notes: what somebody needs who goes on with the work. */
+/** The latest plan, then findings, decisions, steps, errors and notes: what is needed to continue the work. */
 function showFormatted(output: Output, entries: readonly LedgerEntry[]): void {
   for (const type of LEDGER_TYPES) {
     const ofType = entries.filter((entry) => entry.type === type);

@@ -1,4 +1,4 @@
-/** What `work tail` prints of an item: lines for people, one event a line for programs. */
+/** The output of `work tail`: text for people, or one JSON event per line for programs. */
 import type { TimedEvent } from '../../engage/events/replay.ts';
 import { createAnswerView } from '../events/answer-view.ts';
 import type { Output, Part } from '../view/output.ts';
@@ -7,7 +7,7 @@ import { duration, stateLabel } from '../view/quantities.ts';
 
 export type TailView = (event: TimedEvent) => void;
 
-/** For the events of one item, in order. */
+/** A view of the events of one item, in order. */
 export function createTailView(output: Output, workItemId: string, faculty: string): TailView {
   let atMs = 0;
   const answers = createAnswerView(output, (turn) => [timeOf(atMs), styled(`turn ${turn}  `, 'cyan')]);
@@ -30,13 +30,13 @@ function timeOf(atMs: number): Part {
 
 type Described = Exclude<TimedEvent, { readonly type: 'text' | 'restart' | 'turn_recorded' }>;
 
-/** One line of an event, or null for one that only programs want. */
+/** The line of an event, or null for an event that only programs need. */
 function describe(event: Described): readonly Part[] | null {
   switch (event.type) {
     case 'focus_started':
-      return [styled(`focus ${event.number} ${event.resumed ? 'goes on' : 'begins'}`, 'bold')];
+      return [styled(`focus ${event.number} ${event.resumed ? 'resumed' : 'started'}`, 'bold')];
     case 'turn_started':
-      return [styled(`turn ${event.turn}  `, 'cyan'), styled(`asking ${event.model}`, 'dim')];
+      return [styled(`turn ${event.turn}  `, 'cyan'), styled(`calling ${event.model}`, 'dim')];
     case 'tool_started':
       return ['  ', styled(event.name, 'bold'), styled(`  ${JSON.stringify(event.input)}`, 'dim')];
     case 'tool_ended': {
@@ -63,7 +63,7 @@ function describe(event: Described): readonly Part[] | null {
   }
 }
 
-/** As all of `--json` names its fields. */
+/** Converts field names to snake_case, as in all `--json` output. */
 function snakeCase(event: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(event).map(([key, value]) => [

@@ -1,4 +1,4 @@
-/** `animus work cancel|retry`: what operators do to one item. */
+/** `animus work cancel|retry`: operator commands for one item. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -40,11 +40,11 @@ async function cancelCommand(invocation: Invocation, options: CancelOptions, ref
   if (state === 'completed' || state === 'dead' || state === 'merged') {
     throw new AnimusError('work.state', {
       id,
-      detail: `work item ${id} is ${state} already; there is nothing to cancel`,
+      detail: `work item ${id} is already ${state} and cannot be cancelled`,
     });
   }
   output.document({ id, state, cancelled: state === 'cancelled' });
-  const how = state === 'cancelled' ? '' : '  its daemon was told and stops it';
+  const how = state === 'cancelled' ? '' : '  its daemon will stop it at its next heartbeat';
   output.line(styled(id, 'bold'), '  ', stateLabel(state), how);
   return 0;
 }
@@ -59,6 +59,6 @@ async function retryCommand(invocation: Invocation, _options: CommonOptions, ref
   output.document({ id, retried, active_id: item.id, state: item.state });
   if (retried) output.line(styled(id, 'bold'), '  ', stateLabel(item.state));
   else
-    output.line(styled(id, 'bold'), '  is left as it is: the same work is active already as ', styled(item.id, 'bold'));
+    output.line(styled(id, 'bold'), '  is not retried: the same work is already active as ', styled(item.id, 'bold'));
   return 0;
 }

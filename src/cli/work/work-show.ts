@@ -32,7 +32,7 @@ import { ledgerJson, showLedger } from './ledger.ts';
 /** Adds `animus work show`. */
 export function addShowCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'show <id>', {
-    summary: 'show an item: tree, foci, turns, tool calls, ledger, outcome (ids may be cut to their beginning or end)',
+    summary: 'show an item: tree, foci, turns, tool calls, ledger, outcome',
     examples: ['animus work show 5b1f0c3de2a9', 'animus work show 5b1f0c3de2a9 --json | jq .item.outcome'],
   }).action(run(showCommand));
 }
@@ -119,7 +119,10 @@ function showFocus(output: Output, focus: FocusView): void {
 
 function showTurn(output: Output, turn: TurnView): void {
   if (turn.recorded_at === null) {
-    output.line(`  turn ${turn.turn}  `, styled(`asking, ${age(turn.begun_at, Date.now())}`, 'cyan'));
+    output.line(
+      `  turn ${turn.turn}  `,
+      styled(`waiting for the model, asked ${age(turn.begun_at, Date.now())}`, 'cyan'),
+    );
     return;
   }
   const cached =
@@ -172,7 +175,7 @@ export function showOutcome(
   if (rest !== '{}') output.block(rest, '  ');
 }
 
-/** What the model said last, where that is the whole outcome: its summary is its first line. */
+/** The last text of the model, if it is the whole outcome; the summary is its first line. */
 function onlyText(outcome: unknown): string | null {
   const { text, ...others } = (outcome ?? {}) as { text?: unknown };
   return typeof text === 'string' && Object.keys(others).length === 0 ? text : null;

@@ -33,7 +33,7 @@ interface SubmitOptions extends CommonOptions {
 /** Adds `animus work submit`. */
 export function addSubmitCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'submit <faculty> [description]', {
-    summary: 'submit a piece of work; prints its id and whether it was created or merged into a duplicate',
+    summary: 'submit a work item; prints its id and whether it was created or merged into a duplicate',
     examples: [
       'animus work submit engineer "Fix the failing timezone test" --wait',
       'animus work submit reviewer --params @pull-request.json --dedup-key pr-17',
@@ -44,10 +44,10 @@ export function addSubmitCommand(group: Command, run: RunCommand): void {
     .option('--params <json>', 'a JSON object, or @file')
     .option('--priority <n>', 'higher runs first (default: 0)', wholeNumber(-2147483648, 2147483647))
     .option('--dedup-key <key>', 'while an item of this faculty with the same key is active, a new one merges into it')
-    .option('--run-at <time>', 'not before: 2026-03-01T09:00, +90s, +10m, +2h, +1d', moment)
-    .option('--source <text>', 'who submits (default: cli)')
-    .option('--trigger <json>', 'what caused it: any JSON, or @file')
-    .option('--parent <id>', 'make it a child of this item')
+    .option('--run-at <time>', 'do not run before: 2026-03-01T09:00, +90s, +10m, +2h, +1d', moment)
+    .option('--source <text>', 'who submits it (default: cli)')
+    .option('--trigger <json>', 'what caused it, as JSON or @file')
+    .option('--parent <id>', 'submit it as a child of this item')
     .option('--wait', 'wait until it has ended; exit 0 when it completed, else 1')
     .option('--faculties <dir>', 'directory that is searched for the faculty')
     .action(run(submitCommand));
@@ -112,7 +112,7 @@ function resultOf(submitted: SubmittedWork): 'created' | 'merged' {
   return submitted.mergedInto === null ? 'created' : 'merged';
 }
 
-/** The work stays queued until a daemon knows the faculty: not an error, but most often a slip. */
+/** Notes that no daemon serves the faculty: the work stays queued, which is not an error but usually a typing mistake. */
 async function warnIfUnknown(
   invocation: Invocation,
   db: Queryable,
@@ -127,14 +127,14 @@ async function warnIfUnknown(
   const known = [...live, ...here];
   if (!known.includes(faculty)) {
     invocation.output.note(
-      `no loaded faculty is named ${faculty}${didYouMean(faculty, known)}; the work waits until one is`,
+      `no faculty is named ${faculty}${didYouMean(faculty, known)}; the work stays queued until one is`,
     );
   } else if (daemons.length > 0 && !live.includes(faculty)) {
-    invocation.output.note(`no running daemon takes work for ${faculty}; the work waits. To see why: animus status`);
+    invocation.output.note(`no running daemon serves ${faculty}; the work stays queued. To see why: animus status`);
   }
 }
 
-/** Links the work to the caller's trace, where it has one in W3C form. */
+/** Links the work to the caller's trace, if it has one in W3C form. */
 function traceparent(value: string | undefined): string | undefined {
   return value !== undefined && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value) ? value : undefined;
 }

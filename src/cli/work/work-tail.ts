@@ -1,4 +1,4 @@
-/** `animus work tail`: what happens on an item, live, and what has happened before. */
+/** `animus work tail`: prints what has happened on an item, then follows it live. */
 import type { Command } from 'commander';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { createWake, type Wake } from '../../core/lifecycle/wake.ts';
@@ -38,7 +38,7 @@ async function tailCommand(invocation: Invocation, _options: CommonOptions, refe
   });
 }
 
-/** Follows an item to its end: the exit code, or the item it merged into. */
+/** Follows an item to its end. Returns the exit code, or the item it merged into. */
 async function follow(
   { output, context }: Invocation,
   db: Database,
@@ -62,7 +62,7 @@ async function follow(
       if (!output.json) showOutcome(output, await readWork(db, id));
       return [null, followed.state === 'completed' ? 0 : 1];
     case 'stopped':
-      // withDatabase reports that it was interrupted.
+      // withDatabase reports the interruption.
       return [null, 130];
     default:
       return followed satisfies never;

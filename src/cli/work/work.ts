@@ -14,7 +14,7 @@ import { addTailCommand } from './work-tail.ts';
 
 /** Adds `animus work submit|list|show|tail|cancel|retry`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'work', 'work items: submit, list, look at, follow, cancel, retry');
+  const group = addGroup(program, 'work', 'work items: submit, list, show, follow, cancel, retry');
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
     summary: 'list work items, newest first',
@@ -23,7 +23,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .option('--state <state>', `only this state (${WORK_STATES.join(', ')})`, workState)
     .option('--faculty <name>', 'only this faculty')
     .option('--parent <id>', 'only children of this item')
-    .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 20)
+    .option('--limit <n>', 'at most this many items', wholeNumber(1, 10_000), 20)
     .action(run(listCommand));
   addShowCommand(group, run);
   addTailCommand(group, run);

@@ -69,7 +69,7 @@ describe('a database', () => {
   test('is not guessed inside work', async () => {
     const { code, stderr } = await command(['work', 'list'], { env: { ANIMUS_WORK_ID: 'abc' } });
     expect(code).toBe(5);
-    expect(stderr).toContain('runs inside work item abc and was given no DATABASE_URL');
+    expect(stderr).toContain('belongs to work item abc and has no DATABASE_URL');
   });
 
   test('of its own is made by the first command that needs one, and kept', async () => {

@@ -23,7 +23,7 @@ test('a second daemon is refused with the pid of the first, which goes on; comma
   const first = await startDaemon(site);
   const second = launchDaemon(site);
   expect(await second.exited).toBe(4);
-  expect(second.output()).toContain(`is in use by process ${first.pid}; stop it, or set DATABASE_URL`);
+  expect(second.output()).toContain(`is used by process ${first.pid}; stop it, or set DATABASE_URL`);
 
   expect(ownerOf(site).pid).toBe(first.pid);
   const submitted = await Promise.all(

@@ -14,7 +14,7 @@ describe('a home', () => {
   test('that is not there is asked for, and nothing is made anywhere', async () => {
     const ran = await run(['work', 'list'], { cwd: root, env: { HOME: '' } });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain('ANIMUS_HOME: expected a directory, as this user has no home directory');
+    expect(ran.stderr).toContain('ANIMUS_HOME: expected a directory, because this user has no home directory');
   });
 
   test('is not needed where a database and a directory are named', async () => {

@@ -41,7 +41,7 @@ describe('a command', () => {
 
   test.each([
     [['wrok'], "unknown command 'wrok' (Did you mean work?)"],
-    [['work'], 'a command is missing'],
+    [['work'], 'no command given'],
     [['work', 'submit'], "missing required argument 'faculty'"],
     [['work', 'list', '--stat', 'x'], "unknown option '--stat' (Did you mean --state?)"],
     [
@@ -49,7 +49,7 @@ describe('a command', () => {
       '--limit: expected a whole number from 1 to 10000, got "0"; see: animus work list --help',
     ],
     [['work', 'show', 'a', 'b'], 'too many arguments'],
-    [['--config', 'x', 'status'], '--config belongs behind the command; see: animus --help'],
+    [['--config', 'x', 'status'], '--config goes after the command; see: animus --help'],
   ])('line %j is a usage error: %s', async (argv, expected) => {
     const { code, stdout, stderr } = await run(argv);
     expect(stderr).toContain(expected);

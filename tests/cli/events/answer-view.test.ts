@@ -31,7 +31,7 @@ describe('an answer on the screen', () => {
     anew.view.coming({ type: 'text', turn: 1, text: 'Good.' });
     anew.view.recorded(recorded('Good.'));
     anew.output.line('next');
-    expect(anew.printed()).toBe('turn 1  I lo\n  … once more:\nturn 1  Good.\nnext\n');
+    expect(anew.printed()).toBe('turn 1  I lo\n  … the answer starts again:\nturn 1  Good.\nnext\n');
   });
 });
 

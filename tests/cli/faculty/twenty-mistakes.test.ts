@@ -118,7 +118,7 @@ const MISTAKES: readonly Mistake[] = [
     named('t', '[faculty.engage]\nmodel = "openai/gpt-5"\nsystem_prompt = "p"\ntemperature = 0.5\n'),
     6,
     'faculty.engage.temperature',
-    ['openai/gpt-5 takes no temperature', 'got 0.5'],
+    ['openai/gpt-5 accepts no temperature', 'got 0.5'],
   ),
   mistake(
     'broken-schema',
@@ -128,7 +128,7 @@ const MISTAKES: readonly Mistake[] = [
     ['schemas/broken.json is not valid JSON'],
   ),
   mistake('two-limits', named('v', `concurrent = false\nmax_concurrent = 3\n${ENGAGE}`), 3, 'faculty.concurrent', [
-    'max_concurrent is there too',
+    'max_concurrent is set, too',
   ]),
 ];
 

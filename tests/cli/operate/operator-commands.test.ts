@@ -38,7 +38,7 @@ describe('animus work cancel', () => {
     );
     expect(await animus('work', 'cancel', id)).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining('is dead already'),
+      stderr: expect.stringContaining('is already dead'),
     });
     expect((await animus('work', 'cancel', 'ffffffffffff')).code).toBe(3);
   });
@@ -58,7 +58,7 @@ describe('animus work retry', () => {
     const second = await insert({ dedup_key: 'k' });
     const ran = await animus('work', 'retry', first, '--json');
     expect(JSON.parse(ran.stdout)).toEqual({ id: first, retried: false, active_id: second, state: 'queued' });
-    expect((await animus('work', 'retry', first)).stdout).toContain(`active already as ${second}`);
+    expect((await animus('work', 'retry', first)).stdout).toContain(`already active as ${second}`);
   });
 });
 
@@ -109,7 +109,7 @@ describe('animus schedule', () => {
     });
     const listed = await animus('schedule', 'list');
     expect(listed.stdout).toMatch(
-      /report {2}0 9 \* \* MON-FRI {2}Europe\/Berlin {2}scribe {3}not known yet {2}- .* Write it/,
+      /report {2}0 9 \* \* MON-FRI {2}Europe\/Berlin {2}scribe {3}not computed yet {2}- .* Write it/,
     );
     expect((await animus('schedule', 'pause', 'report')).stdout).toBe('report  paused\n');
     expect((await animus('schedule', 'pause', 'report')).stdout).toBe('report  was already  paused\n');
@@ -126,11 +126,11 @@ describe('animus schedule', () => {
     [['add', 'x', '61 * * * *', 'a'], 2, 'Invalid value for minute: 61'],
     [['add', 'x', '* * * * *', 'a', '--time-zone', 'Berlin'], 2, 'time zone "Berlin": expected an IANA name'],
     [['add', 'x', '*', '*', '*', '*', '*', 'a'], 2, 'too many arguments'],
-    [['add', 'x', '@daily', 'Bad'], 2, '"Bad" is no name of a faculty'],
-    [['add', 'x y', '@daily', 'a'], 2, '"x y" is no name of a schedule'],
+    [['add', 'x', '@daily', 'Bad'], 2, '"Bad" is not a valid faculty name'],
+    [['add', 'x y', '@daily', 'a'], 2, '"x y" is not a valid schedule name'],
     [['add', 'x', '@daily', 'a', '--missed', 'never'], 2, '--missed: expected one of skip, once, all'],
     [['add', 'x', '@daily', 'a', '--params', '[]'], 2, '--params: expected a JSON object'],
-    [['add', 'there', '@daily', 'a'], 5, 'there is a schedule named there already'],
+    [['add', 'there', '@daily', 'a'], 5, 'a schedule named there exists already'],
     [['run', 'ther'], 3, 'no schedule named ther (did you mean there?)'],
     [['remove', 'x'], 3, 'no schedule named x'],
     [['pause', 'x'], 3, 'no schedule named x'],

@@ -36,7 +36,7 @@ describe('a command that waits', () => {
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as { port: number };
     const waiting = terminal('work list', { DATABASE_URL: `postgres://a@127.0.0.1:${port}/x` });
-    await waiting.until((written) => /asking the database at 127\.0\.0\.1:\d+\/x … \d/.test(written));
+    await waiting.until((written) => /checking the schema at 127\.0\.0\.1:\d+\/x … \d/.test(written));
     waiting.type('\u0003');
     expect(await waiting.ended).toBe(130);
     expect(screenOf(waiting.written()).join('\n')).not.toContain('asking');

@@ -56,7 +56,7 @@ describe('work submit', () => {
   test('warns, and no more, when nobody knows the faculty', async () => {
     const { code, stderr } = await animus(['work', 'submit', 'nobodys', 'x']);
     expect(code).toBe(0);
-    expect(stderr).toBe('animus: no loaded faculty is named nobodys; the work waits until one is\n');
+    expect(stderr).toBe('animus: no faculty is named nobodys; the work stays queued until one is\n');
     await db.database.query(
       `select animus.register_daemon($1, 'h', 1, '0', 1, '{"nobodys": {}}'::jsonb, '[]'::jsonb)`,
       [DAEMON],
@@ -192,12 +192,12 @@ describe('an id', () => {
     }
   });
 
-  test('that fits several is refused with the candidates, one that fits none is not found', async () => {
+  test('that matches several items is refused with the candidates, one that matches none is not found', async () => {
     const id = await submit('twin');
     await submit('twin');
     const ambiguous = await animus(['work', 'show', id.slice(0, 4)]);
     expect(ambiguous.code).toBe(2);
-    expect(ambiguous.stderr).toContain('fits several work items');
+    expect(ambiguous.stderr).toContain('matches several work items');
     expect(await animus(['work', 'show', 'ffffffffffff'])).toMatchObject({
       code: 3,
       stderr: 'animus: no work item ffffffffffff\n',
