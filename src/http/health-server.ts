@@ -1,19 +1,20 @@
-/** Health over HTTP: `/healthz` says that the process answers, `/readyz` that it takes work. */
+/** Health over HTTP: `/healthz` answers while the process runs, `/readyz` reports whether it takes work. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AnimusError, messageOf } from '../core/errors/errors.ts';
 import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '../core/lifecycle/health.ts';
 
-/** Nobody needs longer to ask for one of two pages. */
+/** The time limit of a request; both pages are small. */
 const REQUEST_MS = 5000;
-/** Who is late is looked for this often; Node's default, 30 s, would make the limit above one of 35 s. */
+/** How often time-outs are checked. Node's default of 30 s would extend the limit above to 35 s. */
 const CHECK_MS = 1000;
 /** One more closes the oldest: the daemon needs its file descriptors for other things, and slow clients must not shut out others. */
 const MAX_CONNECTIONS = 100;
 
 /**
- * Answers GET and HEAD with JSON: 200, or 503 from `/readyz` when the daemon takes no work. `start` rejects with `http.unavailable` when the address cannot be had.
+ * Answers GET and HEAD with JSON: 200, or 503 from `/readyz` when the daemon takes no work. `start` rejects with
+ * `http.unavailable` when it cannot listen on the address.
  */
 export const openHealthServer: OpenHealth = (address, look) => {
   const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS };
@@ -58,7 +59,7 @@ async function listen(server: Server, address: HttpAddress): Promise<void> {
     const details = { address: showAddress(address), detail: messageOf(error) };
     throw new AnimusError('http.unavailable', details, { cause: error });
   }
-  // A connection that cannot be accepted is its client's loss, and no reason for the daemon to end.
+  // A connection that cannot be accepted must not stop the daemon.
   server.on('error', () => {});
 }
 
@@ -69,7 +70,7 @@ async function answer(
 ): Promise<void> {
   const route = ROUTES.get((request.url ?? '').split('?')[0] ?? '');
   if (!route) {
-    send(response, 404, { error: `there is ${[...ROUTES.keys()].join(' and ')}` });
+    send(response, 404, { error: `not found; the paths are ${[...ROUTES.keys()].join(' and ')}` });
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
     send(response, 405, { error: 'only GET and HEAD' });
@@ -79,7 +80,7 @@ async function answer(
   }
 }
 
-/** What a path answers to GET and HEAD. */
+/** The answer of each path to GET and HEAD. */
 type Route = (look: () => Promise<Readiness>) => Promise<{ readonly status: number; readonly body: object }>;
 
 const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([

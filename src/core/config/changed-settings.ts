@@ -1,8 +1,8 @@
-/** What of a configuration changed, and what of that counts at once. Pure. */
+/** The settings that changed, and those of them that take effect at once. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config.ts';
 
-/** Keys of animus.toml that a running daemon takes over; everything else counts when it starts again. */
+/** Keys of animus.toml that a running daemon applies at once. Everything else takes effect at its next start. */
 export const LIVE_SETTINGS: readonly string[] = [
   'daemon.max_concurrent',
   'daemon.shutdown_grace_seconds',

@@ -7,7 +7,7 @@ import type { ConfigDocument } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import type { EnvironmentReader } from './environment.ts';
 
-/** Where the vendors themselves are. */
+/** The base URLs of the vendors' own APIs. */
 export const BUILT_IN_BASE_URLS = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com/v1',
@@ -15,7 +15,7 @@ export const BUILT_IN_BASE_URLS = {
 /** Providers that need no entry in animus.toml. */
 export const BUILT_IN = ['anthropic', 'openai'] as const;
 
-/** The built-in providers and those of the file; what is wrong with one goes to `problems`, and it is left out. */
+/** The built-in providers and those of the file. A provider with a mistake is left out and added to `problems`. */
 export function providersOf(
   document: StrictDocument<ConfigDocument>,
   env: EnvironmentReader,
@@ -53,7 +53,7 @@ export function providersOf(
   return providers;
 }
 
-/** A model's provider has to be there. */
+/** The provider of each model must exist. */
 export function checkModels(
   document: StrictDocument<ConfigDocument>,
   providers: ReadonlyMap<string, ProviderConfig>,
@@ -61,9 +61,9 @@ export function checkModels(
 ): void {
   for (const name of Object.keys(document.sound?.models ?? {})) {
     const provider = name.slice(0, name.indexOf('/'));
-    // A provider that has problems of its own is known all the same.
+    // A provider with problems of its own counts as known.
     if (providers.has(provider) || document.written('providers', provider) !== undefined) continue;
-    const detail = `no provider named ${provider}; known are ${[...providers.keys()].join(', ')}`;
+    const detail = `no provider named ${provider}; the providers are ${[...providers.keys()].join(', ')}`;
     problems.push(problemAt('config.conflict', document.placeOf('models', name), { detail }));
   }
 }

@@ -1,4 +1,4 @@
-/** The keys of animus.toml. docs/config.md lists the same keys, expectations and defaults; a test holds the two equal. */
+/** The keys of animus.toml. docs/config.md lists the same keys, expectations and defaults; a test keeps the two equal. */
 import { z } from 'zod';
 import {
   count,
@@ -47,7 +47,7 @@ const retention = table({
 const hooks = table({
   environment: textsMatching(
     /^[A-Za-z_][A-Za-z0-9_]*\*?$/,
-    'the name of an environment variable, or how it begins and *',
+    'the name of an environment variable, or its start followed by *',
     'a list of names of environment variables',
     200,
   ).default([]),

@@ -1,4 +1,4 @@
-/** The configuration as the rest of animus sees it: frozen, complete, units in the names. */
+/** The configuration that the rest of animus reads: frozen, complete, with units in the names. */
 import type { HttpAddress } from '../lifecycle/health.ts';
 import type { Secret } from '../secrets/secret.ts';
 
@@ -18,31 +18,31 @@ export interface Config {
   readonly defaultProvider: string;
   /** By name; `anthropic` and `openai` are always there. */
   readonly providers: ReadonlyMap<string, ProviderConfig>;
-  /** By `provider/model`: what adds to or overrides the built-in catalogue. */
+  /** By `provider/model`: additions to the built-in catalogue of models, and overrides. */
   readonly models: ReadonlyMap<string, ModelConfig>;
-  /** Where each effective value came from, by dotted key: `default`, `file:line` or `environment NAME`. */
+  /** Where each effective value comes from, by dotted key: `default`, `file:line` or `environment NAME`. */
   readonly origins: ReadonlyMap<string, string>;
 }
 
 /** `[daemon]` of animus.toml. */
 export interface DaemonConfig {
-  /** Foci at once in this daemon; default 4. */
+  /** How many foci this daemon runs at once; default 4. */
   readonly maxConcurrent: number;
-  /** How long a claim holds without a heartbeat; default 60, at least 5. */
+  /** How long a lease is valid without a heartbeat; default 60, at least 5. */
   readonly leaseSeconds: number;
-  /** How often the daemon looks by itself; default 5, embedded 0.25; less than the lease. */
+  /** How often the daemon polls the queue; default 5, embedded 0.25; less than the lease. */
   readonly pollSeconds: number;
-  /** How long foci may run on after the first SIGTERM; default 30. */
+  /** How long foci may keep running after the first SIGTERM; default 30. */
   readonly shutdownGraceSeconds: number;
-  /** How long a focus is left to the host that has its directory, before it goes on elsewhere; default 120. */
+  /** How long a focus is reserved for the host that has its directory, before another host may resume it; default 120. */
   readonly focusHostGraceSeconds: number;
-  /** Memory in MiB that the commands of one focus may use together; default 2048. A faculty may set its own. */
+  /** Memory in MiB that the commands of one focus may use in total; default 2048. A faculty may set its own. */
   readonly focusMaxMemoryMib: number;
-  /** Processes and threads that the commands of one focus may have together; default 1024. A faculty may set its own. */
+  /** Processes and threads that the commands of one focus may have in total; default 1024. A faculty may set its own. */
   readonly focusMaxProcesses: number;
   /** Connections to Postgres; default 10. */
   readonly poolSize: number;
-  /** Where health is served; default 127.0.0.1:7717, null for `off`. `configured`: somebody chose it, so it must be had. */
+  /** Where health is served; default 127.0.0.1:7717, null for `off`. `configured`: set by the user, so the start fails without it. */
   readonly http: (HttpAddress & { readonly configured: boolean }) | null;
 }
 
@@ -56,29 +56,29 @@ export interface RetentionConfig {
 
 /** `[hooks]` of animus.toml. */
 interface HooksConfig {
-  /** Variables of the daemon's environment that hooks get: names, or beginnings with `*`; default none. */
+  /** Variables of the daemon's environment that hooks get: names, or prefixes followed by `*`; default none. */
   readonly environment: readonly string[];
 }
 
-/** Kinds of providers that are reached by HTTP, each a wire of src/llm. */
+/** Kinds of providers that are called over HTTP; each has a wire format in src/llm. */
 export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai'] as const;
 export type HttpProviderKind = (typeof HTTP_PROVIDER_KINDS)[number];
 
-/** A provider of models. `scripted` plays a TOML script and is no model. */
+/** A provider of models. `scripted` plays a TOML script and calls no model. */
 export type ProviderConfig =
   | {
       readonly name: string;
       readonly kind: HttpProviderKind;
       /** Without a trailing slash. */
       readonly baseUrl: string;
-      /** Null: none is set; calls go out without one. */
+      /** Null: no key is set, and calls are sent without one. */
       readonly apiKey: Secret | null;
-      /** The environment variable the key is looked for in, for messages; null where none is named. */
+      /** The environment variable that holds the key, for messages; null if none is named. */
       readonly apiKeyEnv: string | null;
     }
   | { readonly name: string; readonly kind: 'scripted' /** Absolute. */; readonly script: string };
 
-/** What animus.toml says about a model; undefined where it says nothing. */
+/** The values of animus.toml for a model; undefined where it sets none. */
 export interface ModelConfig {
   readonly contextWindow: number | undefined;
   readonly maxOutput: number | undefined;
@@ -90,6 +90,6 @@ export interface ModelConfig {
   };
 }
 
-/** What LOG_LEVEL may say; default `info`. */
+/** The values of LOG_LEVEL; default `info`. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];

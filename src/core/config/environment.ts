@@ -1,4 +1,4 @@
-/** Settings that come from the environment: checked one by one, an empty variable counts as unset. */
+/** Reads settings from the environment and checks each. An empty variable counts as unset. */
 
 import { type Problem, problemAt, showValue } from '../errors/problem.ts';
 import { didYouMean } from '../errors/suggest.ts';
@@ -8,12 +8,12 @@ import { isPlainHttpUrl } from '../toml/fields.ts';
 /** The process's environment, or a test's. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a loader found in the file a `*_FILE` variable names. `mode` is null where the system has no file modes. */
+/** The content of the file that a `*_FILE` variable names. `mode` is null if the system has no file modes. */
 export type SecretFile =
   | { readonly ok: true; readonly text: string; readonly mode: number | null }
   | { readonly ok: false; readonly detail: string };
 
-/** Where values come from, and the problems met on the way. */
+/** Reads single variables and collects their problems. */
 export interface EnvironmentReader {
   /** The variable's value; null when unset or empty. */
   text(name: string): string | null;
@@ -27,7 +27,7 @@ export interface EnvironmentReader {
   readonly problems: readonly Problem[];
 }
 
-/** Reads settings out of an environment; `readSecretFile` is asked for the content of `*_FILE` paths. */
+/** Reads settings from an environment; `readSecretFile` reads the files named by `*_FILE` variables. */
 export function environmentReader(env: Environment, readSecretFile: (path: string) => SecretFile): EnvironmentReader {
   const problems: Problem[] = [];
   const text = (name: string) => env[name] || null;

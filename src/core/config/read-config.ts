@@ -1,4 +1,4 @@
-/** Puts the configuration together: environment first, then animus.toml, then defaults. Pure: texts in, a frozen Config or all problems out. */
+/** Merges the configuration: environment first, then animus.toml, then defaults. Pure: returns a frozen Config or all problems. */
 import { isAbsolute, resolve } from 'node:path';
 import { AnimusError } from '../errors/errors.ts';
 import { listProblems, type Problem, problemAt } from '../errors/problem.ts';
@@ -11,10 +11,10 @@ import { type ConfigDocument, configSchema } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
 
-/** Poll of the embedded database: its notifications do not reach other connections. */
+/** The poll interval of the embedded database, whose notifications do not reach other connections. */
 const EMBEDDED_POLL_SECONDS = 0.25;
 
-/** Puts the configuration together. Throws an AnimusError `config.*` that names every problem at once. */
+/** Merges the configuration. Throws an AnimusError `config.*` that names every problem at once. */
 export function readConfig(sources: ConfigSources): Config {
   const env = environmentReader(sources.env, sources.readSecretFile);
   const document = readStrictToml(sources.toml?.path ?? 'animus.toml', sources.toml?.text ?? '', configSchema);
@@ -55,7 +55,7 @@ export function homeOf(env: EnvironmentReader, sources: ConfigSources, problems:
   const home = env.text('ANIMUS_HOME');
   if (home !== null) return resolve(sources.cwd, home);
   if (sources.userHome !== null && isAbsolute(sources.userHome)) return resolve(sources.userHome, '.animus');
-  const details = { expected: 'a directory, as this user has no home directory', value: 'nothing', hint: '' };
+  const details = { expected: 'a directory, because this user has no home directory', value: 'nothing', hint: '' };
   problems.push(problemAt('config.invalid', { file: 'environment', line: null, key: 'ANIMUS_HOME' }, details));
   return '';
 }
@@ -71,7 +71,7 @@ export function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secr
 }
 
 function isPostgresUrl(value: string): boolean {
-  // Sockets in a directory are written postgres://%2Fvar%2Frun/db or postgres:///db, which URL.parse takes too.
+  // The URL of a Unix socket is postgres://%2Fvar%2Frun/db or postgres:///db; URL.parse accepts both.
   return /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '');
 }
 

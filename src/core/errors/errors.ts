@@ -1,9 +1,9 @@
 /**
- * Every failure animus names, in one table. Code branches on `code`, never on a message; docs/errors.md lists the same
- * rows and a test holds the two equal.
+ * The table of all errors of animus. Code branches on `code`, never on a message. docs/errors.md lists the same rows, and
+ * a test keeps the two equal.
  *
- * `{name}` in a message is filled from the error's details. `retryable` says whether the same call may succeed later
- * without a change by a person. `exit` is the CLI's exit code: 1 failure, 2 usage or configuration, 3 not found,
+ * `{name}` in a message is filled from the error's details. `retryable`: the same call may succeed later without a
+ * change by a person. `exit` is the CLI's exit code: 1 failure, 2 usage or configuration, 3 not found,
  * 4 unreachable, 5 refused by state, 130 interrupted.
  */
 export const ERRORS = {
@@ -22,7 +22,7 @@ export const ERRORS = {
 
   'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2),
   'faculty.none': row(
-    '{directory}: no faculty files (*.toml); write one, or name their directory with --faculties (animus demo shows one at work)',
+    '{directory}: no faculty files (*.toml); write one, or give their directory with --faculties (to see one at work: animus demo)',
     false,
     2,
   ),
@@ -30,15 +30,15 @@ export const ERRORS = {
 
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
-  'db.forbidden': row('the database role may not do this at {where}: {detail}{hint}', false, 5),
+  'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint}', false, 5),
   'db.not_migrated': row('the database at {where} has no animus schema; run: animus db migrate', false, 5),
   'db.schema_older': row(
-    'the database schema is at version {schema}, this animus needs {needed}; run: animus db migrate{hint}',
+    'the database schema is at version {schema}, this version of animus needs {needed}; run: animus db migrate{hint}',
     false,
     5,
   ),
   'db.schema_newer': row(
-    'the database needs an animus of schema version {needed} or later, this one is {have}; upgrade animus',
+    'the database needs animus with schema version {needed} or later, this one has {have}; upgrade animus',
     false,
     5,
   ),
@@ -83,7 +83,7 @@ export const ERRORS = {
   'http.unanswered': row('no daemon answers at {address}: {detail}{hint}', true, 4),
 
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
-  'process.interrupted': row('{command} was interrupted by no fault of its own: {detail}', true, 1),
+  'process.interrupted': row('{command} was interrupted from outside: {detail}', true, 1),
 
   'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
   'llm.base_url': row('provider {provider}: base_url is not an http or https URL', false, 2),
@@ -98,7 +98,7 @@ export const ERRORS = {
   ),
 } as const satisfies Record<string, ErrorRow>;
 
-/** One row of the table: message template, whether trying again may help, CLI exit code. */
+/** One row of the table: message template, whether a retry may succeed, CLI exit code. */
 export interface ErrorRow {
   readonly message: string;
   readonly retryable: boolean;
@@ -108,10 +108,10 @@ export interface ErrorRow {
 /** The closed set of error codes. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What fills a message's `{placeholders}` and is kept for logs; never put a secret here. */
+/** The values of a message's `{placeholders}`, also kept for logs. Never put a secret here. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** The one error class of animus. Thrown for failures that the caller cannot be expected to handle as a value. */
+/** The error class of animus, for failures that callers do not handle as values. */
 export class AnimusError extends Error {
   override readonly name = 'AnimusError';
   readonly code: ErrorCode;
@@ -132,21 +132,21 @@ export class AnimusError extends Error {
   }
 }
 
-/** True for an AnimusError, of any of the codes when some are named. */
+/** True for an AnimusError; with `codes`, only for one of these codes. */
 export function isAnimusError(error: unknown, ...codes: ErrorCode[]): error is AnimusError {
   return error instanceof AnimusError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** A one-line text of anything thrown, for messages about it; follows one `cause` when the error itself is silent. */
+/** The message of anything thrown, on one line; uses its `cause` if it has no message. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message) return error.message;
-  // node's AggregateError of a failed connect has an empty message and the facts in `errors`.
+  // Node's AggregateError for a failed connect has an empty message; the details are in `errors`.
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error.cause ? messageOf(error.cause) : error.name;
 }
 
-/** The same for an error of the file system, where the message names the path already: `no such file or directory (ENOENT)`. */
+/** The same for a file system error, without the path, which the message names already: `no such file or directory (ENOENT)`. */
 export function fileFault(error: unknown): string {
   const message = messageOf(error);
   const [, code, what] = /^(E[A-Z]+): (.*?), \w+(?: '.*')?$/.exec(message) ?? [];

@@ -1,4 +1,4 @@
-/** The candidate nearest to a mistyped word, or null when none is near enough (about one slip in three characters) to be worth naming. */
+/** The candidate closest to a mistyped word, or null if none is close enough (about one typing mistake in three characters). */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -9,13 +9,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** ` (did you mean NAME?)` for the nearest candidate, else nothing: ready to end a message. */
+/** ` (did you mean NAME?)` for the closest candidate, else an empty text. Append it to a message. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const name = nearest(word, candidates);
   return name === null ? '' : ` (did you mean ${name}?)`;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours between two words (optimal string alignment). */
+/** The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment distance). */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,14 +1,14 @@
-/** Time as a dependency, so that tests own it. Only the database's clock decides about leases and schedules; this one paces a process. */
+/** Time as a dependency, so that tests control it. The clock of the database decides about leases and schedules; this one does not. */
 export interface Clock {
-  /** Milliseconds that only ever grow; differences are durations. */
+  /** Monotonic milliseconds; only differences have a meaning. */
   monotonicMs(): number;
   /** Wall-clock milliseconds since the epoch, for display and log lines. */
   nowMs(): number;
-  /** Resolves after `ms` (at least 0), or at once when the signal aborts: it never rejects; the caller looks at the signal. */
+  /** Resolves after `ms` (at least 0), or at once when the signal aborts. Never rejects; the caller checks the signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The process's own clock. */
+/** The clock of the process. */
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   nowMs: () => Date.now(),

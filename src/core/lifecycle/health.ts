@@ -1,4 +1,4 @@
-/** What a running daemon tells about itself: the words that /readyz, `animus health` and an orchestrator share. */
+/** The health report of a running daemon, as /readyz sends it and `animus health` reads it. */
 import type { Service } from './service.ts';
 
 /** `starting` until it takes work, `ending` from the first SIGTERM on. */
@@ -6,13 +6,13 @@ export type DaemonPhase = 'starting' | 'serving' | 'ending';
 
 /** The body of /readyz, as it is sent. */
 export interface Readiness {
-  /** True when this daemon takes work: it serves, and every check is `ok`. */
+  /** True when this daemon takes work: its phase is `serving` and every check is `ok`. */
   readonly ready: boolean;
   readonly phase: DaemonPhase;
   readonly version: string;
-  /** Null before the daemon has one. */
+  /** Null before the daemon has registered. */
   readonly daemon_id: string | null;
-  /** `ok`, or what is wrong, in words. */
+  /** `ok`, or a description of the problem. */
   readonly checks: {
     readonly database: string;
     readonly schema: string;
@@ -28,11 +28,11 @@ export interface HttpAddress {
 
 /** A service that answers health requests. */
 export interface HealthServer extends Service {
-  /** Where it listens, once started: the port that the system chose where 0 was asked for. */
+  /** The address it listens on, once started. For port 0, the port that the system chose. */
   address(): HttpAddress;
 }
 
-/** Makes the service that answers health requests at `address`; `look` never rejects. */
+/** Creates the service that answers health requests at `address`; `look` never rejects. */
 export type OpenHealth = (address: HttpAddress, look: () => Promise<Readiness>) => HealthServer;
 
 /** `host:port`, with an IPv6 address in brackets. */

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** The two steps of ending a process: finish what you can, then stop at once. */
+/** The two steps of a shutdown: first finish running work, then stop at once. */
 export interface EndSignals {
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly drain: AbortSignal;
@@ -10,23 +10,23 @@ export interface EndSignals {
 
 /** Turns the signals a process receives into EndSignals. */
 export interface Interrupts extends EndSignals {
-  /** To be called for each signal; says what it meant. `give up` is for whoever signals a third time. */
+  /** Call it for each signal; returns what the signal means. `give up`: the third signal. */
   receive(signal: 'SIGINT' | 'SIGTERM'): 'drain' | 'abort' | 'give up' | 'same';
-  /** For a command that the first signal is the way to end: ended so, without a second one, it was not interrupted. */
+  /** For a command that is ended by its first signal: unless a second one came, it does not count as interrupted. */
   endedAsAsked(): void;
-  /** From here on a SIGINT is for the program that the command has started in its terminal, and not for the command. */
+  /** From now on, SIGINT is meant for the program that the command runs in its terminal, and the command ignores it. */
   passInterrupts(): void;
-  /** 130 or 143 once a signal has come, unless the command ended as asked; else null. */
+  /** 130 or 143 after a signal, unless the command ended as asked; else null. */
   exitCode(): 130 | 143 | null;
 }
 
 /**
- * One press of Ctrl-C may arrive twice: from the terminal, and passed on by npm or the launcher. Two of a kind within
- * this time are one.
+ * One press of Ctrl-C may arrive twice: from the terminal, and again from npm or the launcher. Two equal signals within
+ * this time count as one.
  */
 const SAME_PRESS_MS = 250;
 
-/** Starts with nothing received. */
+/** Starts with no signal received. */
 export function createInterrupts(clock: Clock): Interrupts {
   const drain = new AbortController();
   const abort = new AbortController();

@@ -1,9 +1,9 @@
-/** A bell that a loop waits for: many rings before the loop looks are one. */
+/** A wake-up signal for a loop. Several rings before the next wait count as one. */
 import type { Clock } from './clock.ts';
 
 export interface Wake {
   ring(): void;
-  /** Resolves at the next ring (or at once, when one came since the last wait), after `ms`, or when the signal aborts. */
+  /** Resolves at the next ring (at once if one came since the last wait), after `ms`, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const MASK = '***';
 
-/** A value that never prints itself: string conversion, JSON, and inspection all give `***`. Only `reveal` tells it. */
+/** A value that is never printed: string conversion, JSON and inspection give `***`. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value, for the one call that needs it; what it returns must not be kept, logged or put into an error. */
+  /** Returns the value, for the call that needs it. Do not keep it, log it or put it into an error. */
   reveal(): string {
     return this.#value;
   }

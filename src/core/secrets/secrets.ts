@@ -1,8 +1,8 @@
-/** Keeps secrets out of what people and collectors see: by the name of a field, and by the shape of a text. */
+/** Masks secrets in output and telemetry, by the name of a field and by the form of a text. */
 
 const SECRET_KEY =
   /passw(or)?d|secret|api[-_]?key|authorization|^auth$|access[-_]?token|refresh[-_]?token|bearer|cookie|credential|connection[-_]?string|database[-_]?url|private[-_]?key/i;
-/** What a masked value reads as. */
+/** The replacement of a masked value. */
 export const MASK = '[secret]';
 
 /** True for the name of a field or environment variable whose value is never shown. */
@@ -10,7 +10,7 @@ export function isSecretKey(key: string): boolean {
   return SECRET_KEY.test(key);
 }
 
-/** The text without what looks like a credential: the user part of a URL, bearer tokens, vendors' API keys. */
+/** Masks everything in the text that looks like a credential: the user part of a URL, bearer tokens, vendors' API keys. */
 export function maskSecrets(text: string): string {
   return text
     .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, `$1${MASK}@`)
@@ -18,7 +18,7 @@ export function maskSecrets(text: string): string {
     .replace(/\b(sk|pk|rk|ghp|gho|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{16,}/g, MASK);
 }
 
-/** A copy of a value for a log: secret fields masked at any depth, errors as plain objects, depth and breadth bounded. */
+/** A copy of a value for a log: secret fields are masked at any depth, errors become plain objects, depth and breadth are bounded. */
 export function redact(value: unknown, depth = 6): unknown {
   if (typeof value === 'string') return maskSecrets(value);
   if (typeof value === 'bigint') return value.toString();
@@ -37,7 +37,7 @@ export function redact(value: unknown, depth = 6): unknown {
 const MAX_ITEMS = 100;
 
 function redactError(error: Error, depth: number): Record<string, unknown> {
-  // A driver's error also has `detail` and `where` with the contents of rows: only what is known to be harmless is kept.
+  // Errors of a database driver also have `detail` and `where` with contents of rows, so only harmless fields are kept.
   const { code } = error as { code?: unknown };
   return {
     type: error.name,

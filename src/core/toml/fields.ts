@@ -1,10 +1,10 @@
 /**
- * The kinds of values people write in TOML. Each field knows in words what it expects, so that messages, `--help` and the
- * docs say the same.
+ * The kinds of values in TOML files. Each field has a description of what it expects, which messages, `--help` and the
+ * docs share.
  */
 import { z } from 'zod';
 
-/** What a field expects, in words that complete «expected …». */
+/** Completes the sentence "expected …" for each field. */
 const expectations = z.registry<{ readonly expected: string }>();
 
 /** A duration in seconds; fractions are allowed. */
@@ -49,7 +49,7 @@ export function text(expected = 'a text') {
   return z.string().regex(/\S/).register(expectations, { expected });
 }
 
-/** A text of a certain form. */
+/** A text that matches a pattern. */
 export function matching(pattern: RegExp, expected: string) {
   return z.string().regex(pattern).register(expectations, { expected });
 }
@@ -89,7 +89,7 @@ export function texts(expected = 'a list of texts', max = 1000) {
   return z.array(text('a text')).max(max).register(expectations, { expected });
 }
 
-/** A list of texts of a certain form. */
+/** A list of texts that match a pattern. */
 export function textsMatching(pattern: RegExp, each: string, expected: string, max: number) {
   return z.array(matching(pattern, each)).max(max).register(expectations, { expected });
 }
@@ -100,7 +100,7 @@ export function argumentList() {
   return z.array(argument).max(1000).register(expectations, { expected: 'a list of texts' });
 }
 
-/** One of a closed set; `planned` values are known and refused as not supported yet. */
+/** One of a closed set of words. `planned` words are refused as not supported yet. */
 export function oneOf<const Value extends string>(
   values: readonly Value[],
   planned: readonly string[] = [],
@@ -116,7 +116,7 @@ export function oneOf<const Value extends string>(
 
 const PLANNED = { planned: true } as const;
 
-/** A key of the design whose behaviour is not built yet: it must not be there. */
+/** A key that is planned but not built yet; using it is an error. */
 export function planned() {
   return z.custom<undefined>((value) => value === undefined, { params: PLANNED }).optional();
 }
@@ -131,37 +131,37 @@ export function table<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape).register(expectations, { expected: 'a table' });
 }
 
-/** A table whose keys people choose. */
+/** A table whose keys the user chooses. */
 export function tableOf<Value extends z.core.SomeType>(key: z.ZodType<string, string>, value: Value) {
   return z.record(key, value).register(expectations, { expected: 'a table' });
 }
 
-/** What the field expects, in words. */
+/** The description of what the field expects. */
 export function expectationOf(schema: z.core.$ZodType): string {
   return expectations.get(unwrapField(schema))?.expected ?? 'another value';
 }
 
-/** The field below its default and optional wrappers. */
+/** The field without its default and optional wrappers. */
 export function unwrapField(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = schema._zod;
   const wrapped = def.type === 'optional' || def.type === 'default' || def.type === 'prefault';
   return wrapped ? unwrapField((def as unknown as { innerType: z.core.$ZodType }).innerType) : schema;
 }
 
-/** The default a field fills in, undefined where it has none. */
+/** The default of a field; undefined if it has none. */
 export function defaultOf(schema: z.core.$ZodType): unknown {
   const { def } = schema._zod;
   return def.type === 'default' ? (def as z.core.$ZodDefaultDef).defaultValue : undefined;
 }
 
-/** The keys of a table, with their fields; null for what is no table of known keys. */
+/** The keys of a table, with their fields; null for anything but a table with fixed keys. */
 export function fieldsOf(schema: z.core.$ZodType): ReadonlyMap<string, z.core.$ZodType> | null {
   const { def } = unwrapField(schema)._zod;
   if (def.type !== 'object') return null;
   return new Map(Object.entries((def as z.core.$ZodObjectDef).shape));
 }
 
-/** The field at a path; null where the schema has none. */
+/** The field at a path; null if the schema has none. */
 export function fieldAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | null {
   const [key, ...rest] = path;
   if (key === undefined) return schema;

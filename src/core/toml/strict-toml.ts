@@ -1,4 +1,4 @@
-/** Strict TOML: one pass that finds everything wrong with a text, by key, line, expectation and nearest known key. */
+/** Strict TOML: one pass reports all problems of a text, with key, line, expectation and closest known key. */
 import { parse, TomlError } from 'smol-toml';
 import type { z } from 'zod';
 import { messageOf } from '../errors/errors.ts';
@@ -7,22 +7,22 @@ import { didYouMean } from '../errors/suggest.ts';
 import { expectationOf, fieldAt, fieldsOf, isPlanned, unwrapField } from './fields.ts';
 import { keyLines, pathKey } from './toml-lines.ts';
 
-/** A text of a file, read by a schema. */
+/** The text of a file, parsed and validated by a schema. */
 export interface StrictDocument<Value> {
-  /** What is right of the text, defaults filled in: checks across keys go on with it. Null when nothing is left. Only to be used as a result when there are no problems. */
+  /** The valid part of the text, with defaults, for checks across keys; null if nothing is valid. Use it as the result only if there are no problems. */
   readonly sound: Value | null;
   readonly problems: readonly Problem[];
-  /** What was written at a path, right or wrong. */
+  /** The value written at a path, valid or not. */
   written(...path: string[]): unknown;
-  /** What was written at a path, if it is there and nothing is wrong with it. */
+  /** The value written at a path, if it exists and is valid. */
   given(...path: string[]): unknown;
-  /** Where a path was written, or where it would have to be. */
+  /** The place where a path is written, or where it is missing. */
   placeOf(...path: string[]): Place;
-  /** `file:line` of a path that was written, null where a default applies. */
+  /** `file:line` of a path that was written; null if its default applies. */
   originOf(...path: string[]): string | null;
 }
 
-/** Parses and validates; never throws for what the text says. */
+/** Parses and validates; never throws because of the text. */
 export function readStrictToml<Schema extends z.ZodType>(
   file: string,
   text: string,
@@ -73,7 +73,7 @@ type Parsed =
 
 function parseToml(text: string): Parsed {
   try {
-    // A byte order mark is what some editors put first; TOML readers are to skip it.
+    // Some editors write a byte order mark first; TOML requires readers to skip it.
     return { ok: true, raw: parse(text.replace(/^\uFEFF/, '')) };
   } catch (error) {
     if (!(error instanceof TomlError)) return { ok: false, line: null, detail: messageOf(error) };
@@ -93,7 +93,7 @@ function brokenDocument<Value>(file: string, problem: Problem): StrictDocument<V
   };
 }
 
-/** Takes out what is wrong, or the table that lacks something, until the rest is valid. */
+/** Removes invalid values, and tables that lack required keys, until the rest is valid. */
 function parseSound<Schema extends z.ZodType>(
   raw: unknown,
   issues: readonly z.core.$ZodIssue[],
@@ -121,7 +121,7 @@ function parseSound<Schema extends z.ZodType>(
 function nearestWritten(raw: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
   let written = path;
   while (written.length > 0 && valueAt(raw, written) === undefined) written = written.slice(0, -1);
-  // A list with a wrong member is wrong as a whole: taking the member out would shift the others.
+  // An invalid element makes its whole list invalid: removing the element would shift the others.
   const list = written.findIndex((part) => typeof part === 'number');
   return list === -1 ? written : written.slice(0, list);
 }
@@ -169,7 +169,7 @@ function unknownKey(path: readonly PropertyKey[], key: string, schema: z.core.$Z
   return problemAt('config.unknown_key', place, { hint: home === null ? near : ` (it belongs in [${home}])` });
 }
 
-/** The table another key of that name lives in, for keys that slipped under the wrong header. */
+/** The table in which a key of this name exists, for keys under the wrong header. */
 function tableOfKey(schema: z.core.$ZodType, key: string, at: readonly string[] = []): string | null {
   for (const [name, field] of fieldsOf(schema) ?? []) {
     if (name === key && at.length > 0 && !isPlanned(field)) return showPath(at);
@@ -189,7 +189,7 @@ function expectationAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): s
   return field === null ? 'another value' : expectationOf(field);
 }
 
-/** What the key of a table with chosen keys has to look like. */
+/** The expected form of a key that the user chooses. */
 function keyExpectation(schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const table = fieldAt(schema, path.slice(0, -1));
   const def = table === null ? null : unwrapField(table)._zod.def;
@@ -205,14 +205,14 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Something is wrong with the path itself, a table it stands in, or a place inside it. */
+/** True if the path, a table around it, or a value inside it has a problem. */
 function isWrong(wrong: ReadonlySet<string>, path: readonly string[]): boolean {
   if (path.some((_, index) => wrong.has(pathKey(path.slice(0, index + 1))))) return true;
   const inside = `${pathKey(path)}\u0000`;
   return [...wrong].some((key) => key.startsWith(inside));
 }
 
-/** The line of the path, else of the nearest table around it. */
+/** The line of the path, else of the closest table around it. */
 function lineOf(lines: ReadonlyMap<string, number>, path: readonly PropertyKey[]): number | null {
   for (let length = path.length; length > 0; length--) {
     const line = lines.get(pathKey(path.slice(0, length)));

@@ -1,6 +1,6 @@
 /**
- * Finds the line of each key of a TOML text, which the parser does not tell. The text is known to be valid; keys inside
- * an inline table are not listed (their table's line serves).
+ * Finds the line of each key of a TOML text, which the parser does not report. The text must be valid. Keys inside an
+ * inline table are not listed (use the line of the table).
  */
 export function keyLines(text: string): Map<string, number> {
   const lines = new Map<string, number>();
@@ -25,12 +25,12 @@ export function keyLines(text: string): Map<string, number> {
   return lines;
 }
 
-/** The map's key for a path: its parts joined by a character no TOML key part can hold unescaped. */
+/** The key of the map for a path: its parts joined by a character that no part of a TOML key contains unescaped. */
 export function pathKey(path: readonly PropertyKey[]): string {
   return path.map(String).join('\u0000');
 }
 
-/** A value that goes on in the next line: inside a multi-line string, or this many brackets deep. */
+/** The state of a value that continues on the next line: inside a multi-line string, or this many brackets deep. */
 interface OpenValue {
   readonly quote: '"""' | "'''" | null;
   readonly depth: number;
@@ -59,7 +59,7 @@ function unescapeKey(quoted: string): string {
   try {
     return String(JSON.parse(`"${quoted}"`));
   } catch {
-    // TOML knows escapes JSON does not (\e, \U…): such a key only loses its line number.
+    // TOML has escapes that JSON lacks (\e, \U…); such a key only loses its line number.
     return quoted;
   }
 }
@@ -94,7 +94,7 @@ function scanValue(line: string, open: OpenValue): OpenValue {
   return { quote, depth };
 }
 
-/** The position after the closing quote, or -1 when the string goes on. */
+/** The position after the closing quote, or -1 if the string continues. */
 function endOfString(line: string, from: number, quote: string): number {
   for (let position = from; position < line.length; position++) {
     if (quote.startsWith('"') && line[position] === '\\') position++;

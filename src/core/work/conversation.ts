@@ -1,4 +1,4 @@
-/** What a conversation with a model is made of, provider-neutral: recorded by the store, mapped to wire formats by the clients. */
+/** Provider-neutral messages of a conversation with a model. The store records them; the clients map them to wire formats. */
 
 /** A tool as the model sees it; `inputSchema` is a JSON Schema object (draft 2020-12) of type object. */
 export interface ToolSpec {
@@ -7,11 +7,11 @@ export interface ToolSpec {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** One message. Roles alternate once mapped; tool results stand in user messages, before any text. */
+/** One message. Roles alternate once mapped. Tool results are in user messages, before any text. */
 export interface Message {
   readonly role: 'user' | 'assistant';
   readonly content: readonly ContentBlock[];
-  /** Asks the provider to cache everything up to the end of this message, where it can. */
+  /** Asks the provider to cache everything up to the end of this message, if it supports that. */
   readonly cacheBreakpoint?: boolean;
 }
 
@@ -27,7 +27,7 @@ export type ContentBlock =
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
-  /** Sources as the provider named them (Anthropic), sent back unchanged where it understands them. */
+  /** Sources in the provider's format (Anthropic), sent back unchanged to the same provider. */
   readonly citations?: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -38,7 +38,7 @@ export interface MediaBlock {
   readonly data: string;
 }
 
-/** A call the model asks for. `invalidInput` holds the raw text where it was no JSON object; `input` is then `{}` and must not be run. */
+/** A call the model asks for. `invalidInput` is the raw text if it was not a JSON object; `input` is then `{}`, and the call must not be run. */
 export interface ToolCallBlock {
   readonly type: 'tool_call';
   readonly id: string;
@@ -54,12 +54,12 @@ export interface ToolResultBlock {
   readonly isError: boolean;
 }
 
-/** Reasoning. `provider` and `model` (as asked for) name who wrote it: nobody else may be sent it. `signature` must go back unchanged. */
+/** Reasoning. It may only be sent back to the `provider` and `model` (as requested) that wrote it, with `signature` unchanged. */
 export interface ThinkingBlock {
   readonly type: 'thinking';
   readonly text: string;
   readonly signature?: string;
-  /** OpenAI-compatible vendors: the message fields it came in, to go back under the same names within the open tool exchange. */
+  /** OpenAI-compatible vendors: the message fields it came in. It is sent back under the same names until the tool exchange ends. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly provider: string;
   readonly model: string;
@@ -72,7 +72,7 @@ interface RedactedThinkingBlock {
   readonly model: string;
 }
 
-/** A block animus does not interpret (server tool use and results, kinds to come), kept to be sent back to the same provider. */
+/** A block that animus does not interpret (server tool use and results, new kinds), kept to send back to the same provider. */
 interface OpaqueBlock {
   readonly type: 'opaque';
   readonly value: Readonly<Record<string, unknown>>;
@@ -80,7 +80,7 @@ interface OpaqueBlock {
   readonly model: string;
 }
 
-/** Why an answer ended, across providers. */
+/** Why an answer ended; the same for all providers. */
 export type StopReason =
   | 'end_turn'
   | 'tool_use'
@@ -92,9 +92,9 @@ export type StopReason =
   | 'other';
 
 /**
- * Tokens of one call, with one meaning across providers: `input` counts every token of the prompt, those read from and
- * written to a cache included; `cacheRead` and `cacheWrite` are parts of it; `output` counts everything generated,
- * `reasoning` (a part of it, 0 where unknown) included.
+ * Tokens of one call, counted the same way for all providers. `input` counts every token of the prompt and includes
+ * `cacheRead` and `cacheWrite`, the tokens read from and written to a cache. `output` counts everything generated and
+ * includes `reasoning` (0 if unknown).
  */
 export interface Usage {
   readonly input: number;
@@ -104,18 +104,18 @@ export interface Usage {
   readonly reasoning: number;
 }
 
-/** A whole answer of a model, as it is recorded. Durations in milliseconds. */
+/** A complete answer of a model, as it is recorded. Durations in milliseconds. */
 export interface ModelAnswer {
   readonly provider: string;
-  /** As the provider reports it, else as asked for. */
+  /** As reported by the provider, else as requested. */
   readonly model: string;
   readonly responseId: string | null;
   readonly content: readonly ContentBlock[];
   readonly stopReason: StopReason;
   readonly rawStopReason: string | null;
-  /** Names of calls that max_tokens cut off: they are not in `content` and must not be run. */
+  /** Names of tool calls cut off by max_tokens. They are not in `content` and must not be run. */
   readonly cutToolCalls: readonly string[];
-  /** Null where the provider never reported it. */
+  /** Null if the provider did not report it. */
   readonly usage: Usage | null;
   readonly timeToFirstTokenMs: number | null;
   readonly durationMs: number;

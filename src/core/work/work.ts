@@ -1,4 +1,4 @@
-/** The life of a work item. The same table stands in SQL (`animus.transition_allowed`) and in docs/states.md; a test proves the three equal. */
+/** The states of a work item. SQL (`animus.transition_allowed`) and docs/states.md have the same table; a test keeps the three equal. */
 
 /** Every state a work item can be in. */
 export const WORK_STATES = [
@@ -14,10 +14,10 @@ export const WORK_STATES = [
 ] as const;
 export type WorkState = (typeof WORK_STATES)[number];
 
-/** States an insert may give birth to. */
+/** The states that a new item may have. */
 export const BIRTH_STATES = ['queued', 'scheduled', 'merged'] as const satisfies readonly WorkState[];
 
-/** From each state, the states an item may move to. `claimed → claimed` and `running → claimed` are reclaims of an expired lease. */
+/** For each state, the states an item may move to. `claimed → claimed` and `running → claimed` are reclaims of an expired lease. */
 export const TRANSITIONS: Readonly<Record<WorkState, readonly WorkState[]>> = {
   scheduled: ['queued', 'cancelled'],
   queued: ['claimed', 'cancelled'],
@@ -30,10 +30,10 @@ export const TRANSITIONS: Readonly<Record<WorkState, readonly WorkState[]>> = {
   cancelled: ['queued'],
 };
 
-/** Ends of a work item; `dead` and `cancelled` can be left again by an operator's retry. */
+/** Final states; an operator can retry a `dead` or `cancelled` item. */
 export const TERMINAL_STATES = ['completed', 'dead', 'merged', 'cancelled'] as const satisfies readonly WorkState[];
 
-/** True when nothing further happens to the item by itself. */
+/** True for a final state. */
 export function isTerminal(state: WorkState): boolean {
   return (TERMINAL_STATES as readonly WorkState[]).includes(state);
 }

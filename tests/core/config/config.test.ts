@@ -111,7 +111,7 @@ describe('a configuration is refused', () => {
       '/etc/animus.toml:5: budget: not supported yet',
       '/etc/animus.toml:7: providers.Local: expected as name of 1 to 63 lower-case letters, digits, - and _, got "Local"',
       '/etc/animus.toml:9: providers.play.script: a scripted provider needs script = "file.toml"',
-      '/etc/animus.toml:11: models."nowhere/x": no provider named nowhere; known are anthropic, openai',
+      '/etc/animus.toml:11: models."nowhere/x": no provider named nowhere; the providers are anthropic, openai',
       '/etc/animus.toml:12: models."nowhere/x".context_window: expected a whole number from 1 to 100000000, got -1',
       'environment: LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "inof" (did you mean info?)',
       'environment: DATABASE_URL: expected postgres://user:password@host:port/database, got ***',
@@ -178,9 +178,9 @@ describe('a configuration is refused', () => {
     expect(message).not.toContain('AAAA');
   });
 
-  test('where nobody knows a home directory', () => {
+  test('without a home directory', () => {
     expect(refusal({ userHome: null }).message).toContain(
-      'ANIMUS_HOME: expected a directory, as this user has no home',
+      'ANIMUS_HOME: expected a directory, because this user has no home',
     );
     expect(readConfig(sources({ userHome: null, env: { ANIMUS_HOME: 'here' } })).home).toBe('/work/here');
   });

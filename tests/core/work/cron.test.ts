@@ -39,10 +39,10 @@ describe('a cron expression', () => {
 
   test.each([
     ['', 'UTC', 'cron "": expected five fields'],
-    ['* * * *', 'UTC', 'and the like: it has 4'],
+    ['* * * *', 'UTC', '@daily, …: it has 4'],
     ['61 * * * *', 'UTC', 'Invalid value for minute: 61'],
-    ['0 0 30 2 *', 'UTC', 'there is no such day'],
-    ['2026-05-01T00:00:00', 'UTC', 'a date is no cron expression'],
+    ['0 0 30 2 *', 'UTC', 'no such day exists'],
+    ['2026-05-01T00:00:00', 'UTC', 'a date is not a cron expression'],
     ['@reboot', 'UTC', '@reboot is not supported'],
     ['0 0 0 1 1 * 2020', 'UTC', 'expected five fields'],
     ['* * * * *', 'Mars/Base', 'time zone "Mars/Base": expected an IANA name'],
