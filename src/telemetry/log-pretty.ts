@@ -1,4 +1,4 @@
-/** A log line for people. */
+/** Formats a log line for people. */
 import { styleText } from 'node:util';
 import { harmless, harmlessJsonLine, harmlessLines } from '../core/text/harmless.ts';
 

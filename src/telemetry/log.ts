@@ -1,11 +1,11 @@
-/** Structured logs: JSON lines on stderr, or lines for people when stderr is a terminal; to OTLP too when the SDK runs. */
+/** Structured logs: JSON lines on stderr, readable lines if stderr is a terminal, and OTLP if the SDK runs. */
 import { logs, SeverityNumber, trace } from '@opentelemetry/api';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { redact } from '../core/secrets/secrets.ts';
 import { harmlessJsonLine } from '../core/text/harmless.ts';
 import { prettyLine } from './log-pretty.ts';
 
-/** What the rest of animus logs through: fields first (names as in signals.ts), then a constant message. */
+/** The logger of animus: fields first (names as in signals.ts), then a constant message. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -16,7 +16,7 @@ export interface Log {
 }
 
 export interface LogOptions {
-  /** debug, info, warn, error or silent; default LOG_LEVEL, else info. An unknown one means info. */
+  /** debug, info, warn, error or silent; default LOG_LEVEL, else info. An unknown level means info. */
   readonly level?: string;
   /** Default: LOG_FORMAT, else `pretty` on a terminal and `json` elsewhere. */
   readonly format?: 'json' | 'pretty';
@@ -77,7 +77,7 @@ function write(line: string, destination: DestinationStream, pretty: boolean): v
 
 function stderr(): DestinationStream {
   const destination = pino.destination({ dest: 2, sync: true });
-  // A reader that closed the pipe (`animus serve 2>&1 | head`) must not end the daemon.
+  // A closed pipe (`animus serve 2>&1 | head`) must not end the daemon.
   destination.on('error', () => {});
   return destination;
 }
@@ -102,7 +102,7 @@ const SEVERITY: Readonly<Record<string, SeverityNumber>> = {
   fatal: SeverityNumber.FATAL,
 };
 
-/** The API's logger is a no-op until an SDK with logs is registered; `enabled` spares the parsing until then. */
+/** The logger of the API is a no-op until an SDK with logs is registered. `enabled` avoids parsing until then. */
 function emitToOtlp(line: string): void {
   const logger = logs.getLogger('animus');
   if (!logger.enabled()) return;

@@ -26,7 +26,7 @@ export function gauge<Name extends GaugeName>(name: Name, value: number, labels:
 
 type Instrument = Counter | Histogram | Gauge;
 
-// Keyed by provider: instruments made before an SDK is registered stay no-ops for ever.
+// Keyed by provider, because instruments created before an SDK is registered stay no-ops.
 const instruments = new WeakMap<object, Map<MetricName, Instrument>>();
 
 function instrument(name: MetricName): Instrument {

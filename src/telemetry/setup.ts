@@ -1,19 +1,19 @@
-/** Starts the OpenTelemetry SDK when, and only when, one of its standard environment variables asks for it. */
+/** Starts the OpenTelemetry SDK only if one of its standard environment variables enables it. */
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { type Log, silentLog } from './log.ts';
 
-/** The running SDK, or nothing. */
+/** The running SDK, if enabled. */
 export interface Telemetry {
-  /** False when no variable asked for it: nothing was loaded. */
+  /** False when no variable enabled it; then nothing was loaded. */
   readonly enabled: boolean;
-  /** Sends what is waiting, for at most `deadlineMs` (default 3,000), and stops. Never rejects. Idempotent. */
+  /** Exports what is buffered, for at most `deadlineMs` (default 3,000), and stops. Never rejects. Idempotent. */
   shutdown(deadlineMs?: number): Promise<void>;
 }
 
 export interface TelemetryOptions {
   /** `service.version` of the resource. */
   readonly version: string;
-  /** Told about trouble with the collector, at most once in ten minutes. */
+  /** Gets a warning about failed exports, at most once in ten minutes. */
   readonly log?: Log;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -21,14 +21,14 @@ export interface TelemetryOptions {
 /**
  * Reads the standard variables: OTEL_EXPORTER_OTLP_ENDPOINT (or one per signal) turns traces, metrics and logs on;
  * OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER and OTEL_LOGS_EXPORTER choose per signal; OTEL_SDK_DISABLED=true turns
- * everything off. A collector that cannot be reached costs a bounded queue in memory and one warning, nothing else.
+ * everything off. An unreachable collector costs a bounded queue in memory and one warning in ten minutes.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const exporters = wantedExporters(options.env ?? process.env);
   if (!exporters) return { enabled: false, shutdown: async () => {} };
   diag.setLogger(diagnostics(options.log ?? silentLog), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
-  // The SDK reads the process's environment; what it would assume for a signal nobody asked for is corrected while it does.
+  // The SDK reads the environment of the process. While it does, the defaults of disabled signals are overridden.
   const resource = [`service.version=${options.version}`, process.env['OTEL_RESOURCE_ATTRIBUTES']]
     .filter(Boolean)
     .join(',');
@@ -45,7 +45,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
 
 const SIGNALS = ['TRACES', 'METRICS', 'LOGS'] as const;
 
-/** OTEL_*_EXPORTER for each signal, or null when none is wanted. */
+/** OTEL_*_EXPORTER for each signal, or null when all are off. */
 function wantedExporters(env: Readonly<Record<string, string | undefined>>): Record<string, string> | null {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null;
   const entries = SIGNALS.map((signal) => {
@@ -68,7 +68,7 @@ function withEnvironment<T>(variables: Readonly<Record<string, string>>, work: (
   }
 }
 
-/** Ten minutes of silence after each line: exporters report every failed batch. */
+/** At most one line in ten minutes, because exporters report every failed batch. */
 const QUIET_MS = 600_000;
 
 function diagnostics(log: Log) {
@@ -89,7 +89,7 @@ function drop(): void {}
 async function within(deadlineMs: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, deadlineMs)));
-  // A failed last export has been reported by the diagnostics already; there is nobody else to tell at the end.
+  // The diagnostics have reported a failed last export already.
   await Promise.race([work.catch((error: unknown) => diag.error(String(error))), deadline]);
   clearTimeout(timer);
 }

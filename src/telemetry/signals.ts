@@ -1,7 +1,7 @@
 /**
- * Every span, metric and attribute that animus emits, with units and labels: the one table. `spans.ts` and `metrics.ts`
- * accept only what stands here, docs/telemetry.md lists the same, and a test finds the place that emits each. Identifiers
- * stand on spans and log lines, never on metrics. No prompt, result or other content anywhere.
+ * The table of every span, metric and attribute that animus emits, with units and labels. `spans.ts` and `metrics.ts`
+ * accept only these names, docs/telemetry.md lists the same, and a test checks that each is emitted somewhere. Ids are on
+ * spans and log lines, never on metrics. Prompts, results and other content are never exported.
  */
 
 /** Attributes of spans, with their type. Names under gen_ai follow OpenTelemetry's GenAI semantic conventions. */
@@ -40,12 +40,12 @@ export type AttributeName = keyof typeof ATTRIBUTES;
 type TypeNamed = { string: string; number: number; boolean: boolean; 'string[]': readonly string[] };
 type AttributeValue<Name extends AttributeName> = TypeNamed[(typeof ATTRIBUTES)[Name]];
 
-/** What the table holds of a span. */
+/** A row of the table of spans. */
 export interface SpanRow {
   readonly description: string;
   /** OpenTelemetry's span kind: `client` calls another system, `consumer` takes work from a queue. */
   readonly kind: 'internal' | 'client' | 'consumer';
-  /** Attributes the span may carry beside `error.type`, which a failure sets. */
+  /** The attributes of the span, in addition to `error.type`, which a failure sets. */
   readonly attributes: readonly AttributeName[];
   /** The attribute that follows the name in the span's name, as in `chat claude-sonnet-4-5`. */
   readonly suffix?: AttributeName;
@@ -119,7 +119,7 @@ export const SPANS = {
 } as const satisfies Record<string, SpanRow>;
 
 export type SpanName = keyof typeof SPANS;
-/** What may be set on a span of that name; null and undefined are left out. */
+/** The attributes of a span with this name; null and undefined are left out. */
 export type SpanAttributes<Name extends SpanName> = {
   readonly [Key in (typeof SPANS)[Name]['attributes'][number]]?: AttributeValue<Key> | null | undefined;
 };
@@ -129,9 +129,9 @@ interface MetricRow {
   /** UCUM: ms, s, By, {item} … */
   readonly unit: string;
   readonly description: string;
-  /** Low cardinality only: names people wrote, closed sets. */
+  /** Low cardinality only: names from configuration, and closed sets. */
   readonly labels: readonly string[];
-  /** Upper bounds of a histogram's buckets, where the SDK's (0 to 10,000) do not fit. */
+  /** Upper bounds of a histogram's buckets, if the SDK's (0 to 10,000) do not fit. */
   readonly buckets?: readonly number[];
 }
 

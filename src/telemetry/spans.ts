@@ -4,7 +4,7 @@ import { isAnimusError } from '../core/errors/errors.ts';
 import { SPANS, type SpanAttributes, type SpanName, type SpanRow } from './signals.ts';
 import { parseTraceparent, traceparentOf } from './traceparent.ts';
 
-/** A running span, given to the work it measures. */
+/** A running span, passed to the function it measures. */
 export interface ActiveSpan<Name extends SpanName> {
   set(attributes: SpanAttributes<Name>): void;
   /** Marks a failure that is a value and not thrown; `type` is a code or kind, never a message. */
@@ -16,15 +16,15 @@ export interface ActiveSpan<Name extends SpanName> {
 export interface SpanOptions {
   /** Starts a new trace instead of a child of the active span. */
   readonly root?: boolean;
-  /** A stored traceparent to be the child of; what cannot be read is ignored. */
+  /** The stored traceparent of the parent; an invalid one is ignored. */
   readonly parent?: string | null;
-  /** Stored traceparents of spans that led to this one without being its parent. */
+  /** Stored traceparents of spans that caused this one without being its parent. */
   readonly links?: readonly (string | null | undefined)[];
 }
 
 /**
- * Runs `work` inside a span, which ends when it settles. Something thrown marks the span as failed by its code (never its
- * message, which may hold content) and is thrown on.
+ * Runs `work` inside a span, which ends when it settles. An error marks the span as failed by its code (never by its
+ * message, which may hold content) and is thrown again.
  */
 export async function span<Name extends SpanName, T>(
   name: Name,
@@ -53,7 +53,7 @@ export async function span<Name extends SpanName, T>(
   }
 }
 
-/** The traceparent of the active span, to store with what it causes; null where there is none. */
+/** The traceparent of the active span, to store with the work it causes; null if there is none. */
 export function currentTraceparent(): string | null {
   return traceparentOf(trace.getActiveSpan()?.spanContext());
 }
