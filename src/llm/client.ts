@@ -1,9 +1,9 @@
 /**
- * The port to language models: animus's own message types, which lose nothing a provider needs to continue a
- * conversation, and one call. Providers map these types to their wire format and back.
+ * The interface to language models: one call, with provider-neutral message types. The types keep everything that a
+ * provider needs to continue a conversation. Providers map them to their wire format and back.
  *
- * The rule for failures: `complete` never rejects for anything that can happen in the world. An outage, a refusal to
- * authenticate, a broken stream, an abort are `{ ok: false, failure }`. It rejects only for a bug in animus.
+ * The rule for failures: `complete` never rejects because of the provider, the network or an abort. An outage, a failed
+ * authentication, a broken stream and an abort are `{ ok: false, failure }`. It rejects only for a bug in animus.
  */
 import type { Message, ModelAnswer, ToolSpec } from '../core/work/conversation.ts';
 
@@ -24,22 +24,22 @@ export interface LlmClient {
   complete(request: LlmRequest, options: CompleteOptions): Promise<LlmResult>;
 }
 
-/** What a call may be given beside the request. */
+/** Options of a call, in addition to the request. */
 export interface CompleteOptions {
   /** Closes the socket at once; the result is a failure of kind `aborted`. */
   readonly signal: AbortSignal;
   /** Live progress. Called synchronously; it must not throw. */
   readonly onEvent?: (event: LlmEvent) => void;
   /**
-   * The caller can take back what `onEvent` was given: a call that breaks after that may then be tried again, and says
-   * so by a `restart` event. Default false: such a call fails instead. Without `onEvent` nothing was passed on, and it is retried.
+   * True: the caller can discard the events it got. A call that breaks after its first event is then retried, announced by
+   * a `restart` event. Default false: such a call fails instead. Without `onEvent` it is always retried.
    */
   readonly canDiscard?: boolean;
   /** Overrides of the provider's time-outs for this call. */
   readonly timeouts?: Partial<Timeouts>;
 }
 
-/** Four time-outs of a call, in milliseconds, each for another way to hang. 0 switches one off. */
+/** Four time-outs of a call, in milliseconds, one for each way to hang. 0 turns one off. */
 export interface Timeouts {
   /** TCP and TLS. Default 10,000. Fixed when the provider is set up: a call cannot override it. */
   readonly connectMs: number;
@@ -67,17 +67,17 @@ export interface LlmRequest {
   readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
   /** An opaque id of the conversation: cache affinity and abuse metadata; never a person's name. */
   readonly conversationId?: string;
-  /** How long the provider keeps what cache breakpoints mark. Default 5m. */
+  /** How long the provider keeps cached prefixes. Default 5m. */
   readonly cacheTtl?: '5m' | '1h';
-  /** The number of this call in its focus, from 1. Only `scripted` reads it: a compressed history no longer tells. */
+  /** The number of this call in its focus, from 1. Only `scripted` reads it, because a compressed history no longer shows it. */
   readonly turn?: number;
 }
 
-/** An answer, and what it took to get it. */
+/** An answer, with the attempts and models it needed. */
 export interface LlmResponse extends ModelAnswer {
-  /** HTTP attempts it took, the successful one included. */
+  /** The number of HTTP attempts, including the successful one. */
   readonly attempts: number;
-  /** Models that were asked before this one and failed, in order; empty without fallback. */
+  /** Models that were called before this one and failed, in order; empty without fallback. */
   readonly fellBackFrom: readonly LlmFailure[];
 }
 
@@ -88,7 +88,7 @@ export type LlmEvent =
   | { readonly type: 'tool_call'; readonly id: string; readonly name: string };
 
 /**
- * Kinds of failure. Of the world, not of the work (release the item, hold the provider): `rate_limit`, `overloaded`,
+ * Kinds of failure. Of the provider, not of the work (release the item, pause the provider): `rate_limit`, `overloaded`,
  * `connection`, `timeout`, `credentials`, `quota`. Of the request: `invalid_request`, `context_overflow`,
  * `model_not_found`, `content_filter`. `protocol`: the provider broke its own wire format. `aborted`: by our signal.
  */
@@ -113,10 +113,10 @@ export interface LlmFailure {
   /** One line for people, secrets masked. */
   readonly message: string;
   readonly httpStatus: number | null;
-  /** What the provider asked us to wait, if it did. */
+  /** How long the provider asked us to wait, if it did. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
-  /** HTTP requests made; 0 when a pause of the key or an abort came first. */
+  /** The number of HTTP requests; 0 if a pause of the key or an abort came first. */
   readonly attempts: number;
 }
 
@@ -133,7 +133,7 @@ const WORLD: ReadonlySet<FailureKind> = new Set([
   'quota',
 ]);
 
-/** True where the provider, not the work, is at fault: the work is released without burning an attempt. */
+/** True if the provider caused the failure: the work is released and no attempt is counted. */
 export function isFailureOfTheWorld(failure: LlmFailure): boolean {
   return WORLD.has(failure.kind);
 }

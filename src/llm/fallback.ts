@@ -2,18 +2,18 @@ import type { CompleteOptions, FailureKind, LlmEvent, LlmFailure, LlmRequest, Ll
 import { isFailureOfTheWorld } from './client.ts';
 import type { ResolvedModel } from './llm.ts';
 
-/** An answer or failure, and the model that it is from. */
+/** An answer or failure, and its model. */
 export interface FallbackResult {
   readonly result: LlmResult;
-  /** Whose prices hold for the answer; the first model's where none answered. */
+  /** The model whose prices apply; the first model if none answered. */
   readonly used: ResolvedModel;
 }
 
 /**
- * Asks the first model, and the next when one fails for a reason that another may not have: trouble of its provider, a
- * name it does not know, a filter, a broken stream. A request that is wrong, too long or aborted is not carried on.
- * The answer says in `fellBackFrom` who failed before. When all fail, the failure is the first one that is the world's
- * (the work is then released), else the last. Needs at least one model.
+ * Calls the first model, then the next one when a model fails for a reason that may not affect another: a failing
+ * provider, an unknown model name, a content filter, a broken stream. A request that is invalid, too long or aborted is
+ * not passed on. `fellBackFrom` of the answer lists the models that failed. If all fail, returns the first failure caused
+ * by a provider (the work is then released), else the last one. Needs at least one model.
  */
 export async function completeWithFallback(
   models: readonly [ResolvedModel, ...ResolvedModel[]],
@@ -62,7 +62,7 @@ function mayFallBack(kind: FailureKind): boolean {
   }
 }
 
-/** Remembers whether the caller saw anything of a model that then failed. */
+/** Records whether the caller got events from a model that then failed. */
 function discardable(options: CompleteOptions) {
   const { onEvent } = options;
   let passedOn = false;

@@ -19,7 +19,7 @@ export interface LlmSettings extends ModelNames {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
 }
 
-/** A model, where it is, and how to call it. */
+/** A model, its endpoint, and its client. */
 export interface ResolvedModel extends LocatedModel {
   readonly client: LlmClient;
 }
@@ -28,21 +28,21 @@ export interface ResolvedModel extends LocatedModel {
 export interface Llm {
   /** `provider/model`, or a model of the default provider. Throws `llm.unknown_provider`. */
   resolve(name: string): ResolvedModel;
-  /** One cheap call that proves address, key and model name. A script is always fine. */
+  /** One cheap call that verifies address, key and model name. Always succeeds for a script. */
   probe(name: string, signal: AbortSignal): Promise<ProbeResult>;
   /** Texts to vectors. Throws `llm.unknown_provider`, and `llm.no_embeddings` for providers that are not of kind `openai`. */
   embedder(settings: EmbedderSettings & { readonly provider: string }): Embedder;
-  /** Ends kept-alive connections; calls in flight are cut. */
+  /** Closes all connections; calls in progress fail. */
   stop(): Promise<void>;
 }
 
-/** Clock and chance, for tests. */
+/** Clock and random numbers, replaceable in tests. */
 export interface LlmEnvironment {
   readonly clock?: Clock;
   readonly random?: () => number;
 }
 
-/** Sets up every provider; nothing is connected before the first call. Throws `llm.base_url`. */
+/** Sets up every provider; connects on the first call. Throws `llm.base_url`. */
 export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {}): Llm {
   const { clock = systemClock, random = Math.random } = environment;
   const pauses = createKeyPauses(clock);
@@ -94,7 +94,7 @@ interface Connected {
   readonly agent: Agent;
 }
 
-/** A pool per provider: connect time-outs are its own. */
+/** One pool per provider, because the connect time-out belongs to the pool. */
 function connect(
   provider: string,
   config: HttpProviderSettings,

@@ -2,17 +2,17 @@ import { AnimusError } from '../core/errors/errors.ts';
 import { type ModelInfo, type ModelOverride, modelInfo } from './models/models.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
-/** What a model's name is looked up in. */
+/** The names that model names are resolved with. */
 export interface ModelNames {
-  /** By the name that `provider/model` uses. */
+  /** By provider name, as in `provider/model`. */
   readonly providers: Readonly<Record<string, { readonly kind: ProviderSettings['kind'] }>>;
-  /** The provider of a model that names none. */
+  /** The provider of model names without a provider. */
   readonly defaultProvider: string;
   /** `[models."provider/model"]` of the configuration. */
   readonly models?: Readonly<Record<string, ModelOverride>>;
 }
 
-/** A model, where it is, and what is known of it. */
+/** A model, its provider, and its catalogue entry. */
 export interface LocatedModel {
   readonly provider: string;
   /** The name as the provider knows it: for `LlmRequest.model`. */
@@ -30,7 +30,7 @@ export function locateModel(name: string, names: ModelNames): LocatedModel {
   throw new AnimusError('llm.unknown_provider', { provider, model: name, known });
 }
 
-/** A first part that names a provider is one; else the whole is a model of the default provider, slashes and all. */
+/** Splits off a first part that names a provider. Otherwise the whole name, with slashes, is a model of the default provider. */
 export function splitModelName(
   name: string,
   { providers, defaultProvider }: Pick<ModelNames, 'providers' | 'defaultProvider'>,

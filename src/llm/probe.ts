@@ -4,12 +4,12 @@ import type { Endpoint, HttpShared } from './transport/retries.ts';
 import { asArray, asObject, asString } from './wire/loose-json.ts';
 import type { Wire } from './wire/wire.ts';
 
-/** What a cheap call found. */
+/** The result of a probe. */
 export type ProbeResult =
   | {
       readonly ok: true;
       readonly durationMs: number;
-      /** Is the model in the provider's list? Null where it has none, and the model itself has answered. */
+      /** Whether the model is in the provider's list; null if there is no list and the model itself answered. */
       readonly listed: boolean | null;
     }
   | { readonly ok: false; readonly failure: LlmFailure };
@@ -25,8 +25,8 @@ export interface Probe {
 }
 
 /**
- * Proves address and key by the provider's list of models, which costs nothing; where there is none, by an answer of at
- * most 16 tokens. One attempt each: a doctor tells what it finds, it does not wait for better times.
+ * Verifies address and key with the provider's list of models, which costs nothing; without a list, with an answer of at
+ * most 16 tokens. One attempt each, because the doctor reports the current state.
  */
 export async function probe(what: Probe): Promise<ProbeResult> {
   const { shared, model } = what;

@@ -6,21 +6,21 @@ import type { Script } from './scripted/script.ts';
 import type { Endpoint } from './transport/retries.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './transport/retry-policy.ts';
 
-/** A provider that is reached by HTTP. The key comes from the environment or a file, never from TOML. */
+/** A provider that is called over HTTP. The key comes from the environment or a file, never from TOML. */
 export interface HttpProviderSettings {
   readonly kind: HttpProviderKind;
   /** Anthropic's without `/v1`, OpenAI's with it. User, password and query are masked wherever the URL is shown. */
   readonly baseUrl: string;
   readonly apiKey: string | null;
-  /** False asks for answers in one piece. Default true. */
+  /** False: request answers that are not streamed. Default true. */
   readonly stream?: boolean;
-  /** Sent with every request, by lower-case name; they go over the provider's own. */
+  /** Sent with every request, by lower-case name; they override the provider's own. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: Partial<Timeouts>;
   readonly retry?: Partial<RetryPolicy>;
 }
 
-/** A provider that plays a script and is no model. */
+/** A provider that plays a script in place of a model. */
 interface ScriptedProviderSettings {
   readonly kind: 'scripted';
   readonly script: Script;
@@ -36,10 +36,10 @@ const DEFAULT_TIMEOUTS: Timeouts = {
   totalMs: 1_200_000,
 };
 
-/** A provider that does not stream says nothing until its answer is complete. */
+/** A provider that does not stream sends nothing until its answer is complete. */
 const UNSTREAMED_FIRST_BYTE_MS = 600_000;
 
-/** The endpoint of a provider, defaults filled in. Throws `llm.base_url`, which does not repeat the URL: it may hold a password. */
+/** The endpoint of a provider, with defaults. Throws `llm.base_url` without the URL, which may contain a password. */
 export function endpointOf(provider: string, settings: HttpProviderSettings): Endpoint {
   const stream = settings.stream ?? true;
   const url = URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl) : null;
@@ -56,7 +56,7 @@ export function endpointOf(provider: string, settings: HttpProviderSettings): En
   };
 }
 
-/** The same key at the same place, whatever the provider is called; a hash, for keys do not lie about. */
+/** Identifies a key at an address, whatever the name of the provider. A hash, so that no copy of the key is kept. */
 function pauseKey(baseUrl: URL, apiKey: string | null): string {
   const secret = `${apiKey ?? ''}\0${baseUrl.username}`;
   return `${baseUrl.host}:${createHash('sha256').update(secret).digest('hex')}`;

@@ -1,4 +1,4 @@
-/** The wires: one entry per kind of provider that is reached by HTTP. */
+/** The wires: one entry per kind of HTTP provider. */
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
 import type { HttpProviderSettings } from './provider-settings.ts';

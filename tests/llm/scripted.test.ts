@@ -140,7 +140,7 @@ describe('a wrong script is refused with file, key, expectation and value', () =
     ],
     [
       '[[answer]]\ntext = "a"\nfault = { kind = "timeout" }',
-      'demo.toml: answer[1].fault: expected no text or calls beside a fault, got {"kind":"timeout"}',
+      'demo.toml: answer[1].fault: expected no text or calls together with a fault, got {"kind":"timeout"}',
     ],
     ['[[answer]\n', 'demo.toml: line 1, column'],
   ])('%j', (toml, message) => {

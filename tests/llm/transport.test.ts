@@ -300,7 +300,7 @@ describe('secrets', () => {
   });
 
   test('a base URL that cannot be used is refused without repeating it', () => {
-    expect(() => connect('ftp://robot:sesame@host')).toThrow(/^provider p: base_url is no http or https URL$/);
+    expect(() => connect('ftp://robot:sesame@host')).toThrow(/^provider p: base_url is not an http or https URL$/);
   });
 
   test('a base URL with or without /v1 is the same for Anthropic', async () => {

@@ -5,7 +5,7 @@ import { asObject, asString, parseJson } from '../wire/loose-json.ts';
 import { isLasting, kindOfStatus } from '../wire/status-kind.ts';
 import type { WireError } from '../wire/wire.ts';
 
-/** Error types of the API ("Errors" in its reference); they say more than the status and are all there is in mid-stream. */
+/** Error types of the API ("Errors" in its reference). They are more precise than the status, and a stream has only them. */
 const KINDS: Readonly<Record<string, FailureKind>> = {
   authentication_error: 'credentials',
   permission_error: 'credentials',
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   invalid_request_error: 'invalid_request',
 };
 
-/** What an error of the Messages API means. */
+/** Classifies an error of the Messages API. */
 export function anthropicFault({ status, body }: WireError): Fault {
   const envelope = asObject(parseJson(body));
   const error = asObject(envelope?.['error']);

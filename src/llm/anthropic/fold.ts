@@ -6,15 +6,15 @@ import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { mergeUsage, type RawUsage, usageOf } from './usage.ts';
 
-/** Whom the answer is from, and what to make of an `error` event. */
+/** Which model answers, and how to classify an `error` event. */
 export interface AnthropicFoldContext {
   readonly provider: string;
-  /** As asked for: it goes on thinking blocks. */
+  /** The requested model; it is recorded on thinking blocks. */
   readonly model: string;
   readonly classify: (error: WireError) => Fault;
 }
 
-/** A block being gathered: as it started, and what its deltas added. */
+/** A block that is being received: its start, and the content added by its deltas. */
 interface Gathering {
   readonly start: Loose;
   readonly type: string;
@@ -34,7 +34,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   const blocks = new Map<number, Gathering>();
 
   const startMessage = (value: Loose | null): Fault | null => {
-    // A proxy that retried behind our back: before any content it starts over, after that two answers would be mixed.
+    // A proxy has retried. Before any content the answer starts again; after that two answers would be mixed.
     if (blocks.size > 0) return fault('protocol', 'the stream began a second message inside the first');
     message = value ?? {};
     usage = mergeUsage({}, message['usage']);
@@ -91,7 +91,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     switch (event['type']) {
       case 'content_block_delta': {
         const block = blocks.get(Number(event['index']));
-        if (!block) return fault('protocol', `a delta for block ${String(event['index'])}, which never started`);
+        if (!block) return fault('protocol', `a delta for block ${String(event['index'])}, which was not started`);
         addDelta(block, asObject(event['delta']) ?? {});
         return null;
       }
@@ -120,21 +120,21 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   return {
     event(data) {
       const event = asObject(parseJson(data));
-      return event ? handle(event) : fault('protocol', `an event that is no JSON object: ${data.slice(0, 200)}`);
+      return event ? handle(event) : fault('protocol', `an event that is not a JSON object: ${data.slice(0, 200)}`);
     },
     whole(body) {
       const value = asObject(body);
       if (value?.['type'] === 'error' || value?.['error']) {
         return context.classify({ status: null, body: JSON.stringify(body) });
       }
-      if (!Array.isArray(value?.['content'])) return fault('protocol', 'the response is no message');
+      if (!Array.isArray(value?.['content'])) return fault('protocol', 'the response is not a message');
       ended = true;
       return startMessage(value);
     },
     ended: () => ended,
     finish(): Answer | Fault {
       if (!ended || message === null)
-        return fault('connection', 'the stream ended before the answer did (no message_stop)');
+        return fault('connection', 'the stream ended before the end of the answer (no message_stop)');
       const stopReason = stopReasonOf(stop);
       const cut: string[] = [];
       const gathered = [...blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
@@ -158,7 +158,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   };
 }
 
-/** The block as animus keeps it; null for a tool call that was cut off. */
+/** Converts the block; null for a tool call that was cut off. */
 function finishBlock(block: Gathering, mayBeCut: boolean, context: AnthropicFoldContext): ContentBlock | null {
   const { start, text, citations } = block;
   const { provider, model } = context;
@@ -179,7 +179,7 @@ function finishBlock(block: Gathering, mayBeCut: boolean, context: AnthropicFold
       );
     }
     default: {
-      // A server tool's input streams like ours, and is sent back with the rest.
+      // The input of a server tool is streamed like ours, and is sent back with the rest.
       const input = block.json.trim() === '' ? undefined : asObject(parseJson(block.json));
       return { type: 'opaque', value: { ...start, ...(input && { input }) }, ...from };
     }

@@ -37,7 +37,7 @@ export function anthropicBody(request: LlmRequest, stream: boolean, context: Ant
   return body;
 }
 
-/** Tools stand before the system prompt in the provider's cache: one breakpoint at its end holds both. */
+/** The provider caches tools before the system prompt, so one breakpoint at its end covers both. */
 function prefix(request: LlmRequest, cacheControl: Json): Json {
   const tools = request.tools.map(({ name, description, inputSchema }) => ({
     name,
@@ -51,9 +51,9 @@ function prefix(request: LlmRequest, cacheControl: Json): Json {
 }
 
 /**
- * A budget for models that take one, adaptive thinking for the later ones, nothing where the open exchange was begun
- * without. The engine turns closed blocks into stubs, so a `bound` model is told to drop the thinking that stood behind
- * the changed history instead of refusing the request ("Preserved thinking" in the API's documentation).
+ * A budget for models that accept one, adaptive thinking for later ones, nothing if the open exchange started without
+ * thinking. The engine replaces closed blocks by stubs. A `bound` model is therefore asked to drop the thinking after the
+ * changed history instead of refusing the request ("Preserved thinking" in the API's documentation).
  */
 function thinking(request: LlmRequest, { provider, model }: AnthropicContext): Json {
   const effort = request.reasoningEffort === 'minimal' ? 'low' : request.reasoningEffort;
@@ -120,7 +120,7 @@ function mapBlock(block: ContentBlock, model: string, context: AnthropicContext)
     case 'redacted_thinking':
       return ownsBlock(block, context.provider, model) ? [{ type: 'redacted_thinking', data: block.data }] : [];
     case 'opaque':
-      // Copied, for a breakpoint may be set on it.
+      // Copied, because a breakpoint may be set on it.
       return block.provider === context.provider ? [{ ...block.value }] : [];
     default:
       return block satisfies never;

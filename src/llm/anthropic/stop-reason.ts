@@ -10,7 +10,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   model_context_window_exceeded: 'context_overflow',
 };
 
-/** Anthropic's `stop_reason` in animus's words; `other` for none and for ones to come. */
+/** Maps Anthropic's `stop_reason`; `other` for a missing or unknown one. */
 export function stopReasonOf(raw: string | null): StopReason {
   return (raw !== null && STOPS[raw]) || 'other';
 }

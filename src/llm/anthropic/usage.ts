@@ -1,12 +1,12 @@
 import type { Usage } from '../client.ts';
 import { asNumber, asObject, type Loose } from '../wire/loose-json.ts';
 
-/** The fields as they came, the latest of each. */
+/** The latest value of each field, as received. */
 export type RawUsage = Readonly<Record<string, number>>;
 
 /**
- * Lays a later report over an earlier one, field by field where it holds a number: counts are cumulative, `message_delta`
- * corrects even the input count of `message_start`, and it may hold fewer fields, or nulls.
+ * Merges a later report into an earlier one; each number replaces the earlier value. Counts are cumulative, and
+ * `message_delta` corrects even the input count of `message_start`. It may have fewer fields, or nulls.
  */
 export function mergeUsage(earlier: RawUsage, later: unknown): RawUsage {
   const fields = asObject(later);
@@ -21,7 +21,7 @@ export function mergeUsage(earlier: RawUsage, later: unknown): RawUsage {
   return merged;
 }
 
-/** Anthropic counts cached tokens beside `input_tokens`, animus counts them in. Null where nothing was ever reported. */
+/** Adds cached tokens to `input`: Anthropic counts them separately. Null if no usage was reported. */
 export function usageOf(raw: RawUsage): Usage | null {
   if (raw['input_tokens'] === undefined && raw['output_tokens'] === undefined) return null;
   const cacheRead = raw['cache_read_input_tokens'] ?? 0;

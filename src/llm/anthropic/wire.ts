@@ -12,7 +12,7 @@ export const anthropicOptions: OptionRules = {
   stopWhileThinking: true,
 };
 
-/** Anthropic's Messages API, version 2023-06-01, and what speaks like it. */
+/** Anthropic's Messages API, version 2023-06-01, and compatible servers. */
 export function anthropicWire({ provider, infoOf }: WireOptions): Wire {
   return {
     path: '/v1/messages',
@@ -28,7 +28,7 @@ export function anthropicWire({ provider, infoOf }: WireOptions): Wire {
   };
 }
 
-/** Thinking between tool calls: without it an exchange whose first turn became a stub could not think again. */
+/** Allows thinking between tool calls. Otherwise an exchange whose first turn became a stub could not think again. */
 function betas(request: LlmRequest | null): Record<string, string> {
   if (request?.thinkingBudgetTokens === undefined || request.tools.length === 0) return {};
   return { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };

@@ -1,16 +1,16 @@
 import { builtInCatalogue, type ModelInfo, type ModelOverride, modelInfo } from './models.ts';
 
-/** A model that something is known of. */
+/** A model of the catalogue or the configuration. */
 export interface ListedModel {
   readonly provider: string;
   readonly model: string;
-  /** As a call to it would find it. */
+  /** The values that a call would use. */
   readonly info: ModelInfo;
-  /** What the configuration says of it goes over the catalogue. */
+  /** True: the configuration overrides values of the catalogue. */
   readonly overridden: boolean;
 }
 
-/** Every model of the catalogue and of the configuration, by provider and then in the catalogue's order. */
+/** All models of the catalogue and of the configuration, by provider, then in the order of the catalogue. */
 export function listModels(overrides: Readonly<Record<string, ModelOverride>>): readonly ListedModel[] {
   const names = builtInCatalogue().entries.map(({ vendor, model }) => `${vendor}/${model}`);
   const listed = [...new Set([...names, ...Object.keys(overrides)])].map((name) => {

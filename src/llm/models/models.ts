@@ -1,50 +1,50 @@
 import { readFileSync } from 'node:fs';
 import type { Usage } from '../client.ts';
 
-/** USD per million tokens. What a vendor does not price apart costs what plain input costs. */
+/** USD per million tokens. Tokens without a price of their own cost as much as plain input. */
 interface Prices {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
-  /** Of a cache entry that lives five minutes (Anthropic). */
+  /** For a cache entry with a TTL of five minutes (Anthropic). */
   readonly cacheWrite: number;
 }
 
-/** What animus knows of a model. */
+/** The properties of a model. */
 export interface ModelInfo {
   /** Tokens of prompt and answer together. Default 128,000. */
   readonly contextWindow: number;
   /** Tokens of one answer; null where unknown. */
   readonly maxOutput: number | null;
-  /** Null where unknown: budgets in USD are then refused. */
+  /** Null if unknown; budgets in USD are then refused. */
   readonly prices: Prices | null;
   /** Other prices, for every token of a call whose prompt is longer. */
   readonly longPrompt: { readonly aboveTokens: number; readonly prices: Prices } | null;
   /**
-   * How it thinks. `budget`: within a budget it is given (Claude up to 4.6). `adaptive`: as it sees fit, it refuses a
-   * budget (Claude 4.7 to 5). `bound`: so, always, and its thinking blocks hold only behind an unchanged history
-   * (Claude Fable 5.1, 5.5). `always`: OpenAI's reasoning models. `none`: not, or nothing has to be said about it.
+   * How it thinks. `budget`: within a given budget (Claude up to 4.6). `adaptive`: decides itself and refuses a budget
+   * (Claude 4.7 to 5). `bound`: like `adaptive`, but always thinks, and its thinking blocks are only valid after an
+   * unchanged history (Claude Fable 5.1, 5.5). `always`: OpenAI's reasoning models. `none`: no thinking, or no option for it.
    */
   readonly thinking: 'none' | 'budget' | 'adaptive' | 'bound' | 'always';
-  /** Takes a reasoning effort. */
+  /** Accepts a reasoning effort. */
   readonly effort: boolean;
-  /** Takes an effort beside tools; OpenAI's Chat Completions refuses both together since GPT-5.4. */
+  /** Accepts an effort together with tools; OpenAI's Chat Completions refuses both together since GPT-5.4. */
   readonly effortWithTools: boolean;
-  /** Takes `parallel_tool_calls`; OpenAI's o-series refuses the word. */
+  /** Accepts `parallel_tool_calls`; OpenAI's o-series refuses this field. */
   readonly parallelTools: boolean;
-  /** Takes a user message right after tool messages; Mistral's refuse it ("unexpected role user after role tool"). */
+  /** Accepts a user message right after tool messages; Mistral's models refuse it ("unexpected role user after role tool"). */
   readonly userAfterTools: boolean;
-  /** Takes a temperature. */
+  /** Accepts a temperature. */
   readonly temperature: boolean;
   readonly images: boolean;
-  /** False where nothing in the catalogue or the configuration speaks of it. */
+  /** False if neither the catalogue nor the configuration has an entry for it. */
   readonly known: boolean;
 }
 
-/** What `animus.toml` may say of a model; what it leaves out stays as the catalogue has it. */
+/** The keys for a model in `animus.toml`; missing ones keep the value of the catalogue. */
 export type ModelOverride = Partial<Omit<ModelInfo, 'known'>>;
 
-/** A catalogue entry with its place: `vendor` is the provider name that its prices hold for. */
+/** A catalogue entry. `vendor` is the provider name to which its prices apply. */
 interface ModelEntry {
   readonly vendor: string;
   readonly model: string;
@@ -53,7 +53,7 @@ interface ModelEntry {
 
 /** The built-in catalogue, from models.json. */
 export interface Catalogue {
-  /** The day its numbers were checked, ISO date. */
+  /** The day on which its numbers were checked, ISO date. */
   readonly checked: string;
   readonly entries: readonly ModelEntry[];
 }
@@ -96,9 +96,9 @@ function catalogue(): Indexed {
 }
 
 /**
- * What is known of `provider`'s `model`: the configuration first, then the catalogue. A dated or `-latest` name is its
- * undated model. A model of another vendor's list (through a gateway, or under a name of your own) keeps its window and
- * abilities but has no price: gateways set their own.
+ * Looks up a model of a provider: the configuration first, then the catalogue. A dated or `-latest` name means the
+ * undated model. A model of another vendor (through a gateway, or under a name of your own) has its window and abilities
+ * but no price, because gateways set their own.
  */
 export function modelInfo(
   provider: string,
@@ -111,7 +111,7 @@ export function modelInfo(
   return { ...builtIn, ...override, known: true };
 }
 
-/** What a call cost in USD, or null without prices. */
+/** The cost of a call in USD, or null without prices. */
 export function costUsd(info: Pick<ModelInfo, 'prices' | 'longPrompt'>, usage: Usage): number | null {
   const { longPrompt } = info;
   const prices = longPrompt && usage.input > longPrompt.aboveTokens ? longPrompt.prices : info.prices;
@@ -125,7 +125,7 @@ export function costUsd(info: Pick<ModelInfo, 'prices' | 'longPrompt'>, usage: U
   return micro / 1_000_000;
 }
 
-/** The most a call can cost in USD, for reservations: every input token at the dearest rate it can have, the whole answer used. */
+/** The maximum cost of a call in USD, for reservations: each input token at its highest price, and a full-length answer. */
 export function maxCostUsd(info: ModelInfo, inputTokens: number, maxTokens: number): number | null {
   const dearest = costUsd(info, {
     input: inputTokens,
@@ -145,7 +145,7 @@ function findBuiltIn(provider: string, model: string): ModelInfo {
     const own = byVendor.get(`${provider}/${name}`);
     if (own) return own;
   }
-  // `anthropic/claude-sonnet-4.5` through a gateway is `claude-sonnet-4-5` at home.
+  // `anthropic/claude-sonnet-4.5` at a gateway is `claude-sonnet-4-5` at Anthropic.
   const bare = names.map((name) => name.slice(name.lastIndexOf('/') + 1));
   for (const name of [...names, ...bare, ...bare.map((each) => each.replaceAll('.', '-'))]) {
     const foreign = byName.get(name);

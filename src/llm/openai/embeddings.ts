@@ -6,30 +6,30 @@ import { fault, toFailure } from '../wire/fault.ts';
 import { asArray, asNumber, asObject } from '../wire/loose-json.ts';
 import { openaiFault } from './errors.ts';
 
-/** What to embed with. */
+/** The settings of an embedder. */
 export interface EmbedderSettings {
   readonly model: string;
-  /** Asked for and checked; null takes what comes, which must then be the same for all. */
+  /** Requested and checked; null accepts any number, the same for all vectors. */
   readonly dimensions: number | null;
-  /** Texts per request. Default 96, most servers take 100 or more. */
+  /** Texts per request. Default 96; most servers accept 100 or more. */
   readonly batchSize?: number;
-  /** Estimated tokens per request. Default 100,000; OpenAI takes 300,000. */
+  /** Estimated tokens per request. Default 100,000; OpenAI accepts 300,000. */
   readonly batchTokens?: number;
 }
 
-/** Vectors in the order of the texts, or why there are none: a batch that fails fails the call. */
+/** Vectors in the order of the texts, or the failure. If one batch fails, the call fails. */
 type EmbedResult =
   | { readonly ok: true; readonly vectors: readonly (readonly number[])[]; readonly tokens: number }
   | { readonly ok: false; readonly failure: LlmFailure };
 
-/** Turns texts into vectors. */
+/** Computes vectors of texts. */
 export interface Embedder {
   readonly model: string;
-  /** `tokens` is what the provider counted, else an estimate. An empty list asks nobody. */
+  /** `tokens` is the provider's count, else an estimate. An empty list makes no request. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<EmbedResult>;
 }
 
-/** An embedder at an OpenAI-compatible endpoint (POST /embeddings), batch after batch. */
+/** An embedder for an OpenAI-compatible endpoint (POST /embeddings); sends one batch after another. */
 export function openaiEmbedder(settings: EmbedderSettings, endpoint: Endpoint, shared: HttpShared): Embedder {
   return {
     model: settings.model,
@@ -62,7 +62,7 @@ async function embedBatch(
     method: 'POST',
     path: '/embeddings',
     headers: endpoint.apiKey === null ? {} : { authorization: `Bearer ${endpoint.apiKey}` },
-    // An empty text is refused; a space has an embedding.
+    // Servers refuse an empty text, but not a space.
     body: { model, input: texts.map((text) => text || ' '), ...(dimensions !== null && { dimensions }) },
     classify: openaiFault,
   });
@@ -76,7 +76,7 @@ async function embedBatch(
   return { ok: true, vectors, tokens: counted ?? texts.reduce((sum, text) => sum + estimateTokens(text), 0) };
 }
 
-/** The vectors in order, or what is wrong with them. Servers may answer out of order: `index` decides where it stands. */
+/** The vectors in order, or a problem. Servers may answer out of order: `index` is the position. */
 function readVectors(
   value: unknown,
   count: number,
@@ -92,15 +92,15 @@ function readVectors(
   const width = dimensions ?? vectors[0]?.length ?? 0;
   for (let at = 0; at < count; at += 1) {
     const vector = vectors[at];
-    if (!vector) return `${count} texts were sent and no vector came back for number ${at + 1}`;
+    if (!vector) return `the response has no vector for text ${at + 1} of ${count}`;
     if (vector.length !== width) return `expected vectors of ${width} dimensions, got ${vector.length}`;
   }
   return vectors.length === count
     ? (vectors as (readonly number[])[])
-    : `${vectors.length} vectors came for ${count} texts`;
+    : `got ${vectors.length} vectors for ${count} texts`;
 }
 
-/** Numbers, or little-endian 32-bit floats in base64. */
+/** Decodes numbers, or little-endian 32-bit floats in base64. */
 function decode(embedding: unknown): readonly number[] | null {
   if (Array.isArray(embedding)) return embedding.every((n) => asNumber(n) !== null) ? (embedding as number[]) : null;
   if (typeof embedding !== 'string') return null;

@@ -5,7 +5,7 @@ import { asArray, asNumber, asObject, asString, type Loose, parseJson } from '..
 import { isLasting, kindOfStatus } from '../wire/status-kind.ts';
 import type { WireError } from '../wire/wire.ts';
 
-/** Told by words, in this order, whatever the status: vendors agree on little else. */
+/** Kinds by pattern of the message, tried in this order, whatever the status: vendors agree on little else. */
 const SAID: readonly (readonly [FailureKind, RegExp])[] = [
   [
     'quota',
@@ -27,7 +27,7 @@ const SAID: readonly (readonly [FailureKind, RegExp])[] = [
   ],
 ];
 
-/** What an error of Chat Completions means, from OpenAI or from what calls itself compatible. */
+/** Classifies an error of Chat Completions, from OpenAI or a compatible server. */
 export function openaiFault({ status, body }: WireError): Fault {
   const parsed = parseJson(body);
   const envelope = asObject(parsed) ?? asObject(asArray(parsed)[0]);
@@ -48,7 +48,7 @@ export function openaiFault({ status, body }: WireError): Fault {
 
 function kindOf(status: number | null, said: string): FailureKind {
   const byStatus = kindOfStatus(status);
-  // 401 and 402 are clear; a server's own failure often quotes words that mean something else.
+  // 401 and 402 are unambiguous. Messages of server errors often contain misleading words.
   if (byStatus === 'credentials' || byStatus === 'quota') return byStatus;
   if (status !== null && status >= 500) return byStatus;
   if (byStatus !== 'rate_limit' && saysContextOverflow(said)) return 'context_overflow';

@@ -7,10 +7,10 @@ import { gatherReasoning } from './reasoning.ts';
 import { gatherToolCalls } from './tool-calls.ts';
 import { openaiUsage } from './usage.ts';
 
-/** Whom the answer is from, and what to make of an error in it. */
+/** Which model answers, and how to classify an error in the answer. */
 export interface OpenAiFoldContext {
   readonly provider: string;
-  /** As asked for: it goes on thinking blocks. */
+  /** The requested model; it is recorded on thinking blocks. */
   readonly model: string;
   readonly classify: (error: WireError) => Fault;
 }
@@ -29,7 +29,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   sensitive: 'refusal',
 };
 
-/** Folds chunks of POST /chat/completions, from OpenAI and from what calls itself compatible. */
+/** Folds chunks of POST /chat/completions, from OpenAI and compatible servers. */
 export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) => void): Fold {
   const reasoning = gatherReasoning();
   const toolCalls = gatherToolCalls();
@@ -84,7 +84,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
       }
       const chunk = asObject(parseJson(data));
       if (chunk) return addChunk(chunk);
-      return fault('protocol', `an event that is no JSON object: ${data.slice(0, 200)}`);
+      return fault('protocol', `an event that is not a JSON object: ${data.slice(0, 200)}`);
     },
     whole(body) {
       const value = asObject(body);
@@ -98,7 +98,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
     finish(): Answer | Fault {
       const saidNothing = finish === null && text === '' && toolCalls.size() === 0;
       if (saidNothing || (!ended && finish === null)) {
-        return fault('connection', 'the stream ended before the answer did (no finish_reason)');
+        return fault('connection', 'the stream ended before the end of the answer (no finish_reason)');
       }
       const stopReason = stopOf(finish, refused, toolCalls.size() > 0);
       const { calls, cut } = toolCalls.finish(cutsAnswers(stopReason));
@@ -122,20 +122,20 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
   };
 }
 
-/** `stop` beside tool calls, or nothing at all, means that the calls are wanted. */
+/** With tool calls, `stop` or a missing reason means `tool_use`. */
 function stopOf(finish: string | null, refused: boolean, hasCalls: boolean): StopReason {
   const stop = finish === null ? 'end_turn' : (STOPS[finish] ?? 'other');
   if (refused) return 'refusal';
   return stop === 'end_turn' && hasCalls ? 'tool_use' : stop;
 }
 
-/** `error: null` and an empty one stand in the chunks of some vendors that mean no harm. */
+/** Ignores `error: null` and an empty error, which some vendors put into normal chunks. */
 function isError(value: Loose): boolean {
   const error = value['error'];
   return typeof error === 'string' ? error !== '' : asObject(error) !== null || value['object'] === 'error';
 }
 
-/** A string, null, or parts of which only the texts are said. */
+/** Accepts a string, null, or parts, of which only texts are used. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   return asArray(content)

@@ -1,18 +1,18 @@
 import type { ThinkingBlock } from '../client.ts';
 import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
 
-/** Gathers reasoning from the message fields that vendors put it in. */
+/** Collects reasoning from the message fields in which vendors send it. */
 export interface ReasoningGatherer {
-  /** Takes a delta (or message) and returns the new text in it. */
+  /** Adds a delta (or message) and returns its new text. */
   add(delta: Loose): string;
-  /** The block, or null where no reasoning came. */
+  /** The block, or null without reasoning. */
   finish(from: { readonly provider: string; readonly model: string }): ThinkingBlock | null;
 }
 
 /**
  * `reasoning_content` (DeepSeek, xAI, Alibaba, Moonshot …), `reasoning` (Groq, OpenRouter, Ollama, Cerebras …) and
- * `reasoning_details` (OpenRouter) may stand together and then say the same: only the first of them is read. What a
- * vendor wants back is kept under the same name: `reasoning_content` and `reasoning_details`, never `reasoning`.
+ * `reasoning_details` (OpenRouter) may come together with the same content: only the first is read. What a
+ * vendor needs back is kept under the same name: `reasoning_content` and `reasoning_details`, never `reasoning`.
  */
 export function gatherReasoning(): ReasoningGatherer {
   let text = '';
@@ -56,7 +56,7 @@ function addDetail(details: Record<string, unknown>[], detail: Loose): void {
   }
 }
 
-/** Mistral puts reasoning into parts of the content. */
+/** Mistral sends reasoning as parts of the content. */
 function ofParts(content: unknown): string {
   const thoughts = asArray(content).flatMap((part) => {
     const { type, thinking } = asObject(part) ?? {};

@@ -6,15 +6,15 @@ import { inputToSendBack } from '../wire/tool-input.ts';
 
 type Json = Record<string, unknown>;
 
-/** What the mapping must know beside the request. */
+/** What the mapping needs in addition to the request. */
 export interface OpenAiContext {
   readonly provider: string;
   readonly model: ModelInfo;
-  /** OpenAI itself: takes cache keys. Compatible servers refuse fields they do not know. */
+  /** True for OpenAI itself, which accepts cache keys. Compatible servers refuse unknown fields. */
   readonly isOpenAi: boolean;
-  /** The alphabet and length of call ids. */
+  /** The accepted form of call ids. */
   readonly callIds: RegExp;
-  /** A user message may stand right after tool messages. */
+  /** True: a user message may follow tool messages directly. */
   readonly userAfterTools: boolean;
 }
 
@@ -29,7 +29,7 @@ export function openaiBody(request: LlmRequest, stream: boolean, context: OpenAi
     stream,
     messages: messages(request, context),
   };
-  // Without being asked most servers never report a stream's usage.
+  // Most servers report the usage of a stream only on request.
   if (stream) body['stream_options'] = { include_usage: true };
   if (tools.length > 0) {
     body['tools'] = tools.map(({ name, description, inputSchema }) => ({
@@ -67,7 +67,7 @@ function messages(request: LlmRequest, context: OpenAiContext): Json[] {
   return mapped;
 }
 
-/** Reasoning goes back within the open tool exchange only: vendors that want it want it there, others refuse it elsewhere. */
+/** Sends reasoning back within the open tool exchange only: some vendors require it there, others refuse it elsewhere. */
 function assistant({ content }: Message, model: string, context: OpenAiContext, isOpen: boolean): Json[] {
   const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
   const calls = content.flatMap((block) =>
@@ -93,8 +93,8 @@ function assistant({ content }: Message, model: string, context: OpenAiContext, 
 }
 
 /**
- * Results become tool messages, the rest one user message behind them: that order is the only one accepted. Pictures in
- * results go there too, because tool messages hold nothing but text. Users in a row are joined: some templates insist.
+ * Results become tool messages, and the rest one user message after them, the only accepted order. Images in results are
+ * in that message, too, because tool messages hold only text. Consecutive user messages are joined; some templates need it.
  */
 function addUser(mapped: Json[], { content }: Message, { userAfterTools }: OpenAiContext): void {
   const results = content.filter((block) => block.type === 'tool_result');
@@ -115,7 +115,7 @@ function addUser(mapped: Json[], { content }: Message, { userAfterTools }: OpenA
   previous['content'] = flatten([...(typeof before === 'string' ? [textPart(before)] : (before as Json[])), ...parts]);
 }
 
-/** Stands between results and what follows them where a server wants the assistant to speak first. */
+/** Inserted after tool results for servers that require an assistant message before the next user message. */
 const AFTER_TOOLS = { role: 'assistant', content: 'I have the results.' };
 
 function toolMessage({ callId, content, isError }: ToolResultBlock): Json {
@@ -123,7 +123,7 @@ function toolMessage({ callId, content, isError }: ToolResultBlock): Json {
   const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
   const note = pictures > 0 ? `(${pictures} file(s) follow in the next user message)` : '';
   const body = [text, note].filter((line) => line.trim() !== '').join('\n') || '(no output)';
-  // The wire has no flag for it.
+  // The wire format has no flag for errors.
   const marked = isError && !/^\W*error/i.test(body) ? `Error: ${body}` : body;
   return { role: 'tool', tool_call_id: callId, content: marked };
 }
@@ -145,7 +145,7 @@ function textPart(text: string): Json {
   return { type: 'text', text };
 }
 
-/** Plain text where there is nothing else: not every compatible server takes parts. */
+/** Plain text if there is nothing else: not every compatible server accepts parts. */
 function flatten(parts: readonly Json[]): string | readonly Json[] {
   const texts = parts.flatMap((each) => (each['type'] === 'text' ? (each['text'] as string) : []));
   return texts.length === parts.length ? texts.join('\n\n') : parts;

@@ -10,19 +10,19 @@ interface Partial {
   json: string;
 }
 
-/** Gathers tool calls from deltas, which vendors number, name and repeat each in their own way. */
+/** Collects tool calls from deltas, which every vendor numbers, names and repeats differently. */
 export interface ToolCallGatherer {
-  /** Returns the call when this delta began it and its name is known. */
+  /** Returns the call if this delta started it and its name is known. */
   add(delta: Loose): { readonly id: string; readonly name: string } | null;
   readonly size: () => number;
-  /** The calls in order; null for the last one where the answer was cut inside it. */
+  /** The calls in order; null for the last one if it was cut off. */
   finish(mayBeCut: boolean): { readonly calls: readonly ToolCallBlock[]; readonly cut: readonly string[] };
 }
 
 /**
- * A delta belongs to the call of its index; without one, to that of its id; without both, to the newest. A named delta
- * with another id under a used index is a new call (servers that number every call 0). Ids and names are never
- * overwritten by later, perhaps empty ones; arguments may look complete too early, so they are parsed at the end.
+ * A delta belongs to the call with its index, else to the call with its id, else to the newest call. A delta with a name
+ * and another id under a used index is a new call (some servers number every call 0). Later ids and names, which may be
+ * empty, never overwrite earlier ones. Arguments may look complete too early, so they are parsed at the end.
  */
 export function gatherToolCalls(): ToolCallGatherer {
   const calls: Partial[] = [];
@@ -68,7 +68,7 @@ function isFree(calls: readonly Partial[], id: string): boolean {
   return id !== '' && !calls.some((call) => call.id === id);
 }
 
-/** A text, or the object itself (Ollama's own habit). */
+/** A text, or the object itself (Ollama). */
 function argumentsOf(fn: Loose): string {
   const text = asString(fn['arguments']);
   if (text !== null) return text;

@@ -2,9 +2,9 @@ import type { Usage } from '../client.ts';
 import { asNumber, asObject, type Loose } from '../wire/loose-json.ts';
 
 /**
- * Token counts of a Chat Completions usage object, null where it holds none. `prompt_tokens` already counts cached ones.
+ * Token counts of a Chat Completions usage object; null if it has none. `prompt_tokens` already counts cached ones.
  * Vendors differ in where those are (`prompt_tokens_details.cached_tokens`; DeepSeek `prompt_cache_hit_tokens`; Moonshot
- * `cached_tokens`) and in whether `completion_tokens` holds the reasoning: where the total has it on top, it is added.
+ * `cached_tokens`) and in whether `completion_tokens` holds the reasoning: if the total counts it in addition, it is added.
  */
 export function openaiUsage(value: unknown): Usage | null {
   const usage = asObject(value);

@@ -11,9 +11,9 @@ export const openaiOptions: OptionRules = {
   stopWhileThinking: false,
 };
 
-/** OpenAI's Chat Completions and the servers that speak like it. The base URL ends in the version (`…/v1`). */
+/** OpenAI's Chat Completions and compatible servers. The base URL ends in the version (`…/v1`). */
 export function openaiWire({ provider, infoOf, host }: WireOptions): Wire {
-  // The vendor itself, also by way of Azure.
+  // OpenAI itself, also through Azure.
   const isOpenAi = /(^|\.)openai\.(com|azure\.com)$/.test(host);
   const isMistral = /(^|\.)mistral\.ai$/.test(host);
   const callIds = isMistral ? /^[a-zA-Z0-9]{9}$/ : /^[^\s]{1,40}$/;

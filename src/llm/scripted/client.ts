@@ -5,13 +5,13 @@ import { type Fault, fault, toFailure } from '../wire/fault.ts';
 import type { Script, ScriptedAnswer } from './script.ts';
 import { selectAnswer, turnOf } from './select-answer.ts';
 
-/** Characters of a text that are passed on at a time, so that a demo looks live. */
+/** Characters per text event, so that a demo looks like a stream. */
 const PIECE_CHARS = 16;
 
 /**
- * Plays a script. It is no model and says so: `response.provider` is the provider's name, `response.model` is
- * `scripted (no model)`. Stateless: which answer comes is decided by the request alone (select-answer.ts), so that a
- * focus that goes on in another process gets what it would have got here.
+ * Plays a script in place of a model. `response.provider` is the provider's name, `response.model` is `scripted (no
+ * model)`. Stateless: only the request selects the answer (select-answer.ts), so a focus that is resumed in another
+ * process gets the same answers.
  */
 export function scriptedClient(provider: string, script: Script, clock: Clock): LlmClient {
   return { complete: (request, options) => play({ provider, script, clock, request, options }) };
@@ -62,7 +62,7 @@ function contentOf(answer: ScriptedAnswer, request: LlmRequest, provider: string
   return content;
 }
 
-/** False when it was aborted on the way. */
+/** False if it was aborted. */
 async function passOn(
   content: readonly ContentBlock[],
   delayMs: number,
@@ -111,7 +111,7 @@ function respond({ provider, answer, content, request, firstTokenMs, durationMs 
   };
 }
 
-/** The script's numbers, else estimates from the texts. */
+/** The numbers of the script, else estimates from the texts. */
 function usageOf({ usage }: ScriptedAnswer, request: LlmRequest, content: readonly ContentBlock[]): Usage {
   const { system, tools, messages } = request;
   return {

@@ -38,7 +38,7 @@ const pattern = z.string().refine(isPattern, 'a regular expression (JavaScript, 
 const callSchema = z.strictObject({
   tool: z.string().min(1),
   input: z.record(z.string(), z.unknown()).default({}),
-  /** Raw text instead of `input`, to see what a faculty does with input that is no JSON. */
+  /** Raw text instead of `input`, to test a faculty with input that is not JSON. */
   invalid_input: z.string().optional(),
   id: z.string().min(1).optional(),
 });
@@ -83,22 +83,22 @@ const answerSchema = z
   })
   .refine((answer) => !answer.fault || (answer.text === undefined && answer.call.length === 0), {
     path: ['fault'],
-    message: 'no text or calls beside a fault',
+    message: 'no text or calls together with a fault',
   });
 
 const scriptSchema = z.strictObject({ answer: z.array(answerSchema).min(1) });
 
-/** One answer of a script, defaults filled in. The keys are described in docs/scripted.md. */
+/** One answer of a script, with defaults. The keys are described in docs/scripted.md. */
 export type ScriptedAnswer = z.infer<typeof answerSchema>;
 
-/** A script: what to answer to which request. */
+/** A script: the answers, each with the requests it answers. */
 export interface Script {
-  /** Where it came from, for messages. */
+  /** The file of the script, for messages. */
   readonly file: string;
   readonly answers: readonly ScriptedAnswer[];
 }
 
-/** Reads a script file. Throws `config.unreadable` where it cannot be read, `config.invalid` naming key, expectation and value. */
+/** Reads a script file. Throws `config.unreadable`, or `config.invalid` with key, expectation and value. */
 export async function loadScript(file: string): Promise<Script> {
   return parseScript(textOf(file), file);
 }

@@ -1,15 +1,15 @@
 import type { ContentBlock, LlmRequest, Message } from '../client.ts';
 import type { Script, ScriptedAnswer } from './script.ts';
 
-/** The number of the call within its focus, from 1: as the engine says, else by counting the answers in the history. */
+/** The number of the call within its focus, from 1: given by the engine, else counted from the answers in the history. */
 export function turnOf(request: LlmRequest): number {
   return request.turn ?? 1 + request.messages.filter((message) => message.role === 'assistant').length;
 }
 
 /**
- * The answer to a request, by the request alone: the same request always gets the same answer, in any process.
- * First those with `when` or `turn`, in file order, all of whose conditions hold; then the others by their number:
- * the third of them answers turn 3.
+ * Selects the answer to a request. The same request always gets the same answer, in any process. First come answers with
+ * `when` or `turn`, in the order of the file, whose conditions are all true. Then come the others by number: the third of
+ * them answers turn 3.
  */
 export function selectAnswer(script: Script, request: LlmRequest): ScriptedAnswer | null {
   const turn = turnOf(request);

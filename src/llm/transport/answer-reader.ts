@@ -4,23 +4,23 @@ import { parseJson } from '../wire/loose-json.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import type { BodyReader } from './exchange.ts';
 
-/** Bounds against a peer that never stops: one event, and one body that is not a stream. */
+/** Size limits of one event and of one body that is not a stream, against a server that never stops sending. */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 const MAX_BODY_CHARS = 64 * 1024 * 1024;
 const MAX_ERROR_CHARS = 64 * 1024;
 const HEAD_CHARS = 300;
 
-/** Reads a response body into a fold: as a stream of events, as one JSON body, or as the text of an error. */
+/** Reads a response body into a fold: a stream of events, one JSON body, or the text of an error. */
 export interface AnswerReader extends BodyReader {
-  /** The answer or what went wrong; call it when the body has ended. */
+  /** The answer or the fault; call it at the end of the body. */
   result(): Answer | Fault;
 }
 
 type Mode = 'undecided' | 'events' | 'json' | 'error';
 
 /**
- * A reader of one response. Whether a 2xx body is a stream is decided by its first character, because servers that do
- * not stream, and proxies with something to say, answer with whatever content type they like: no event stream begins with `{`.
+ * A reader of one response. The first character of a 2xx body decides whether it is a stream, because the content type is
+ * unreliable on servers that do not stream and on proxies. No event stream begins with `{`.
  */
 export function answerReader(fold: Fold, classify: (error: WireError) => Fault): AnswerReader {
   const decoder = new TextDecoder();
@@ -72,7 +72,7 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
       take(decoder.decode());
       if (mode === 'error') return classify({ status, body: text });
       if (mode === 'json') return broken ?? readWhole(fold, text);
-      // Some servers leave out the last blank line; what is complete without it counts.
+      // Some servers leave out the last blank line; the last event counts without it.
       if (!broken && mode === 'events' && !fold.ended()) parser.feed('\n\n');
       if (broken) return broken;
       const answer = fold.finish();

@@ -10,7 +10,7 @@ import { faultWithHeaders, redirectFault } from './response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
 import { toJson } from './to-json.ts';
 
-/** A client of any provider that is reached by HTTP, from its wire format. */
+/** Creates the client of an HTTP provider from its wire format. */
 export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared): LlmClient {
   const mask = maskFor(endpoint.apiKey, endpoint.baseUrl);
   const url = endpointUrl(endpoint.baseUrl, wire.path);
@@ -58,7 +58,7 @@ async function complete(call: Call): Promise<LlmResult> {
   };
 }
 
-/** One HTTP exchange. The events it emits are live; whether they stand is known only at its end. */
+/** One HTTP exchange. It emits events live; they are only valid if the exchange succeeds. */
 async function attempt(
   { wire, endpoint, request, shared, options, url }: Call,
   body: string,
@@ -81,7 +81,7 @@ async function attempt(
   return result.type === 'fault' ? faultWithHeaders(result, exchanged.headers, shared.clock.nowMs()) : result;
 }
 
-/** Passes events on and remembers what the retry rule needs: when the first came, and whether the caller saw any. */
+/** Forwards events and records for the retry rule when the first came, and whether the caller got any. */
 function watchEvents(options: CompleteOptions, clock: Clock) {
   let firstAtMs: number | null = null;
   let passedOn = false;

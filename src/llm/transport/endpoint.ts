@@ -1,6 +1,6 @@
 /**
- * The base URL with a path appended; its query (`?api-version=…`) stays, its user and password go into a header. A base
- * that ends in the `/v1` which the path begins with is taken as meant: people write both.
+ * The base URL with a path appended. Its query (`?api-version=…`) is kept; its user and password go into a header. A `/v1`
+ * at the end of the base and the start of the path is used once: people write both forms.
  */
 export function endpointUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
@@ -12,7 +12,7 @@ export function endpointUrl(baseUrl: URL, path: string): URL {
   return url;
 }
 
-/** The provider's headers, then HTTP Basic from the base URL where there is no key, then the configured extra ones. */
+/** The provider's headers, then HTTP Basic from the base URL if there is no key, then the configured extra headers. */
 export function authHeaders(
   endpoint: {
     readonly baseUrl: URL;

@@ -5,7 +5,7 @@ import type { Timeouts } from '../client.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { showUrl } from './mask.ts';
 
-/** One HTTP request and how long to wait for what. */
+/** One HTTP request and its time-outs. */
 export interface ExchangeOptions {
   readonly dispatcher: Dispatcher;
   readonly url: URL;
@@ -16,33 +16,33 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Headers came and the body has been read to its end, or as far as the reader wanted. */
+/** The headers arrived, and the body was read to its end or until the reader stopped. */
 export interface Exchanged {
   readonly type: 'exchanged';
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Takes the body piece by piece. */
+/** Receives the body in chunks. */
 export interface BodyReader {
   /** Called once, before any chunk. */
   begin(status: number): void;
   /**
-   * `ended`: nothing more is expected; the connection gets a moment to end by itself, so that it can be reused.
-   * `broken`: the rest is of no interest; the socket is closed.
+   * `ended`: nothing more is expected; the server gets a moment to end the response, so that the connection can be reused.
+   * `broken`: the rest is not needed; the socket is closed.
    */
   chunk(chunk: Buffer): 'more' | 'ended' | 'broken';
 }
 
-/** After its end marker a server gets this long to end the response; then the socket is closed and nobody minds. */
+/** How long a server may take to end the response after its end marker; then the socket is closed without an error. */
 const AFTER_END_MS = 500;
 
 type Why = 'aborted' | 'first_byte' | 'idle' | 'total';
 
 /**
- * Sends one request and reads the answer. The first cause of an end wins; whichever it is, the socket is closed or back
- * in its pool. Redirects are not followed: the key would go with them. Rejects only where the reader throws, which is a
- * bug. It speaks to undici's dispatcher directly, because its body streams cost as much as everything we do with them.
+ * Sends one request and reads the answer. The first cause of termination wins; in all cases the socket is closed or back
+ * in its pool. Redirects are not followed, because the key would be sent along. Rejects only if the reader throws, which
+ * is a bug. Uses undici's dispatcher directly: its body streams cost as much as all our processing.
  */
 export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<Exchanged | Fault> {
   if (options.signal.aborted) return Promise.resolve(fault('aborted', 'aborted'));
@@ -62,7 +62,7 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
       signal.removeEventListener('abort', onAbort);
       act();
     };
-    /** Settles first: what the closing socket reports is then no longer of interest. */
+    /** Settles first, so that errors of the closing socket are ignored. */
     const close = (act: () => void): void => {
       settle(act);
       connection?.abort(CLOSED);
@@ -70,7 +70,7 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
     const end = (why: Why): void => close(() => resolve(endedBy(why, timeouts)));
     const onAbort = (): void => end('aborted');
     const total = timer(timeouts.totalMs, () => end('total'));
-    // Until the request is on its way the connect time-out of the pool watches.
+    // Until the request is sent, the connect time-out of the pool applies.
     let step: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', onAbort, { once: true });
 
@@ -93,7 +93,7 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
         const whole = answer;
         try {
           const state = reader.chunk(chunk);
-          // The reader's caller may have aborted just now: a cleared timer must stay so.
+          // The caller may have aborted just now: a cleared timer must not be set again.
           if (isSettled()) return;
           if (state === 'more') step?.refresh();
           else if (state === 'broken') close(() => resolve(whole));
@@ -111,7 +111,7 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
         settle(() => resolve(whole ?? fault('connection', `connection to ${showUrl(url)} ended without a response`)));
       },
       onResponseError(_, error) {
-        // What came before the end marker is complete: how the connection ends after it is nobody's business.
+        // The answer is complete at its end marker; errors of the connection after it do not matter.
         const whole = ended ? answer : null;
         settle(() => resolve(whole ?? transportFault(error, url)));
       },
@@ -119,12 +119,12 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
   });
 }
 
-/** Why a connection is closed from our side; nobody sees it. */
+/** The reason for closing a connection from our side; it is never shown. */
 const CLOSED = new Error('closed by animus');
 
 function dispatchOptions({ url, method, headers, body }: ExchangeOptions): Dispatcher.DispatchOptions {
   const path = url.pathname + url.search;
-  // Our time-outs are exact and told apart; undici's are coarse.
+  // Our time-outs are exact and distinguished by cause; undici's are coarse.
   return { origin: url.origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 };
 }
 
@@ -135,7 +135,7 @@ function endedBy(why: Why, timeouts: Timeouts): Fault {
     case 'first_byte':
       return fault('timeout', `no response within ${timeouts.firstByteMs} ms (first-byte time-out)`);
     case 'idle':
-      return fault('timeout', `the stream fell silent for ${timeouts.streamIdleMs} ms (stream-idle time-out)`);
+      return fault('timeout', `the stream sent nothing for ${timeouts.streamIdleMs} ms (stream-idle time-out)`);
     case 'total':
       return fault('timeout', `the call took longer than its total time-out`, { retryable: false });
     default:

@@ -9,7 +9,7 @@ import { faultWithHeaders, redirectFault } from './response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
 import { toJson } from './to-json.ts';
 
-/** A plain call to a provider: one JSON body out (or none), one back. */
+/** A plain call to a provider: an optional JSON body in the request, one in the response. */
 export interface JsonCall {
   readonly endpoint: Endpoint;
   readonly shared: HttpShared;
@@ -17,20 +17,20 @@ export interface JsonCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** For the failure: which model it is about, '' for none. */
+  /** The model, for the failure; '' for none. */
   readonly model: string;
   readonly classify: (error: WireError) => Fault;
   readonly signal: AbortSignal;
 }
 
-/** The parsed body, or why there is none. */
+/** The parsed body, or the failure. */
 export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly failure: LlmFailure };
 
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-/** Sends a plain call with the same retries, pauses, time-outs and masks as an answer gets. */
+/** Sends a plain call with the same retries, pauses, time-outs and masking as a completion. */
 export async function fetchJson(call: JsonCall): Promise<JsonResult> {
   const { endpoint, shared, signal, model } = call;
   const { outcome, attempts } = await withRetries<Fetched>({

@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 
-/** Waits that a provider asked for, shared by every call in the process that uses the same key at the same place. */
+/** Pauses that a provider asked for, shared by all calls of the process with the same key at the same address. */
 export interface KeyPauses {
-  /** No call with this key starts for so long; a longer pause stays. */
+  /** Pauses calls with this key for this long; keeps a longer pause. */
   pause(key: string, ms: number): void;
-  /** Milliseconds until calls with this key may start, 0 when they may now. */
+  /** Milliseconds until calls with this key may start; 0 if not paused. */
   remainingMs(key: string): number;
 }
 
-/** One table of pauses; make one per process and hand it to every client. */
+/** Creates a table of pauses. Create one per process and pass it to every client. */
 export function createKeyPauses(clock: Clock): KeyPauses {
   const until = new Map<string, number>();
   return {

@@ -2,14 +2,14 @@
 export type Mask = (text: string) => string;
 
 /**
- * A mask for what a provider's settings hold in secret: the key, and user, password and query values of the base URL,
- * each also percent-encoded and in base64. Texts that look like a key of a known vendor go too: providers quote keys back.
+ * A mask for the secrets in the settings of a provider: the key, and user, password and query values of the base URL,
+ * each also percent-encoded and in base64. Also masks texts that look like a key of a known vendor, because providers quote keys.
  */
 export function maskFor(apiKey: string | null, baseUrl: URL): Mask {
   const plain = [apiKey ?? '', ...credentialsOf(baseUrl), ...baseUrl.searchParams.values()];
   const basic = baseUrl.password ? Buffer.from(credentialsOf(baseUrl).join(':')).toString('base64') : '';
   const secrets = [...plain, ...plain.map(encodeURIComponent), basic]
-    // Shorter values (`v1`, `true`) are no secrets, and masking them would make every message unreadable.
+    // Shorter values (`v1`, `true`) are not secrets, and masking them would make messages unreadable.
     .filter((secret) => secret.length >= 4 && !/^\d{4}-\d\d-\d\d(-preview)?$/.test(secret))
     .sort((a, b) => b.length - a.length);
   return (text) => {

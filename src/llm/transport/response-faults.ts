@@ -3,7 +3,7 @@ import { type Fault, fault } from '../wire/fault.ts';
 import { showUrl } from './mask.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** A redirect is a wrong base URL: following it would carry the key to another place. */
+/** Treats a redirect as a wrong base URL: following it would send the key to another server. */
 export function redirectFault(status: number, headers: IncomingHttpHeaders, url: URL): Fault | null {
   if (status < 300 || status > 399) return null;
   const target = headers.location !== undefined && URL.canParse(headers.location, url.href) ? headers.location : null;
@@ -12,7 +12,7 @@ export function redirectFault(status: number, headers: IncomingHttpHeaders, url:
   return fault('connection', message, { httpStatus: status, retryable: false });
 }
 
-/** Adds what the headers say: how long to wait, whether to come back at all, and the id to tell the provider's support. */
+/** Adds information from headers: how long to wait, whether to retry, and the request id for the provider's support. */
 export function faultWithHeaders(cause: Fault, headers: IncomingHttpHeaders, nowMs: number): Fault {
   return {
     ...cause,

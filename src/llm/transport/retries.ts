@@ -5,15 +5,15 @@ import { type Fault, fault } from '../wire/fault.ts';
 import type { KeyPauses } from './key-pauses.ts';
 import { type RetryPolicy, retryDelayMs } from './retry-policy.ts';
 
-/** Where a provider is and how patient to be with it. */
+/** The address of a provider, its time-outs and its retry policy. */
 export interface Endpoint {
   /** The provider's name in the configuration. */
   readonly provider: string;
   readonly baseUrl: URL;
   readonly apiKey: string | null;
-  /** Calls of the same one pause together. */
+  /** Calls with the same key are paused together. */
   readonly pauseKey: string;
-  /** False asks for the answer in one piece. */
+  /** False: request an answer that is not streamed. */
   readonly stream: boolean;
   /** Extra headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface Endpoint {
   readonly retry: RetryPolicy;
 }
 
-/** What all clients of a process share. */
+/** The state that all clients of a process share. */
 export interface HttpShared {
   readonly dispatcher: Dispatcher;
   readonly pauses: KeyPauses;
@@ -36,19 +36,19 @@ export interface RetriedCall<Success> {
   readonly shared: HttpShared;
   readonly timeouts: Timeouts;
   readonly signal: AbortSignal;
-  /** One HTTP exchange, with what is left of the total time. `number` counts from 1. */
+  /** One HTTP exchange, with the rest of the total time. `number` counts from 1. */
   readonly attempt: (timeouts: Timeouts, number: number) => Promise<Success | Fault>;
-  /** False once something was passed on that cannot be taken back. Default: always true. */
+  /** False once an event was emitted that the caller cannot discard. Default: always true. */
   readonly mayStartOver?: () => boolean;
 }
 
-/** How it ended. */
+/** The result of the call. */
 export interface RetriedOutcome<Success> {
   readonly outcome: Success | Fault;
   readonly attempts: number;
 }
 
-/** Attempts until one succeeds, fails for good, or patience ends; waits while the key is paused, and pauses it for all. */
+/** Retries until an attempt succeeds, fails permanently, or the limits are reached. Waits while the key is paused, and pauses it for all calls. */
 export async function withRetries<Success extends { readonly type: string }>(
   call: RetriedCall<Success>,
 ): Promise<RetriedOutcome<Success>> {
@@ -73,7 +73,7 @@ export async function withRetries<Success extends { readonly type: string }>(
   }
 }
 
-/** Waits out a pause of the key, unless it is longer than a call should hang: then the caller is told how long it lasts. */
+/** Waits for the end of a pause of the key. A pause that is too long fails the call, with its length. */
 async function waitForKey<Success>(
   key: string,
   { endpoint, shared, signal }: RetriedCall<Success>,

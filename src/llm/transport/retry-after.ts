@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * How long the provider asks us to wait, in milliseconds, or null. `retry-after-ms` (OpenAI, Azure) is exact and goes
- * first; `retry-after` is seconds, fractions included, or an HTTP date (RFC 9110 §10.2.3). Nonsense and the past: null, 0.
+ * How long the provider asks us to wait, in milliseconds, or null. `retry-after-ms` (OpenAI, Azure) is exact and takes
+ * precedence. `retry-after` is seconds, with fractions, or an HTTP date (RFC 9110 §10.2.3). Null if invalid, 0 if past.
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | null {
   const exact = decimal(headers['retry-after-ms']);
@@ -10,7 +10,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): numbe
   const header = headers['retry-after'];
   const seconds = decimal(header);
   if (seconds !== null) return Math.ceil(seconds * 1000);
-  // Date.parse takes almost anything ("-5" is a year): only what looks like a date is one.
+  // Date.parse accepts almost anything ("-5" is a year), so check the form first.
   if (typeof header !== 'string' || !/^[A-Za-z]{3,9},? /.test(header)) return null;
   const date = Date.parse(header);
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs);

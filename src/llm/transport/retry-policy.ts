@@ -1,14 +1,14 @@
 import type { Fault } from '../wire/fault.ts';
 
-/** How often and how patiently a call is tried again. */
+/** How often a call is retried, and after which delays. */
 export interface RetryPolicy {
-  /** HTTP attempts in all. Default 4; 1 never retries. */
+  /** The number of HTTP attempts. Default 4; 1 never retries. */
   readonly maxAttempts: number;
-  /** The back-off before attempt n+1 is uniform between 0 and base · 2^(n-1), at most max: 0–1, 0–2, 0–4 s. Default 1,000. */
+  /** The back-off before attempt n+1 is uniform in 0 to base · 2^(n-1), at most max: 0–1, 0–2, 0–4 s. Default 1,000. */
   readonly baseDelayMs: number;
   /** Default 30,000. */
   readonly maxDelayMs: number;
-  /** A provider that asks for a longer wait fails the call, so that the work is released instead of holding a slot. Default 60,000. */
+  /** A call fails if the provider asks for a longer wait: the work is then released and frees its slot. Default 60,000. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -21,7 +21,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
 
 /**
  * How long to wait before the next attempt, or null to give up. Full jitter, after AWS's "Exponential Backoff And
- * Jitter"; added to a `retry-after`, which is a lower bound, so that all who were told the same do not come back at once.
+ * Jitter"; added to a `retry-after`, which is a lower bound, so that clients with the same value do not retry at once.
  */
 export function retryDelayMs(cause: Fault, attempts: number, policy: RetryPolicy, random: () => number): number | null {
   if (!cause.retryable || attempts >= policy.maxAttempts) return null;

@@ -1,6 +1,6 @@
 /**
  * JSON of a request body without lone surrogates: half a character, cut from a tool's output, would make the provider
- * refuse the whole conversation. JSON.stringify writes one as `\udXXX`; only then is the slow way taken.
+ * refuse the whole conversation. JSON.stringify writes one as `\udXXX`; only such bodies are repaired.
  */
 export function toJson(body: unknown): string {
   const text = JSON.stringify(body);

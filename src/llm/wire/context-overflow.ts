@@ -1,6 +1,6 @@
 /**
- * What providers say when a prompt does not fit, each seen in the wild. There is no common code for it: OpenAI has
- * `context_length_exceeded`, llama.cpp `exceed_context_size_error`, the rest only say so in words, most with status 400.
+ * Messages of providers for a prompt that is too long, all observed in practice. There is no common code: OpenAI has
+ * `context_length_exceeded`, llama.cpp `exceed_context_size_error`, the others only a message, mostly with status 400.
  */
 const PATTERNS: readonly RegExp[] = [
   /prompt is too long/i, // Anthropic: "prompt is too long: 208310 tokens > 200000 maximum"; Fireworks
@@ -24,7 +24,7 @@ const PATTERNS: readonly RegExp[] = [
   /greater than the context length/i, // LM Studio
 ];
 
-/** True where an error of a provider, its code and message in one text, means that the request was too long. */
+/** True if an error of a provider (code and message in one text) means that the request was too long. */
 export function saysContextOverflow(text: string): boolean {
   return PATTERNS.some((pattern) => pattern.test(text));
 }

@@ -1,18 +1,18 @@
 import type { FailureKind, LlmFailure } from '../client.ts';
 
-/** What went wrong in one attempt, before the client knows how many attempts there were. */
+/** The failure of one attempt, before the number of attempts is known. */
 export interface Fault {
   readonly type: 'fault';
   readonly kind: FailureKind;
   readonly message: string;
-  /** May the same request succeed if it is sent again soon? */
+  /** True if the same request may succeed when it is sent again soon. */
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;
   readonly httpStatus: number | null;
   readonly requestId: string | null;
 }
 
-/** A fault with everything unstated left out; retryable as its kind usually is. */
+/** Creates a fault. By default, its kind decides whether it is retryable. */
 export function fault(
   kind: FailureKind,
   message: string,
@@ -30,7 +30,7 @@ export function fault(
   } satisfies Fault as Fault;
 }
 
-/** The failure a caller sees: one masked line of at most 600 characters, and where it came from. */
+/** The failure for the caller: one masked line of at most 600 characters, with provider and model. */
 export function toFailure(
   cause: Fault,
   from: { readonly provider: string; readonly model: string; readonly attempts: number },

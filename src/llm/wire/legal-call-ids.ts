@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ContentBlock, Message } from '../client.ts';
 
 /**
- * The messages with call ids that this provider accepts: of its alphabet, and none used twice in a conversation.
- * Compatible servers number calls anew in every answer (`call_0`) or write `functions.bash:3`; a fallback model then
- * gets a history whose ids it would refuse. Legal ids stay; the others become a hash that is the same on every request.
+ * Replaces call ids that this provider would refuse: those with other characters, and duplicates in a conversation.
+ * Compatible servers restart the numbers in every answer (`call_0`) or write `functions.bash:3`, and a fallback model
+ * would refuse such a history. Legal ids are kept; the others become a hash that is the same on every request.
  */
 export function withLegalCallIds(messages: readonly Message[], legal: RegExp): readonly Message[] {
   const used = new Set<string>();
@@ -31,7 +31,7 @@ export function withLegalCallIds(messages: readonly Message[], legal: RegExp): r
   return changed ? mapped : messages;
 }
 
-/** Nine letters and digits: what the strictest (Mistral) takes. */
+/** Nine letters and digits, the strictest rule (Mistral). */
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 9);
 }

@@ -1,4 +1,4 @@
-/** What a wire's API takes of a faculty's options, whatever the model. */
+/** The limits that an API sets on a faculty's options, for all models. */
 export interface OptionRules {
   /** The highest temperature; the lowest is 0. */
   readonly maxTemperature: number;
@@ -6,6 +6,6 @@ export interface OptionRules {
   readonly thinkingBudgets: boolean;
   /** Stop sequences; null: no limit. */
   readonly maxStop: number | null;
-  /** Models that always think take no stop sequences. */
+  /** True: models that always think accept no stop sequences. */
   readonly stopWhileThinking: boolean;
 }

@@ -1,6 +1,6 @@
 import type { ContentBlock, Message } from '../client.ts';
 
-/** True where this provider's model wrote the block: signatures hold for nobody else. */
+/** True if this model of this provider wrote the block: signatures are valid for it only. */
 export function ownsBlock(
   block: { readonly provider: string; readonly model: string },
   provider: string,
@@ -10,8 +10,8 @@ export function ownsBlock(
 }
 
 /**
- * Where the open tool exchange begins: the index of the first message after the last user turn that holds no tool
- * result; `messages.length` when that turn is the newest (nothing is open). User messages in a row are one turn.
+ * The start of the open tool exchange: the index of the first message after the last user turn without tool results;
+ * `messages.length` if that turn is the newest (no exchange is open). Consecutive user messages are one turn.
  */
 export function openExchangeStart(messages: readonly Message[]): number {
   for (let index = messages.length - 1; index >= 0; index -= 1) {
@@ -27,8 +27,8 @@ export function openExchangeStart(messages: readonly Message[]): number {
 }
 
 /**
- * May this call think? Providers want an open tool exchange to begin with the thinking that led to its calls; one that
- * another model began, or that was begun without thinking, is finished without it.
+ * Whether this call may think. Providers require that an open tool exchange begins with the thinking before its calls. An
+ * exchange that another model started, or that started without thinking, is finished without it.
  */
 export function thinkingMayRun(messages: readonly Message[], provider: string, model: string): boolean {
   const open = messages.slice(openExchangeStart(messages)).filter((message) => message.role === 'assistant');

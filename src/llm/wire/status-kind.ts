@@ -1,8 +1,8 @@
 import type { FailureKind } from '../client.ts';
 
 /**
- * What an HTTP status means where the body does not say more. 404 is a wrong address: it concerns every call to the
- * provider, like a connection that fails. Null (an error in mid-stream) is the provider's own trouble.
+ * Classifies an HTTP status if the body has no details. 404 is a wrong address, which affects every call to the provider,
+ * like a failed connection. Null (an error within a stream) is a failure of the provider.
  */
 export function kindOfStatus(status: number | null): FailureKind {
   if (status === null) return 'overloaded';
@@ -17,7 +17,7 @@ export function kindOfStatus(status: number | null): FailureKind {
   return 'protocol';
 }
 
-/** True for a status that trying again cannot change, though the kind of failure may usually pass. */
+/** True for a status that is permanent, even if its kind of failure usually is not. */
 export function isLasting(status: number | null): boolean {
   return status === 404 || status === 405;
 }

@@ -1,7 +1,7 @@
 import type { StopReason, ToolCallBlock } from '../client.ts';
 import { asObject, isDeeperThan, parseJson } from './loose-json.ts';
 
-/** A call as it was gathered: `json` is the text of its input, null where the input came whole. */
+/** A call as received: `json` is the text of its input; null if the input came as an object. */
 export interface GatheredCall {
   readonly id: string;
   readonly name: string;
@@ -10,9 +10,9 @@ export interface GatheredCall {
 }
 
 /**
- * The call as the engine may run it, or null where the answer was cut inside it. Nothing is repaired: input that is no
- * JSON object is kept as `invalidInput`. An answer that stopped early has cut its last block when that does not parse,
- * or when nothing of its input had come (which else means no arguments).
+ * Converts a call for the engine; null if the call was cut off. Nothing is repaired: input that is not a JSON object is
+ * kept as `invalidInput`. If an answer stopped early, its last call counts as cut off when its input does not parse or is
+ * empty (otherwise an empty input means no arguments).
  */
 export function finishToolCall(call: GatheredCall, cut: boolean): ToolCallBlock | null {
   const { id, name, json } = call;
@@ -37,8 +37,8 @@ export function cutsAnswers(stop: StopReason): boolean {
 }
 
 /**
- * The input to send back for a call: what came, or the invalid text under a key that says so, because providers
- * accept only JSON objects here.
+ * The input to send back for a call: the original, or the invalid text under a key of its own, because providers accept
+ * only JSON objects here.
  */
 export function inputToSendBack(call: ToolCallBlock): Readonly<Record<string, unknown>> {
   return call.invalidInput === undefined ? call.input : { INVALID_JSON: call.invalidInput };

@@ -3,23 +3,23 @@ import type { ModelInfo } from '../models/models.ts';
 import type { Fault } from './fault.ts';
 
 /**
- * What makes a provider: how a request is written, how its answer is folded, what its errors mean. Everything else
- * (sockets, time-outs, retries, pauses, masking) is the same for all of them and lives in transport/.
+ * The wire format of a provider: how to write a request, fold its answer and classify its errors. Everything else
+ * (sockets, time-outs, retries, pauses, masking) is the same for all providers and is in transport/.
  */
 export interface Wire {
   /** Appended to the path of the base URL. */
   readonly path: string;
-  /** Where the list of models stands, by GET. */
+  /** The path of the list of models, for GET. */
   readonly modelsPath: string;
-  /** `request` is null for calls that are no completion. */
+  /** `request` is null for calls other than completions. */
   headers(apiKey: string | null, request: LlmRequest | null): Record<string, string>;
   body(request: LlmRequest, stream: boolean): Record<string, unknown>;
   fold(request: LlmRequest, emit: (event: LlmEvent) => void): Fold;
-  /** What an error means, from an HTTP status (null in mid-stream) and the body as text. */
+  /** Classifies an error by its HTTP status (null within a stream) and its body as text. */
   classify(error: WireError): Fault;
 }
 
-/** What a wire must know of its provider. */
+/** The settings of its provider that a wire needs. */
 export interface WireOptions {
   /** The provider's name in the configuration. */
   readonly provider: string;
@@ -34,19 +34,19 @@ export interface WireError {
   readonly body: string;
 }
 
-/** Gathers an answer from its stream, or takes it whole; both ways end in the same answer. */
+/** Assembles an answer from its stream, or from one body; both give the same answer. */
 export interface Fold {
   /** One server-sent event's data. A fault ends the attempt; events after the end marker are ignored. */
   event(data: string): Fault | null;
   /** The body of an answer that was not streamed. */
   whole(body: unknown): Fault | null;
-  /** True once the end marker came. */
+  /** True after the end marker. */
   ended(): boolean;
-  /** The answer, or a fault where the stream stopped before its end marker. */
+  /** The answer, or a fault if the stream stopped before its end marker. */
   finish(): Answer | Fault;
 }
 
-/** An answer without what only the client knows: attempts and times. */
+/** An answer without attempts and times, which only the client knows. */
 export interface Answer {
   readonly type: 'answer';
   readonly model: string;
