@@ -1,8 +1,8 @@
-/** What a faculty asks of its models. */
+/** Checks the models of a faculty and their options. */
 import { didYouMean } from '../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
-/** Each provider is there, and no model stands twice in the chain. */
+/** Checks that each provider exists and that no model is twice in the chain. */
 export function checkModels(check: FacultyCheck, providerNames: readonly string[] | undefined): void {
   const given = (key: string) => check.document.given('faculty', 'engage', key);
   const model = given('model');
@@ -11,7 +11,8 @@ export function checkModels(check: FacultyCheck, providerNames: readonly string[
   checkProvider(check, 'model', model, providerNames);
   for (const fallback of Array.isArray(fallbacks) ? fallbacks : []) {
     checkProvider(check, 'fallback_models', fallback, providerNames);
-    if (asked.includes(fallback)) conflict(check, ['engage', 'fallback_models'], `${fallback} is asked before already`);
+    if (asked.includes(fallback))
+      conflict(check, ['engage', 'fallback_models'], `${fallback} is already in the chain of models`);
     asked.push(fallback);
   }
 }
@@ -29,7 +30,7 @@ function checkProvider(
   conflict(check, ['engage', key], `no provider named ${provider}${hint}`);
 }
 
-/** Providers answer 400 to these combinations; here they are found before anything runs. */
+/** Finds combinations that providers answer with status 400, before anything runs. */
 export function checkThinking(check: FacultyCheck): void {
   const given = (key: string) => check.document.given('faculty', 'engage', key);
   const thinking = given('thinking_budget_tokens');
@@ -41,10 +42,10 @@ export function checkThinking(check: FacultyCheck): void {
       conflict(check, ['engage', 'thinking_budget_tokens'], detail);
     }
     if (effort !== undefined) {
-      conflict(check, ['engage', 'reasoning_effort'], 'thinking_budget_tokens is there too; keep one of them');
+      conflict(check, ['engage', 'reasoning_effort'], 'thinking_budget_tokens is set, too; keep one of them');
     }
   }
   if (given('temperature') !== undefined && (thinking !== undefined || effort !== undefined)) {
-    conflict(check, ['engage', 'temperature'], 'a model that thinks takes no temperature; remove it');
+    conflict(check, ['engage', 'temperature'], 'a thinking model accepts no temperature; remove it');
   }
 }

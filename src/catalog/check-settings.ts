@@ -1,9 +1,9 @@
-/** Settings of a faculty that name what is not there, or contradict each other. */
+/** Finds settings of a faculty that name something unknown or contradict each other. */
 import { showValue } from '../core/errors/problem.ts';
 import { didYouMean } from '../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
-/** Each tool exists, and is named once. */
+/** Checks that each tool exists and is listed once. */
 export function checkTools(check: FacultyCheck, toolNames: readonly string[]): void {
   const tools = check.document.given('faculty', 'engage', 'tools');
   if (!Array.isArray(tools)) return;
@@ -11,27 +11,27 @@ export function checkTools(check: FacultyCheck, toolNames: readonly string[]): v
     if (!toolNames.includes(tool)) {
       conflict(check, ['engage', 'tools'], `no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);
     } else if (tools.indexOf(tool) !== index) {
-      conflict(check, ['engage', 'tools'], `${showValue(tool)} is named twice`);
+      conflict(check, ['engage', 'tools'], `${showValue(tool)} is listed twice`);
     }
   }
 }
 
-/** The short forms `concurrent = false` and `parallel_tool_execution = false` stand for a maximum of 1. */
+/** Checks the short forms `concurrent = false` and `parallel_tool_execution = false`, which set a maximum of 1. */
 export function checkConcurrency(check: FacultyCheck): void {
   const { document } = check;
   if (
     document.given('faculty', 'concurrent') !== undefined &&
     document.given('faculty', 'max_concurrent') !== undefined
   ) {
-    conflict(check, ['concurrent'], 'max_concurrent is there too; keep one of them');
+    conflict(check, ['concurrent'], 'max_concurrent is set, too; keep one of them');
   }
   const given = (key: string) => document.given('faculty', 'engage', key);
   if (given('parallel_tool_execution') !== undefined && given('max_parallel_tools') !== undefined) {
-    conflict(check, ['engage', 'parallel_tool_execution'], 'max_parallel_tools is there too; keep one of them');
+    conflict(check, ['engage', 'parallel_tool_execution'], 'max_parallel_tools is set, too; keep one of them');
   }
 }
 
-/** A delay cannot begin above its own limit. */
+/** Checks that the first delay is at most the longest one. */
 export function checkBackoff(check: FacultyCheck): void {
   const recover = check.document.sound?.faculty.recover;
   if (recover === undefined || recover.base_seconds <= recover.max_seconds) return;

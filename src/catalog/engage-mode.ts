@@ -1,4 +1,4 @@
-/** Which keys of `[faculty.engage]` belong to which mode: what would be ignored is refused. */
+/** Which keys of `[faculty.engage]` belong to which mode. A key that the mode would ignore is refused. */
 import { problemAt } from '../core/errors/problem.ts';
 import { expectationOf } from '../core/toml/fields.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
@@ -6,16 +6,16 @@ import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 
 type Mode = FacultyDocument['faculty']['engage']['mode'];
 
-/** Keys that every mode has a use for. */
+/** Keys that all modes use. */
 const OF_ALL: ReadonlySet<string> = new Set(['mode', 'bash_isolation', 'outcome_schema']);
 
-/** What each mode needs, and the keys that are its own; a key of no mode here belongs to the built-in loop. */
+/** The required key and the own keys of each mode. All other keys belong to the built-in loop. */
 const MODES: Readonly<Record<Mode, { readonly needs: 'model' | 'command'; readonly own: ReadonlySet<string> }>> = {
   builtin: { needs: 'model', own: new Set() },
   external: { needs: 'command', own: new Set(['command', 'args', 'timeout_seconds']) },
 };
 
-/** Notes what the mode lacks, and what belongs to another one. */
+/** Reports keys that the mode lacks, and keys of another mode. */
 export function checkEngageMode(check: FacultyCheck): void {
   const { document, problems } = check;
   const engage = document.written('faculty', 'engage');
@@ -37,7 +37,7 @@ export function checkEngageMode(check: FacultyCheck): void {
     if (owner === mode) continue;
     const remedy =
       owner === 'builtin'
-        ? `is for the built-in loop; with mode = "${mode}" remove it`
+        ? `is only for the built-in loop; remove it with mode = "${mode}"`
         : `is for mode = "${owner}"; add that, or remove it`;
     conflict(check, ['engage', key], remedy);
   }

@@ -1,4 +1,4 @@
-/** The faculties of a directory. */
+/** Loads the faculties of a directory. */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AnimusError, fileFault } from '../core/errors/errors.ts';
@@ -7,19 +7,18 @@ import type { Faculty } from './faculty.ts';
 import { type FacultyReferences, readFaculty } from './read-faculty.ts';
 import { readSmallFile } from './read-small-file.ts';
 
-/** What a directory of faculty files holds. */
+/** The result of loading a directory of faculty files. */
 export interface Faculties {
   /** By name, in order of file name. */
   readonly faculties: ReadonlyMap<string, Faculty>;
-  /** Everything wrong with any of the files. */
+  /** All problems of all files. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Reads every `*.toml` directly in the directory. A file with problems yields no faculty and hides no other; of several
- * sound files with one name none is used, for animus would have to guess. Never throws for what it finds; a directory that
- * cannot be read is a problem too. `options` are the
- * names that faculties may refer to.
+ * Reads every `*.toml` directly in the directory. A file with problems yields no faculty and does not affect the others.
+ * If several valid files have the same name, none is used, because animus would have to guess. Never throws because of
+ * the files; a directory that cannot be read is a problem, too. `options` are the names that faculties may refer to.
  */
 export function loadFaculties(directory: string, options: FacultyReferences): Faculties {
   const faculties = new Map<string, Faculty>();
@@ -40,8 +39,8 @@ export function loadFaculties(directory: string, options: FacultyReferences): Fa
   }
   for (const [name, [first, ...others]] of placesByName) {
     for (const place of others) {
-      const detail = `${JSON.stringify(name)} is also the name in ${first?.file}:${first?.line}; give one of them another`;
-      // The name on its own, too: a reload keeps what had it before.
+      const detail = `${JSON.stringify(name)} is also the name in ${first?.file}:${first?.line}; rename one of them`;
+      // With the name as a detail, so that a reload can keep the previous faculty of this name.
       problems.push(problemAt('config.conflict', place, { detail, name }));
     }
     if ((sound.get(name) ?? 0) > 1) faculties.delete(name);
@@ -49,7 +48,7 @@ export function loadFaculties(directory: string, options: FacultyReferences): Fa
   return { faculties, problems };
 }
 
-/** The error that tells all problems at once; for callers that cannot go on with what is left. */
+/** One error with all problems, for callers that cannot continue with the valid faculties alone. */
 export function facultiesError(problems: readonly Problem[]): AnimusError {
   return new AnimusError('faculty.invalid', { count: problems.length, problems: listProblems(problems) });
 }

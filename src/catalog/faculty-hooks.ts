@@ -1,4 +1,4 @@
-/** The executables that a faculty names for its phases. */
+/** Checks the executables that a faculty names for its phases. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../core/errors/errors.ts';
@@ -6,7 +6,7 @@ import { showValue } from '../core/errors/problem.ts';
 import type { PhaseHook } from './faculty.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
-/** The hook of a phase, whatever is wrong with it; null where the phase has none. */
+/** The hook of a phase, even if it has problems; null if the phase has none. */
 export function readHook(
   check: FacultyCheck,
   phase: 'orient' | 'engage' | 'consolidate' | 'recover',
@@ -20,12 +20,12 @@ export function readHook(
   return hook ? { command, args: hook.args, timeoutSeconds: hook.timeout_seconds } : null;
 }
 
-/** The other phases need a command as soon as they are written; recover has settings of its own without one. */
+/** Every other phase that is present needs a command; recover has settings that work without one. */
 export function checkRecoverHook(check: FacultyCheck): void {
   const given = (key: string) => check.document.given('faculty', 'recover', key) !== undefined;
   if (given('command')) return;
   for (const key of ['args', 'timeout_seconds']) {
-    if (given(key)) conflict(check, ['recover', key], 'there is no command that it could be for');
+    if (given(key)) conflict(check, ['recover', key], 'has no effect without a command');
   }
 }
 
@@ -45,9 +45,9 @@ function hookProblem(written: string, command: string): string | null {
   }
 }
 
-/** `command = "check.sh --fast"` is how a shell would have it. */
+/** A hint for `command = "check.sh --fast"`, which a shell would accept. */
 function argumentsHint(written: string): string {
   const [program, ...args] = written.trim().split(/\s+/);
   if (args.length === 0) return '';
-  return `: command is the program alone; write command = ${showValue(program)} and args = [${args.map(showValue).join(', ')}]`;
+  return `: command is the program only; write command = ${showValue(program)} and args = [${args.map(showValue).join(', ')}]`;
 }

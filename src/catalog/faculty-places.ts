@@ -1,10 +1,10 @@
-/** The directories that a faculty works in: they have to be on this machine. */
+/** Checks the directories that a faculty works in, which must exist on this machine. */
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../core/errors/errors.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
-/** The absolute root of the file tools; null where it is the focus directory. */
+/** The absolute root of the file tools; null if it is the focus directory. */
 export function readWorkspace(check: FacultyCheck): string | null {
   const written = check.document.given('faculty', 'workspace');
   if (typeof written !== 'string') return null;
@@ -14,13 +14,12 @@ export function readWorkspace(check: FacultyCheck): string | null {
   return workspace;
 }
 
-/** The repository of a faculty that works in worktrees; its absolute path, whatever is wrong with it. */
+/** The absolute path of the repository of a faculty that works in worktrees, even if it has problems. */
 export function readRepo(check: FacultyCheck): string | null {
   const { document } = check;
   const written = document.given('faculty', 'repo');
   if (document.given('faculty', 'isolation') !== 'worktree') {
-    if (written !== undefined)
-      conflict(check, ['repo'], 'is only for isolation = "worktree"; add that, or remove repo');
+    if (written !== undefined) conflict(check, ['repo'], 'is only for isolation = "worktree"; set it, or remove repo');
     return null;
   }
   if (document.given('faculty', 'workspace') !== undefined) {
@@ -37,10 +36,10 @@ export function readRepo(check: FacultyCheck): string | null {
   return repo;
 }
 
-/** Tools that work on files which are there already. */
+/** Tools that work on existing files. */
 const NEED_FILES: ReadonlySet<string> = new Set(['edit_file', 'apply_patch', 'glob', 'grep']);
 
-/** A faculty with tools for existing files, and no place that holds any, would find an empty directory. */
+/** Refuses a faculty with tools for existing files but without a workspace: it would find an empty directory. */
 export function checkHasFiles(check: FacultyCheck): void {
   const { document } = check;
   const given = (...keys: readonly string[]) => document.given('faculty', ...keys) !== undefined;
@@ -49,13 +48,13 @@ export function checkHasFiles(check: FacultyCheck): void {
   const needing = Array.isArray(tools) ? tools.filter((tool) => NEED_FILES.has(String(tool))) : [];
   if (needing.length === 0) return;
   const detail =
-    `${needing.join(', ')} ${needing.length === 1 ? 'works' : 'work'} on files, and the faculty has none: set ` +
+    `${needing.join(', ')} ${needing.length === 1 ? 'works' : 'work'} on files, but the faculty has no workspace: set ` +
     'workspace = "DIRECTORY", or isolation = "worktree" and repo = "REPOSITORY"; ' +
-    'isolation = "directory" says that an empty directory is meant';
+    'for an empty directory set isolation = "directory"';
   conflict(check, ['engage', 'tools'], detail);
 }
 
-/** By its files alone: a repository's top directory has `.git`, a bare one is made like it. */
+/** Checks the files only: the top directory of a repository has `.git`; a bare repository looks like `.git` itself. */
 function repositoryProblem(path: string): string | null {
   const isRepository =
     existsSync(join(path, '.git')) || (existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects')));

@@ -1,4 +1,4 @@
-/** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test holds the two equal. */
+/** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test keeps the two equal. */
 import type { z } from 'zod';
 import {
   argumentList,
@@ -80,7 +80,7 @@ const recover = table({
   timeout_seconds: seconds(0.1, 86_400).default(60),
 });
 
-/** A faculty file, as written: everything stands under `[faculty]`. */
+/** A faculty file, as written: everything is under `[faculty]`. */
 export const facultySchema = table({
   faculty: table({
     name: matching(FACULTY_NAME, FACULTY_NAME_RULE),

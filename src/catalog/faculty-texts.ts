@@ -1,17 +1,17 @@
-/** What a faculty keeps in files of its own: the system prompt and the outcome schema. */
+/** Reads the system prompt and the outcome schema of a faculty, which may be in files of their own. */
 import { resolve } from 'node:path';
 import { fileFault } from '../core/errors/errors.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
 import { readSmallFile } from './read-small-file.ts';
 
-/** The prompt's text; empty when there is a problem with it. */
+/** The text of the prompt; empty if it has a problem. */
 export function readSystemPrompt(check: FacultyCheck): string {
   const { document } = check;
   const written = (key: string) => document.written('faculty', 'engage', key);
   const [inline, path] = [written('system_prompt'), document.given('faculty', 'engage', 'system_prompt_file')];
   if (inline !== undefined && written('system_prompt_file') !== undefined) {
-    conflict(check, ['engage', 'system_prompt_file'], 'system_prompt is there too; keep one of them');
+    conflict(check, ['engage', 'system_prompt_file'], 'system_prompt is set, too; keep one of them');
   } else if (typeof path === 'string') {
     return readPromptFile(check, path);
   } else if (
@@ -37,7 +37,7 @@ function readPromptFile(check: FacultyCheck, path: string): string {
   }
 }
 
-/** The schema itself; null when there is none, or a problem with it. */
+/** The schema; null if there is none or if it has a problem. */
 export function readOutcomeSchema(check: FacultyCheck): OutcomeSchema | null {
   const path = check.document.given('faculty', 'engage', 'outcome_schema');
   if (typeof path !== 'string') return null;

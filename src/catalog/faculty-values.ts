@@ -1,4 +1,4 @@
-/** What each key of a faculty file comes to, written or not. */
+/** The effective value of each key of a faculty file. */
 import type { z } from 'zod';
 import { fieldsOf, isPlanned } from '../core/toml/fields.ts';
 import { readStrictToml } from '../core/toml/strict-toml.ts';
@@ -8,13 +8,13 @@ import { facultySchema } from './faculty-schema.ts';
 export interface FacultyValue {
   /** Dotted, below `faculty`. */
   readonly key: string;
-  /** Null: nothing is set. */
+  /** Null: not set. */
   readonly value: unknown;
-  /** `file:line` where it is written, else `default`. */
+  /** `file:line` if it is written, else `default`. */
   readonly origin: string;
 }
 
-/** Every key that there is, in the schema's order; a table that may be left out, and is, is one null. Empty for a text that is not sound. */
+/** All keys, in the order of the schema. An optional table that is missing is one null. Empty for an invalid text. */
 export function facultyValues(file: string, text: string): readonly FacultyValue[] {
   const document = readStrictToml(file, text, facultySchema);
   const values: FacultyValue[] = [];

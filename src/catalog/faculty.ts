@@ -1,21 +1,21 @@
 import type { Isolation } from '../process/runners/runners.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 
-/** A faculty: plain, frozen, JSON-able data (a focus keeps it as its snapshot), every default filled in. */
+/** A faculty: plain, frozen, JSON-compatible data with all defaults. A focus stores it as its snapshot. */
 export interface Faculty {
   readonly name: string;
   readonly description: string;
-  /** The file it came from, absolute; relative paths in it start at the file's directory. */
+  /** The absolute path of its file. Relative paths in it start at the file's directory. */
   readonly file: string;
-  /** Foci at once across all daemons; null: only the daemons' own limits. */
+  /** How many foci run at once, across all daemons; null: limited by the daemons only. */
   readonly maxConcurrent: number | null;
-  /** Until when a second item with the same key counts as a duplicate. */
+  /** The state of an item until which a second one with the same key is a duplicate. */
   readonly dedupUntil: 'resolved' | 'claimed';
-  /** How long one focus may take, all phases together. */
+  /** The time limit of one focus, all phases together. */
   readonly runDeadlineSeconds: number;
-  /** Memory in MiB that all its commands may use together; null: as `daemon.focus_max_memory_mib` says. */
+  /** Memory in MiB that all its commands may use in total; null: `daemon.focus_max_memory_mib`. */
   readonly maxMemoryMib: number | null;
-  /** Processes and threads that all its commands may have together; null: as `daemon.focus_max_processes` says. */
+  /** Processes and threads that all its commands may have in total; null: `daemon.focus_max_processes`. */
   readonly maxProcesses: number | null;
   /** `directory`: a scratch directory per focus; `worktree`: a git worktree of `repo` in it, where the focus works. */
   readonly isolation: 'directory' | 'none' | 'worktree';
@@ -33,26 +33,26 @@ export interface Faculty {
   readonly origins: Readonly<Record<string, string>>;
 }
 
-/** An executable of the hook protocol. */
+/** An executable that follows the hook protocol. */
 export interface PhaseHook {
-  /** Absolute where it was written with a slash; else looked up on PATH. */
+  /** Absolute if it was written with a slash; else looked up on PATH. */
   readonly command: string;
   readonly args: readonly string[];
   readonly timeoutSeconds: number;
 }
 
 export interface EngageSettings {
-  /** `external`: the command below does the work, and of the other settings only `bashIsolation` and `outcomeSchema` count. */
+  /** `external`: the command below does the work. Of the other settings only `bashIsolation` and `outcomeSchema` apply. */
   readonly mode: 'builtin' | 'external';
-  /** What does the work in mode `external`, null in the other; missing in the snapshot of a focus that an earlier animus began. */
+  /** The command of mode `external`; null in the other mode; missing in snapshots of earlier versions of animus. */
   readonly external?: PhaseHook | null;
   /** `model` of the default provider, or `provider/model`; empty in mode `external`. */
   readonly model: string;
-  /** Asked in this order where the model before fails for a reason that another may not have. */
+  /** Called in this order, each when the model before it fails for a reason that may not affect another model. */
   readonly fallbackModels: readonly string[];
-  /** The text itself, also where it was written as a file. */
+  /** The text itself, also if it was given as a file. */
   readonly systemPrompt: string;
-  /** Names of tools beside the engine's own, in the order written. */
+  /** Names of tools in addition to the engine's own, in the order written. */
   readonly tools: readonly string[];
   readonly maxTurns: number;
   /** Upper bound of one answer, thinking included. */
@@ -61,37 +61,37 @@ export interface EngageSettings {
   readonly thinkingBudgetTokens: number | null;
   readonly reasoningEffort: 'minimal' | 'low' | 'medium' | 'high' | null;
   readonly stop: readonly string[];
-  /** 1: one after the other. */
+  /** 1: sequentially. */
   readonly maxParallelTools: number;
   readonly toolTimeoutSeconds: number;
-  /** A model's answer that brings nothing for this long is given up. */
+  /** A model call fails when its stream sends nothing for this long. */
   readonly streamIdleSeconds: number;
-  /** Null: the best this host can do. */
+  /** Null: the strongest isolation that this host supports. */
   readonly bashIsolation: Isolation | null;
-  /** What the outcome must conform to, the schema itself; null: the final text is the outcome. */
+  /** The JSON Schema of the outcome; null: the final text is the outcome. */
   readonly outcomeSchema: OutcomeSchema | null;
   /** Share of the context window at which the history is compacted to the ledger. */
   readonly compactThreshold: number;
   /** Messages that a compaction keeps verbatim. */
   readonly compactKeepRecent: number;
-  /** Turns without a ledger entry after which the model is reminded; 0: never. */
+  /** The model is reminded after this many turns without a ledger entry; 0: never. */
   readonly ledgerNudgeInterval: number;
-  /** Closed blocks become stubs. */
+  /** True: closed blocks are replaced by stubs. */
   readonly truncateClosedBlocks: boolean;
 }
 
 interface RecoverSettings {
-  /** Attempts in all, the first included. */
+  /** The number of attempts, including the first. */
   readonly maxAttempts: number;
   readonly backoff: 'exponential' | 'fixed';
-  /** Delay before the second attempt; doubled for each further one where exponential. */
+  /** Delay before the second attempt; if exponential, doubled for each further one. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
-  /** Decides after each failure, within maxAttempts; null: the policy above. */
+  /** The hook that decides after each failure, within maxAttempts; null: the policy above. */
   readonly hook: PhaseHook | null;
 }
 
-/** The models a faculty asks, in order; none where an external command does the work. */
+/** The models a faculty calls, in order; none if an external command does the work. */
 export function modelChain({ mode, model, fallbackModels }: EngageSettings): readonly string[] {
   return mode === 'external' ? [] : [model, ...fallbackModels];
 }

@@ -1,4 +1,4 @@
-/** Reads what a configuration is made of from this machine and puts it together. */
+/** Loads the configuration from the environment and the files of this machine. */
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -10,15 +10,15 @@ import { readConfig } from '../core/config/read-config.ts';
 import { AnimusError, fileFault, isAnimusError } from '../core/errors/errors.ts';
 import { readSmallFile } from './read-small-file.ts';
 
-/** Where to look. */
+/** The sources of the configuration. */
 export interface LoadConfigOptions {
   readonly env: Environment;
   readonly cwd: string;
-  /** From `--config`: it must be there. Without it, `animus.toml` in `cwd` is read if there is one. */
+  /** From `--config`: the file must exist. Without it, `animus.toml` in `cwd` is read if it exists. */
   readonly configFile?: string | undefined;
 }
 
-/** Loads the configuration; throws an AnimusError `config.*` naming every problem. Files are small: read at once, synchronously. */
+/** Loads the configuration; throws an AnimusError `config.*` naming every problem. Reads synchronously: the files are small. */
 export function loadConfig(options: LoadConfigOptions): Config {
   return readConfig(sourcesOf(options, readToml(options)));
 }

@@ -1,11 +1,11 @@
-/** The JSON Schema (draft 2020-12) that a faculty may demand of its outcome. */
+/** The JSON Schema (draft 2020-12) that a faculty may require of its outcome. */
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 
 /** A schema as written: plain JSON, kept with the focus. */
 export type OutcomeSchema = Readonly<Record<string, unknown>>;
 
-/** Of the problems of one value; more would not help a model to repair it. */
+/** The most problems reported for one value; more would not help a model to fix it. */
 const MAX_PROBLEMS = 20;
 
 /** Parses the text of a schema file; the problem is one line. Only references within the file resolve: nothing is fetched. */
@@ -17,17 +17,17 @@ export function parseOutcomeSchema(text: string): { readonly schema: OutcomeSche
     return { problem: `is not valid JSON: ${(error as Error).message}` };
   }
   if (schema === null || typeof schema !== 'object' || Array.isArray(schema)) {
-    return { problem: 'is no JSON Schema: expected an object' };
+    return { problem: 'is not a JSON Schema: expected an object' };
   }
   try {
     compile(schema as OutcomeSchema);
     return { schema: schema as OutcomeSchema };
   } catch (error) {
-    return { problem: `is no JSON Schema of draft 2020-12: ${(error as Error).message.replaceAll(/\s+/g, ' ')}` };
+    return { problem: `is not a JSON Schema of draft 2020-12: ${(error as Error).message.replaceAll(/\s+/g, ' ')}` };
   }
 }
 
-/** What is wrong with the value by the schema, one line each, at most 20; empty when it conforms. */
+/** Validates the value: the problems, one line each, at most 20; empty if it conforms. */
 export function outcomeProblems(schema: OutcomeSchema, value: unknown): string[] {
   const validate = compile(schema);
   if (validate(value)) return [];
@@ -51,7 +51,7 @@ function problemOf({ instancePath, message, keyword, params }: ErrorObject): str
   }
 }
 
-/** By default formats are annotations in this draft, so an unknown one is no error; a keyword nobody knows is a slip. */
+/** In this draft formats are annotations, so an unknown format is not an error. An unknown keyword is a mistake. */
 function compile(schema: OutcomeSchema): ValidateFunction {
   const ajv = new (validator())({
     allErrors: true,
@@ -64,7 +64,7 @@ function compile(schema: OutcomeSchema): ValidateFunction {
   return ajv.compile(schema as object);
 }
 
-/** Loaded when the first schema is: every command reads the catalog, and few of them need the tenth of a second this takes. */
+/** Loaded with the first schema: every command reads the catalog, and loading ajv takes a tenth of a second. */
 function validator(): typeof Ajv2020 {
   const module = createRequire(import.meta.url)('ajv/dist/2020.js') as { readonly Ajv2020: typeof Ajv2020 };
   return module.Ajv2020;

@@ -13,24 +13,24 @@ import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 import { readOutcomeSchema, readSystemPrompt } from './faculty-texts.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 
-/** What faculties may refer to. */
+/** The names that faculties may refer to. */
 export interface FacultyReferences {
-  /** Tools beside the engine's own. */
+  /** Tools in addition to the engine's own. */
   readonly toolNames: readonly string[];
-  /** Providers of the configuration; not checked where they are not given. */
+  /** Providers of the configuration; not checked if undefined. */
   readonly providerNames?: readonly string[];
 }
 
-/** Either the faculty, or why there is none; the name also where only something else is wrong. */
+/** Either the faculty or its problems. The name is set whenever it is valid. */
 export interface FacultyReading {
   readonly name: string | null;
-  /** Where the name stands, or would have to. */
+  /** Where the name is written, or where it is missing. */
   readonly namePlace: Place;
   readonly faculty: Faculty | null;
   readonly problems: readonly Problem[];
 }
 
-/** Reads a faculty file's text. `file` is absolute; prompt files, hooks and workspace are looked at on this machine. */
+/** Parses the text of a faculty file. `file` is absolute. Checks prompt files, hooks and workspace on this machine. */
 export function readFaculty(file: string, text: string, references: FacultyReferences): FacultyReading {
   const document = readStrictToml(file, text, facultySchema);
   const problems = [...document.problems];

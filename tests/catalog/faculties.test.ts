@@ -117,8 +117,8 @@ describe('a directory of faculties', () => {
     expect(problems.map(({ message }) => message.slice(directory.length + 1))).toEqual([
       expect.stringContaining('folder.toml'),
       expect.stringMatching(/^huge\.toml.* has 1200000 bytes; at most 1048576 are read/),
-      expect.stringMatching(/^pipe\.toml.* is no regular file/),
-      expect.stringMatching(/^zero\.toml.* is no regular file/),
+      expect.stringMatching(/^pipe\.toml.* is not a regular file/),
+      expect.stringMatching(/^zero\.toml.* is not a regular file/),
     ]);
   });
 
@@ -131,7 +131,7 @@ describe('a directory of faculties', () => {
 
 describe('a faculty is refused', () => {
   test.each([
-    ['max_concurrent = 2\nconcurrent = true', '', 'faculty.concurrent: max_concurrent is there too; keep one of them'],
+    ['max_concurrent = 2\nconcurrent = true', '', 'faculty.concurrent: max_concurrent is set, too; keep one of them'],
     ['concurrent = "no"', '', ':3: faculty.concurrent: expected true or false, got "no"'],
     ['workspace = "nowhere"', '', 'faculty.workspace: '],
     ['isolation = "worktree"', '', 'faculty.isolation: "worktree" needs repo, the repository to work on'],
@@ -146,18 +146,18 @@ describe('a faculty is refused', () => {
     ['', 'max_tunrs = 3', 'faculty.engage.max_tunrs: unknown key (did you mean max_turns?)'],
     ['', 'max_turns = 1.5', 'expected a whole number from 1 to 100000, got 1.5'],
     ['', 'tools = ["bash", 3]', 'faculty.engage.tools[1]: expected a text, got 3'],
-    ['', 'tools = ["bash", "bash"]', '"bash" is named twice'],
+    ['', 'tools = ["bash", "bash"]', '"bash" is listed twice'],
     ['', 'tools = "bash"', 'faculty.engage.tools: expected a list of tool names, got "bash"'],
-    ['', 'temperature = 0.2\nthinking_budget_tokens = 2000', 'a model that thinks takes no temperature'],
-    ['', 'temperature = 0.2\nreasoning_effort = "low"', 'a model that thinks takes no temperature'],
+    ['', 'temperature = 0.2\nthinking_budget_tokens = 2000', 'a thinking model accepts no temperature'],
+    ['', 'temperature = 0.2\nreasoning_effort = "low"', 'a thinking model accepts no temperature'],
     ['', 'fallback_models = "m"', 'faculty.engage.fallback_models: expected a list of at most 8 models, got "m"'],
     ['', 'fallback_models = ["a b"]', 'faculty.engage.fallback_models[0]: expected "model" or "provider/model"'],
-    ['', 'fallback_models = ["m", "n", "m"]', 'faculty.engage.fallback_models: m is asked before already'],
-    ['', 'fallback_models = ["claude-sonnet-4-5"]', 'claude-sonnet-4-5 is asked before already'],
+    ['', 'fallback_models = ["m", "n", "m"]', 'faculty.engage.fallback_models: m is already in the chain of models'],
+    ['', 'fallback_models = ["claude-sonnet-4-5"]', 'claude-sonnet-4-5 is already in the chain of models'],
     ['', 'thinking_budget_tokens = 8192', 'must be less than max_tokens (8192)'],
     ['', 'thinking_budget_tokens = 2000\nreasoning_effort = "low"', 'keep one of them'],
-    ['', 'system_prompt_file = "p.md"', 'faculty.engage.system_prompt_file: system_prompt is there too'],
-    ['', 'max_parallel_tools = 2\nparallel_tool_execution = false', 'max_parallel_tools is there too'],
+    ['', 'system_prompt_file = "p.md"', 'faculty.engage.system_prompt_file: system_prompt is set, too'],
+    ['', 'max_parallel_tools = 2\nparallel_tool_execution = false', 'max_parallel_tools is set, too'],
     ['', '[faculty.recover]\nbase_seconds = 10\nmax_seconds = 5', 'base_seconds (10) is more than max_seconds (5)'],
     ['', '[faculty.recover]\nbackoff = "linear"', 'expected "exponential" or "fixed", got "linear"'],
     ['', '[faculty.orient]\ncommand = "./nowhere.sh"', 'nowhere.sh does not exist'],
@@ -179,9 +179,9 @@ describe('a faculty is refused', () => {
     expect(messages('mode = "external"\nmodel = "m"\ntools = ["bash"]\n')).toEqual([
       expect.stringContaining('faculty.engage: mode = "external" needs command, the program that does the work'),
       expect.stringContaining(
-        'x.toml:5: faculty.engage.model: is for the built-in loop; with mode = "external" remove it',
+        'x.toml:5: faculty.engage.model: is only for the built-in loop; remove it with mode = "external"',
       ),
-      expect.stringContaining('x.toml:6: faculty.engage.tools: is for the built-in loop'),
+      expect.stringContaining('x.toml:6: faculty.engage.tools: is only for the built-in loop'),
     ]);
     expect(messages('mode = "external"\ncommand = "./gone.sh"\n')).toEqual([
       expect.stringContaining('gone.sh does not exist'),

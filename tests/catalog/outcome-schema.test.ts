@@ -17,7 +17,7 @@ describe('outcome_schema of a faculty', () => {
     ['not there', null, 'cannot be read'],
     ['no JSON', '{', 'is not valid JSON'],
     ['a list', '[]', 'expected an object'],
-    ['of an unknown type', '{"type": "objekt"}', 'is no JSON Schema of draft 2020-12'],
+    ['of an unknown type', '{"type": "objekt"}', 'is not a JSON Schema of draft 2020-12'],
     ['misspelt', '{"type": "object", "requird": ["a"]}', 'unknown keyword: "requird"'],
     ['a reference to elsewhere', '{"$ref": "https://example.org/a.json"}', "can't resolve reference"],
     ['of another draft', '{"$schema": "http://json-schema.org/draft-07/schema#"}', 'draft-07'],

@@ -14,14 +14,19 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const SCRIPTED = '[providers.play]\nkind = "scripted"\nscript = "play.toml"\n';
 
 test.each([
-  ['model = "openai/gpt-5"\ntemperature = 0.2', 'engage.temperature', 7, 'openai/gpt-5 takes no temperature, got 0.2'],
+  [
+    'model = "openai/gpt-5"\ntemperature = 0.2',
+    'engage.temperature',
+    7,
+    'openai/gpt-5 accepts no temperature, got 0.2',
+  ],
   ['model = "claude-sonnet-4-5"\nmax_tokens = 900000', 'engage.max_tokens', 7, 'expected at most 64000'],
-  ['model = "openai/gpt-5"\nstop = ["END"]', 'engage.stop', 7, 'takes no stop sequences, got ["END"]'],
+  ['model = "openai/gpt-5"\nstop = ["END"]', 'engage.stop', 7, 'accepts no stop sequences, got ["END"]'],
   [
     'model = "claude-sonnet-4-5"\nfallback_models = ["openai/gpt-5"]\ntemperature = 0.2',
     'engage.temperature',
     8,
-    'openai/gpt-5 takes no temperature',
+    'openai/gpt-5 accepts no temperature',
   ],
 ])('a faculty is left out with what a model of its chain refuses: %j', (engage, key, line, expected) => {
   const { faculties, problems } = load({ picky: engage, sound: 'model = "claude-sonnet-4-5"' });
