@@ -1,4 +1,4 @@
-/** The file tools, all held to the workspace. */
+/** The file tools, all restricted to the workspace. */
 
 import { editFileTool } from './files/edit-file.ts';
 import { listDirTool } from './files/list-dir.ts';

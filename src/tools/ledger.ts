@@ -1,4 +1,4 @@
-/** The tools an agent keeps its ledger with. They touch only this database: effect and journal row are one transaction. */
+/** The ledger tools. They only use this database, so effect and journal row are one transaction. */
 import { z } from 'zod';
 import { LEDGER_TYPES } from '../core/work/work.ts';
 import { appendLedger, readLedger } from '../store/transcript/ledger.ts';

@@ -1,9 +1,9 @@
-/** Reads outputs that were too large for the context, in parts. */
+/** read_output: reads parts of an output that was too large for the context. */
 import { z } from 'zod';
 import { readArtifact } from '../store/transcript/artifacts.ts';
 import { databaseTool, toolError } from './tool.ts';
 
-/** Characters of one part: about 6,000 tokens of English. */
+/** The size of one part in characters: about 6,000 tokens of English. */
 const MAX_CHARACTERS = 20_000;
 
 export const readOutput = databaseTool({
@@ -20,7 +20,7 @@ export const readOutput = databaseTool({
     const part = await readArtifact(tx, context.workItemId, artifact, offset, limit);
     if (part === null) return toolError(`this work item has no artifact ${artifact}`);
     if (offset >= part.characters) {
-      return toolError(`the artifact has ${part.characters} characters; offset ${offset} is behind its end`);
+      return toolError(`the artifact has ${part.characters} characters; offset ${offset} is after its end`);
     }
     const end = Math.min(offset + limit, part.characters);
     const next = end < part.characters ? `; the next part begins at offset ${end}` : '; this is its end';

@@ -1,4 +1,4 @@
-/** Which tools there are, and which a faculty gets. */
+/** The registry of tools, and the selection for a faculty. */
 import { z } from 'zod';
 import type { ToolSpec } from '../llm/client.ts';
 import { FILE_TOOLS } from './files.ts';
@@ -8,22 +8,22 @@ import { SHELL_TOOLS } from './shell.ts';
 import type { Tool } from './tool.ts';
 import { WAIT_TOOLS } from './wait.ts';
 
-/** Always there, whatever the faculty names. */
+/** Available to every faculty. */
 const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput];
 
-/** Those a faculty may name in `tools`. */
+/** Tools that a faculty may list in `tools`. */
 const FACULTY_TOOLS: readonly Tool[] = [...FILE_TOOLS, ...SHELL_TOOLS];
 
-/** Names that a faculty's `tools` may hold. */
+/** The valid names in a faculty's `tools`. */
 export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) => tool.name);
 
-/** The tools of a faculty by name: the engine's, then its own in the order it names them. Unknown names were refused at load. */
+/** The tools of a faculty by name: the engine's, then its own in the order written. Loading has refused unknown names. */
 export function toolset(names: readonly string[]): ReadonlyMap<string, Tool> {
   const own = names.flatMap((name) => FACULTY_TOOLS.filter((tool) => tool.name === name));
   return new Map([...ENGINE_TOOLS, ...own].map((tool) => [tool.name, tool]));
 }
 
-/** The tools as the model is told of them, in order; fixed for a focus. */
+/** The definitions of the tools for the model, in order; fixed for a focus. */
 export function toolSpecs(tools: ReadonlyMap<string, Tool>): ToolSpec[] {
   return [...tools.values()].map((tool) => ({
     name: tool.name,

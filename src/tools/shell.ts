@@ -1,4 +1,4 @@
-/** The shell tool: bash under the supervisor. */
+/** bash: runs a command under the supervisor. */
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import { AnimusError } from '../core/errors/errors.ts';
@@ -6,7 +6,7 @@ import { findProgram } from '../process/find-program.ts';
 import type { CapturedOutput, ProcessResult } from '../process/process-host.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } from './tool.ts';
 
-/** Per stream; so at most 32 KiB in all. */
+/** Per stream, so at most 32 KiB in total. */
 const MAX_STREAM_BYTES = 16 * 1024;
 /** One argument of a program on Linux has at most so many bytes. */
 const MAX_COMMAND_CHARS = 131_071;
@@ -64,7 +64,7 @@ function timeoutOf(context: ToolContext, seconds: number | undefined): number {
   return Math.round(Math.min(bound, seconds === undefined ? bound : seconds * 1000));
 }
 
-/** Of the daemon's own environment only PATH, without which its tools are not found. */
+/** From the daemon's environment only PATH, to find the tools. */
 function environmentOf(context: ToolContext, path: string): Record<string, string> {
   return {
     PATH: path,
@@ -108,14 +108,14 @@ function headline({ ended, exitCode, signal, problem }: ProcessResult, timeoutMs
     case 'signal':
       return `killed by ${signal}${note}`;
     case 'timeout':
-      return `timed out after ${timeoutMs / 1000} s and was killed with everything it had started${note}`;
+      return `timed out after ${timeoutMs / 1000} s and was killed together with everything it had started${note}`;
     case 'limit':
-      return `stopped: ${problem}. It was killed with everything it had started`;
+      return `stopped: ${problem}. It and everything it had started were killed`;
     case 'interrupted':
       return `interrupted${note}. It may or may not have happened; check before you repeat it.`;
     case 'unavailable':
     case 'aborted':
-      return `aborted before it ended, and killed with everything it had started${note}`;
+      return `aborted before it ended, and killed together with everything it had started${note}`;
     case 'not_started':
       return `could not be started${note}`;
     default:
@@ -125,7 +125,7 @@ function headline({ ended, exitCode, signal, problem }: ProcessResult, timeoutMs
 
 function section(name: string, output: CapturedOutput): readonly string[] {
   if (output.bytes === 0) return [];
-  // Postgres stores no NUL, and a model reads none: show the picture of it.
+  // Postgres stores no NUL, and models cannot read it, so show its symbol.
   const visible = output.text.replaceAll('\0', '\u2400');
   const text = visible.endsWith('\n') ? visible.slice(0, -1) : visible;
   return [output.truncated ? `${name} (${output.bytes} bytes, the middle left out):` : `${name}:`, text];

@@ -1,12 +1,12 @@
-/** Where a focus's tools come from: the registry, and whatever else offers tools (a server outside this process). */
+/** Sources of a focus's tools: the registry, and other sources such as a server outside this process. */
 import type { Faculty } from '../catalog/faculty.ts';
 import { toolset } from './registry.ts';
 import type { Tool } from './tool.ts';
 
-/** One origin of tools. Asked once per focus, before its first request: the list is fixed for the focus. */
+/** One source of tools. Called once per focus, before its first request: the list is fixed for the focus. */
 export interface ToolSource {
   readonly name: string;
-  /** The tools that the faculty gets from here. What a source starts for them, `close` ends. */
+  /** Opens the tools of a faculty. `close` stops everything that was started for them. */
   open(faculty: Faculty): Promise<OpenTools>;
 }
 
@@ -15,7 +15,7 @@ export interface OpenTools {
   close?(): Promise<void>;
 }
 
-/** The engine's own tools, and those of the registry that the faculty names. */
+/** The engine's own tools, and the tools of the registry that the faculty lists. */
 const REGISTRY: ToolSource = {
   name: 'registry',
   open: async (faculty) => ({ tools: [...toolset(faculty.engage.tools).values()] }),
@@ -27,11 +27,11 @@ export const TOOL_SOURCES: readonly ToolSource[] = [REGISTRY];
 /** The tools of one focus by name. */
 export interface Toolset {
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Ends what the sources started; safe to call more than once. */
+  /** Stops everything that the sources started. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Opens every source for a faculty; where one fails, the others are closed again. A name counts for the first source that has it. */
+/** Opens every source for a faculty. If one fails, the others are closed. If two have a tool of one name, the first wins. */
 export async function openToolset(sources: readonly ToolSource[], faculty: Faculty): Promise<Toolset> {
   await using opened = new AsyncDisposableStack();
   const tools = new Map<string, Tool>();

@@ -1,48 +1,48 @@
-/** What a tool is. One file per family beside this one; the engine validates, journals and runs them. */
+/** The contract of a tool. Each family has its own file; the engine validates, journals and runs the calls. */
 import type { z } from 'zod';
 import type { FileRule } from '../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
 
-/** What a tool may do at worst; decides its default permission. */
+/** The worst effect of a tool; it decides the default permission. */
 export type RiskClass = 'read' | 'write' | 'execute' | 'network' | 'spend';
 
 interface ToolBase<Input> {
   readonly name: string;
-  /** Written for the model: what it does, what comes back, its limits. */
+  /** For the model: what the tool does, what it returns, its limits. */
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly risk: RiskClass;
   /**
-   * What the model is told when the wait that a call asked for is over, or has timed out. In one transaction with the
+   * The result for the model when the wait of a call is resolved or has timed out. It is in one transaction with the
    * journal row, so it happens once. Without it the model gets the resolver's result as JSON.
    */
   afterWait?(input: Input, wait: ResolvedWait, context: ToolContext, tx: Queryable): Promise<ToolOutput>;
 }
 
-/** A wait that is over. */
+/** A resolved wait. */
 export type ResolvedWait = Wait & { readonly resolvedAt: Date; readonly result: WaitResult };
 
-/** A tool whose effect lies outside the database. */
+/** A tool with effects outside the database. */
 export interface WorldTool<Input = unknown> extends ToolBase<Input> {
   readonly kind: 'world';
-  /** May a call that was cut off be run again without asking the model? */
+  /** True: an interrupted call may be run again without asking the model. */
   readonly idempotent: boolean;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }
 
-/** A tool that only touches this database: its effect and its journal row are one transaction, so it happens exactly once. */
+/** A tool that only uses this database. Its effect and its journal row are one transaction, so it happens exactly once. */
 export interface DatabaseTool<Input = unknown> extends ToolBase<Input> {
   readonly kind: 'database';
   run(input: Input, context: ToolContext, tx: Queryable): Promise<ToolOutput>;
 }
 
-// Tools of different inputs live in one list; each is only ever given what its own schema has parsed.
+// One list holds tools with different inputs; each gets only what its own schema has parsed.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Tool = WorldTool<any> | DatabaseTool<any>;
 
-/** What a call knows of where it runs. */
+/** The context of a call. */
 export interface ToolContext {
   readonly workItemId: string;
   readonly leaseToken: string;
@@ -50,7 +50,7 @@ export interface ToolContext {
   readonly faculty: string;
   readonly turn: number;
   readonly callId: string;
-  /** Absolute real path that file tools are held to, and where bash starts. */
+  /** Absolute real path: the root of the file tools and the directory of bash. */
   readonly workspace: string;
   /** Time-out of this call in milliseconds; the engine also enforces it through `signal`. */
   readonly timeoutMs: number;
@@ -61,18 +61,18 @@ export interface ToolContext {
   readonly fileRules: readonly FileRule[];
 }
 
-/** A call's end. A failure the model should see and react to is an output with `isError`, not an exception. */
+/** The result of a call. A failure that the model should react to is an output with `isError`, not an exception. */
 export interface ToolOutput {
   /** For the model. */
   readonly content: string;
   readonly isError?: boolean;
-  /** Cut off by a failure of the world: it may or may not have happened, and `content` tells the model so. */
+  /** The call was interrupted from outside: it may or may not have happened, and `content` says so. */
   readonly inDoubt?: boolean;
   /** For people: `work show`, spans, logs. JSON. */
   readonly details?: Readonly<Record<string, unknown>>;
   /**
-   * The call has not ended: it waits, and when all other calls of its turn have ended the focus is parked until the wait
-   * is resolved. `content` is then only for people who watch; the model gets what `afterWait` says.
+   * The call has not ended but waits. When all other calls of its turn have ended, the focus is parked until the wait is
+   * resolved. `content` is then only for people; the model gets the result of `afterWait`.
    */
   readonly wait?: WaitRequest;
 }
@@ -87,7 +87,7 @@ export function databaseTool<Input>(tool: Omit<DatabaseTool<Input>, 'kind'>): Da
   return { kind: 'database', ...tool };
 }
 
-/** A result that tells the model what went wrong and what to do about it. */
+/** An error result for the model: what went wrong, and what to do. */
 export function toolError(content: string, details?: ToolOutput['details']): ToolOutput {
   return { content, isError: true, ...(details && { details }) };
 }

@@ -1,4 +1,4 @@
-/** The timer tool: a focus that waits for a time is parked and holds nothing until then. */
+/** The timer tool: a focus that waits for a time is parked and holds no slot until then. */
 import { z } from 'zod';
 import { waitTimes } from '../store/transcript/waits.ts';
 import { databaseTool, type Tool } from './tool.ts';
@@ -24,7 +24,7 @@ const waitUntil = databaseTool({
     .refine((given) => (given.time === undefined) !== (given.seconds === undefined), 'give either time or seconds'),
   async run({ time, seconds, reason }, _context, tx) {
     const { now, deadline } = await waitTimes(tx, time ?? null, seconds ?? 0);
-    if (deadline <= now) return { content: `${iso(deadline)} has passed already: it is ${iso(now)} now` };
+    if (deadline <= now) return { content: `${iso(deadline)} is in the past: it is ${iso(now)} now` };
     if (deadline.getTime() - now.getTime() > MAX_SECONDS * 1000) {
       return { content: `${iso(deadline)} is more than a year away: it is ${iso(now)} now`, isError: true };
     }

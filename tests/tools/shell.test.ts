@@ -53,7 +53,9 @@ test('says that it timed out, with what was printed until then', async () => {
   const { call } = await setUpBench();
   const output = await call(bashTool, { command: 'echo begun; sleep 300', timeout_seconds: 2 });
   expect(output).toMatchObject({ isError: true, details: { ended: 'timeout' } });
-  expect(output.content).toBe('timed out after 2 s and was killed with everything it had started\nstdout:\nbegun');
+  expect(output.content).toBe(
+    'timed out after 2 s and was killed together with everything it had started\nstdout:\nbegun',
+  );
 });
 
 test('a time-out beyond that of the call is cut to fit it', async () => {

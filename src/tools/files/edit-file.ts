@@ -1,4 +1,4 @@
-/** edit_file: replaces a text in a file, exactly. */
+/** edit_file: replaces an exact text in a file. */
 import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { computeText } from './compute-text.ts';
@@ -33,9 +33,9 @@ export const editFileTool = worldTool<Edit>({
   idempotent: false,
   async run(edit, context) {
     if (edit.old_string === edit.new_string)
-      return toolError('old_string and new_string are the same: there is nothing to change');
+      return toolError('old_string and new_string are the same; nothing to change');
     if (!edit.new_string.isWellFormed())
-      return toolError('new_string has half of a surrogate pair and is no valid text');
+      return toolError('new_string contains half of a surrogate pair and is not valid text');
     const inside = await resolveInside(context, edit.path);
     if (isRefusal(inside)) return toolError(inside.refusal);
     return await inTurn(inside.real, () => apply(edit, context));

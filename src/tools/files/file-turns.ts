@@ -1,7 +1,7 @@
-/** Calls of one answer run in parallel; those that change the same file take turns, or one would undo the other. */
+/** Serializes changes of the same file: calls of one answer run in parallel, and one could undo the other. */
 const waiting = new Map<string, Promise<unknown>>();
 
-/** Runs `change` when all earlier changes of this real path in this process have ended, however they ended. */
+/** Runs `change` after all earlier changes of this real path in this process have ended, also failed ones. */
 export async function inTurn<T>(real: string, change: () => Promise<T>): Promise<T> {
   const before = waiting.get(real) ?? Promise.resolve();
   const mine = before.then(change, change);
@@ -13,7 +13,7 @@ export async function inTurn<T>(real: string, change: () => Promise<T>): Promise
   }
 }
 
-/** The same for a change of several files: they are waited for in order of their names, so that no two calls wait for each other. */
+/** The same for a change of several files. They are locked in the order of their names, so that calls cannot deadlock. */
 export function inTurns<T>(reals: Iterable<string>, change: () => Promise<T>): Promise<T> {
   const [first, ...rest] = [...new Set(reals)].sort();
   return first === undefined ? change() : inTurn(first, () => inTurns(rest, change));

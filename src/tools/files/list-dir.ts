@@ -1,4 +1,4 @@
-/** list_dir: what a directory holds. */
+/** list_dir: lists a directory. */
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
@@ -7,7 +7,7 @@ import { isRefusal, refusalOf } from './refusal.ts';
 import { type InsideDirectory, openDirectoryInside, resolveInside } from './workspace.ts';
 
 const MAX_ENTRIES = 1000;
-/** Beyond this many names even counting stops. */
+/** Counting stops at this many names. */
 const MAX_COUNTED = 100_000;
 
 const input = z.strictObject({
@@ -62,7 +62,7 @@ async function describe(directory: InsideDirectory, name: string): Promise<strin
     if (stats.isSymbolicLink()) return `${shown} -> ${printableName(await readlink(path))}`;
     return `${shown}\t[${stats.isFIFO() ? 'named pipe' : stats.isSocket() ? 'socket' : 'device'}]`;
   } catch (error) {
-    // Gone since the directory was read, or a name whose bytes are not UTF-8: still listed, with what is known.
+    // Deleted since the directory was read, or a name that is not UTF-8: still listed, without details.
     return `${shown}\t[${(error as NodeJS.ErrnoException).code ?? 'unreadable'}]`;
   }
 }

@@ -1,4 +1,4 @@
-/** read_file: part of a text file with line numbers. */
+/** read_file: reads a part of a text file, with line numbers. */
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { isRefusal } from './refusal.ts';

@@ -1,19 +1,19 @@
-/** Why a file operation was not done, in words the model can act on; a value, because it is an everyday outcome. */
+/** Why a file operation was refused, as a message for the model. A value, because it is an expected outcome. */
 export interface Refusal {
   readonly refusal: string;
 }
 
-/** Declares a refusal. */
+/** Creates a refusal. */
 export function refuse(refusal: string): Refusal {
   return { refusal };
 }
 
-/** Tells a refusal from a result. */
+/** True for a refusal. */
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && 'refusal' in value;
 }
 
-/** Says a system error in plain words; what is not foreseen here is a bug or a broken host and goes on as an exception. */
+/** Describes a system error for the model. Other errors are a bug or a broken host, and are thrown again. */
 export function refusalOf(error: unknown, path: string): Refusal {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const words = REASONS[code];
@@ -31,14 +31,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on the device; free some before you write again',
   EDQUOT: 'the disk quota is used up; free some space before you write again',
   EFBIG: 'too big for the file system',
-  ELOOP: 'goes through a symbolic link that must not be followed, or through a circle of them',
+  ELOOP: 'goes through a symbolic link that must not be followed, or through a loop of links',
   ENAMETOOLONG: 'the name is too long',
   EINVAL: 'the name is not valid here',
   EILSEQ: 'the name is not valid here',
   EMFILE: 'too many files are open; try again',
   ENFILE: 'too many files are open; try again',
   EIO: 'input/output error of the device',
-  ENXIO: 'is a socket or a device without anything behind it',
+  ENXIO: 'is a socket, or a device that does not exist',
   EBUSY: 'is in use',
   EEXIST: 'exists already',
 };

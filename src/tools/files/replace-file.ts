@@ -1,4 +1,4 @@
-/** Writes a file by replacing it: readers see the old content or the new one, never a part. */
+/** Replaces a file atomically: readers see the old content or the new one, never a part. */
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
@@ -13,15 +13,15 @@ import {
   unfitReason,
 } from './workspace.ts';
 
-/** How it went. */
+/** The result. */
 export interface Replaced {
   readonly created: boolean;
 }
 
 /**
- * Puts `content` at `path` by a temporary file in the same directory and a rename. Parents are created; mode and, where
- * the system allows it, owner of an existing file are kept. What root creates belongs to the directory's owner. With
- * `expected` it is refused when the file is no longer the one that was read.
+ * Writes `content` to `path` through a temporary file in the same directory and a rename. Creates parent directories.
+ * Keeps the mode of an existing file and, if the system allows it, its owner. A file created by root gets the owner of the
+ * directory. With `expected` it is refused if the file has changed since it was read.
  */
 export async function replaceFile(
   bounds: Bounds,
@@ -52,7 +52,7 @@ export async function replaceFile(
   }
 }
 
-/** What is there; null for nothing. */
+/** The existing file; null if there is none. */
 export async function existing(target: string): Promise<Stats | null> {
   try {
     return await lstat(target);
@@ -62,14 +62,14 @@ export async function existing(target: string): Promise<Stats | null> {
   }
 }
 
-/** A rename needs no permission on the file it replaces, so a write-protected one has to be respected by asking. */
+/** Checks write permission, because a rename needs none on the file it replaces. */
 export async function whyNot(target: string, old: Stats): Promise<string | null> {
   const unfit = unfitReason(old);
   if (!unfit) await access(target, constants.W_OK);
   return unfit;
 }
 
-/** A new file with the content: mode and owner of `old`, else the owner of its directory where root writes. */
+/** Creates a file with the content: mode and owner of `old`; else, for root, the owner of the directory. */
 export async function writeTemporary(
   temporary: string,
   content: string,
@@ -92,15 +92,15 @@ async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
   const now = await handle.stat();
   if (now.uid !== old.uid || now.gid !== old.gid) {
     await handle.chown(old.uid, old.gid).catch((error: NodeJS.ErrnoException) => {
-      // Only root may give files away; for others the new content is theirs, as with any editor that saves by renaming.
+      // Only root may change the owner. Other users own the new file, as with any editor that saves by renaming.
       if (error.code !== 'EPERM') throw error;
     });
   }
-  // Without set-uid bits, as after any write: they were given to the content that was there.
+  // Without set-uid bits, as after any write: they were set for the old content.
   await handle.chmod(old.mode & 0o1777);
 }
 
-/** Still the file that was read, unchanged. */
+/** True if the file is still the one that was read, unchanged. */
 export function isSame(before: Stats, now: Stats | null): boolean {
   return now !== null && now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs;
 }

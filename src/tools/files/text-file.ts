@@ -1,4 +1,4 @@
-/** Text files as the tools see them: whole, within a limit, and never pretending about their bytes. */
+/** Reads text files for the tools: whole, up to a size limit, with problems of their encoding reported. */
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
@@ -13,14 +13,14 @@ export interface TextFile {
   readonly shown: string;
   readonly text: string;
   readonly bytes: number;
-  /** False: what is not UTF-8 stands as U+FFFD in `text`, which must then not be written back. */
+  /** False: `text` contains U+FFFD in place of invalid UTF-8 and must not be written back. */
   readonly validUtf8: boolean;
   readonly stats: Stats;
-  /** It was written to while it was read, so that `text` may be of two minds. */
+  /** True: the file changed while it was read, so `text` may mix old and new content. */
   readonly changing: boolean;
 }
 
-/** Reads a file of the workspace; refuses directories, devices, binary content and what is too large. */
+/** Reads a file of the workspace; refuses directories, devices, binary content and large files. */
 export async function readTextFile(bounds: Bounds, path: string): Promise<TextFile | Refusal> {
   const inside = await resolveInside(bounds, path);
   if (isRefusal(inside)) return inside;
@@ -43,7 +43,7 @@ export async function readTextFile(bounds: Bounds, path: string): Promise<TextFi
   }
 }
 
-/** Null when there is more; the size a file states is not asked, since it may grow, and files of /proc state none. */
+/** Null if the file is larger. Its reported size is not used: the file may grow, and files of /proc report none. */
 async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {

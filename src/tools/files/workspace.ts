@@ -1,11 +1,11 @@
-/** Holds file tools to the workspace by real path, also against whoever swaps links in while a call runs. */
+/** Restricts file tools to the workspace by real path, also if links are swapped while a call runs. */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 
-/** What file tools are held to. The context of a call is one. */
+/** The limits of file tools. The context of a call has them. */
 export interface Bounds {
   /** Absolute real path. */
   readonly workspace: string;
@@ -13,7 +13,7 @@ export interface Bounds {
   readonly fileRules: readonly FileRule[];
 }
 
-/** A path that was found to lie inside; nothing is open yet. */
+/** A path that is inside the workspace; nothing is open yet. */
 export interface InsidePath {
   /** Real path; its last parts may not exist. */
   readonly real: string;
@@ -31,8 +31,8 @@ export interface InsideDirectory extends AsyncDisposable {
 }
 
 /**
- * Whom files that root creates here are given to: the directory's owner, so that commands which run as that user can go
- * on with them. Null for another user than root, and in root's own directories.
+ * The owner of files that root creates here: the owner of the directory, so that commands running as that user can use
+ * them. Null if the user is not root, and in root's own directories.
  */
 export interface Heir {
   readonly uid: number;
@@ -44,8 +44,8 @@ const MAX_PATH_CHARS = 4096;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
 /**
- * Where a path given by the model leads; a refusal when that is outside. Links within the workspace are followed. The
- * workspace is a real path and compared as it is: one that has been replaced by a link since holds nothing any more.
+ * Resolves a path given by the model; a refusal if it is outside. Links within the workspace are followed. The workspace is
+ * a real path and is compared as it is: if a link has replaced it since, nothing is inside any more.
  */
 export async function resolveInside(bounds: Bounds, path: string): Promise<InsidePath | Refusal> {
   if (path.length > MAX_PATH_CHARS)
@@ -62,11 +62,11 @@ export async function resolveInside(bounds: Bounds, path: string): Promise<Insid
   }
 }
 
-/** Opens a regular file to read: never blocks on a FIFO, never follows a link that was put there since it was resolved. */
+/** Opens a regular file to read: never blocks on a FIFO, never follows a link created after the path was resolved. */
 export async function openInside(bounds: Bounds, path: InsidePath): Promise<FileHandle | Refusal> {
   let handle: FileHandle | undefined;
   try {
-    // Opening some devices does something, so look first; then again at what was really opened.
+    // Opening some devices has effects, so check before opening, then check again what was opened.
     const unfit = unfitReason(await lstat(path.real));
     if (unfit) return refuse(`${path.shown}: ${unfit}`);
     handle = await open(path.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -80,7 +80,7 @@ export async function openInside(bounds: Bounds, path: InsidePath): Promise<File
   }
 }
 
-/** Opens the directory at `path`, or with `create` makes it and its parents. Dispose of it. */
+/** Opens the directory at `path`; with `create`, creates it and its parents. Dispose of it after use. */
 export async function openDirectoryInside(
   bounds: Bounds,
   path: string,
@@ -119,7 +119,7 @@ export async function openDirectoryInside(
   }
 }
 
-/** Why content cannot be read from something of this kind, or null. */
+/** Why a file of this kind cannot be read, or null. */
 export function unfitReason(stats: {
   isFile(): boolean;
   isDirectory(): boolean;
@@ -135,7 +135,7 @@ export function unfitReason(stats: {
   return 'is a device, not a regular file';
 }
 
-/** The real path of what exists of it, with the missing rest appended. */
+/** The real path of the existing part, with the missing rest appended. */
 async function realpathOfExisting(
   absolute: string,
   shown: string,
@@ -146,8 +146,8 @@ async function realpathOfExisting(
       return { real: resolve(await realpath(path), ...missing), exists: missing.length === 0 };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || path === dirname(path)) throw error;
-      // It exists and leads nowhere: creating through it would create wherever it points.
-      if (await isThere(path)) return refuse(`${shown}: goes through a symbolic link that leads nowhere`);
+      // A dangling link: creating a file through it would create its target, wherever that is.
+      if (await isThere(path)) return refuse(`${shown}: goes through a symbolic link whose target does not exist`);
       missing.unshift(basename(path));
     }
   }
@@ -178,7 +178,7 @@ export function isHidden(fileRules: readonly FileRule[], real: string): boolean 
   return isWithin('/proc', real) || accessTo(fileRules, real) === 'hidden';
 }
 
-/** Without /proc: the real path of the name, when the name still means what was opened. */
+/** Without /proc: the real path of the name, if it still is the opened file. */
 async function realpathOfSame(path: string, handle: FileHandle): Promise<string> {
   const real = await realpath(path);
   const [now, opened] = await Promise.all([lstat(real), handle.stat()]);
@@ -189,13 +189,13 @@ function openDirectory(path: string): Promise<FileHandle> {
   return open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
 }
 
-/** A prefix that means the opened directory itself, as openat would; without /proc the best there is is its path. */
+/** A path prefix for the opened directory itself, as with openat. Without /proc, its path is the best approximation. */
 function baseOf(handle: FileHandle, path: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
 }
 
 function outside(root: string): string {
-  return `lies outside the workspace ${root}, where this tool may not go; give a path inside it`;
+  return `is outside the workspace ${root}, which this tool may not leave; give a path inside it`;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** write_file: a whole file, atomically. */
+/** write_file: writes a whole file atomically. */
 import { z } from 'zod';
 import { toolError, worldTool } from '../tool.ts';
 import { inTurn } from './file-turns.ts';
@@ -25,7 +25,7 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
     if (bytes > MAX_FILE_BYTES)
       return toolError(`${path}: ${bytes} bytes are too many; the limit is ${MAX_FILE_BYTES}`);
     if (!content.isWellFormed())
-      return toolError(`${path}: the content has half of a surrogate pair and is no valid text`);
+      return toolError(`${path}: the content contains half of a surrogate pair and is not valid text`);
     const inside = await resolveInside(context, path);
     if (isRefusal(inside)) return toolError(inside.refusal);
     if (path.endsWith('/')) return toolError(`${path}: names a directory; give the name of a file`);

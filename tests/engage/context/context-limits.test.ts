@@ -49,7 +49,7 @@ describe('a context near its limits', () => {
       expect.stringMatching(
         /^\[characters 30000 to 30050 of 50000; the next part begins at offset 30050\]\n[a-z ]{50}$/,
       ),
-      'the artifact has 50000 characters; offset 60000 is behind its end',
+      'the artifact has 50000 characters; offset 60000 is after its end',
       'this work item has no artifact 00000000-0000-4000-8000-000000000000',
     ]);
     const [row] = await pg.database.query(

@@ -55,7 +55,7 @@ test('shows the nearest place when only white space differs', async () => {
 test('shows the nearest place when a word differs, and hints at line numbers', async () => {
   const { edit } = await setUp('alpha\nconst total = items.length;\nomega\n');
   const near = await edit({ old_string: 'const totals = item.length;', new_string: 'x' });
-  expect(near.content).toContain('The nearest place, at line 2:\n2\tconst total = items.length;');
+  expect(near.content).toContain('The most similar place, at line 2:\n2\tconst total = items.length;');
   const numbered = await edit({ old_string: '2\tconst total = items.length;', new_string: 'x' });
   expect(numbered.content).toContain('line numbers of read_file');
   const nothing = await edit({ old_string: 'qqqqqqqqqqqq', new_string: 'x' });

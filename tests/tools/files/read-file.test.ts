@@ -52,12 +52,12 @@ test('cuts a monstrous line without breaking a character', async () => {
 });
 
 test.each([
-  ['../outside.txt', 'lies outside the workspace'],
-  ['/etc/passwd', 'lies outside the workspace'],
-  ['link-to-etc/passwd', 'lies outside the workspace'],
-  ['link-to-passwd', 'lies outside the workspace'],
-  ['in/../../outside.txt', 'lies outside the workspace'],
-  ['dangling', 'leads nowhere'],
+  ['../outside.txt', 'is outside the workspace'],
+  ['/etc/passwd', 'is outside the workspace'],
+  ['link-to-etc/passwd', 'is outside the workspace'],
+  ['link-to-passwd', 'is outside the workspace'],
+  ['in/../../outside.txt', 'is outside the workspace'],
+  ['dangling', 'whose target does not exist'],
   ['circle', 'symbolic link'],
   ['missing', 'no such file'],
   ['plain/below', 'is a file, not a directory'],

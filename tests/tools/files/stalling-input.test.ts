@@ -28,7 +28,7 @@ test('a text that overlaps itself millions of times is not counted to the end', 
   const input = { path: 'f', old_string: 'a'.repeat(50_000), new_string: 'b' };
   expect(await call(editFileTool, input)).toMatchObject({
     isError: true,
-    content: expect.stringContaining('old_string stands there 1000 or more times, at lines 1, 1,'),
+    content: expect.stringContaining('old_string occurs 1000 or more times, at lines 1, 1,'),
   });
 });
 

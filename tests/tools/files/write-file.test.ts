@@ -42,7 +42,7 @@ test.each([
   ['../x', 'outside'],
   ['out/x', 'outside'],
   ['out/new/x', 'outside'],
-  ['out-dangling', 'leads nowhere'],
+  ['out-dangling', 'whose target does not exist'],
   ['dir', 'is a directory'],
   ['dir/', 'names a directory'],
   ['pipe', 'named pipe'],

@@ -1,19 +1,19 @@
-/** Puts hunks into a text: found by their context, in order, never guessed; line ends stay as the file has them. */
+/** Applies hunks to a text. Each is found by its context, in order, never guessed. Line ends of the file are kept. */
 import { nearestPlace } from './explain-miss.ts';
 import type { Hunk } from './patch-text.ts';
 
 interface Line {
   readonly text: string;
-  /** Without the white space at its end, which does not count: models lose it. */
+  /** The line without trailing white space, which is ignored because models lose it. */
   readonly bare: string;
   /** `\n`, `\r\n`, or nothing on a last line without one. */
   readonly end: string;
 }
 
-/** Lines looked at for all hunks of a file, one after the other: about a second. */
+/** The limit of lines compared for all hunks of a file: about a second. */
 const MAX_LINES_SEARCHED = 20_000_000;
 
-/** The text with all hunks applied, or what is wrong with the first that does not fit. */
+/** The text with all hunks applied, or the problem of the first hunk that does not apply. */
 export function applyHunks(
   text: string,
   hunks: readonly Hunk[],
@@ -46,12 +46,12 @@ function linesOf(text: string): readonly Line[] {
   const lines = [...text.matchAll(/([^\n]*?)(\r?\n|$)/gy)].map(([, line = '', end = '']) => {
     return { text: line, bare: line.trimEnd(), end };
   });
-  // The last match is empty where the text ends in a newline, or is empty itself.
+  // The last match is empty if the text is empty or ends in a newline.
   if (lines.at(-1)?.text === '' && lines.at(-1)?.end === '') lines.pop();
   return lines;
 }
 
-/** A file that ended without a newline still does. */
+/** Joins the lines. A file without a final newline stays without it. */
 function join(lines: readonly Pick<Line, 'text' | 'end'>[], usual: string, openEnd: boolean): string {
   return lines
     .map(({ text, end }, index) =>
@@ -60,7 +60,7 @@ function join(lines: readonly Pick<Line, 'text' | 'end'>[], usual: string, openE
     .join('');
 }
 
-/** The line, counted from 0, at which the hunk begins, or why there is no one such line. */
+/** The line, counted from 0, at which the hunk starts, or why it is missing or ambiguous. */
 function find(hunk: Hunk, lines: readonly Line[], from: number): number | string {
   const anchored = afterAnchors(hunk, lines, from);
   if (typeof anchored === 'string') return anchored;
@@ -68,7 +68,7 @@ function find(hunk: Hunk, lines: readonly Line[], from: number): number | string
   if (wanted.length === 0) {
     if (hunk.anchors.length > 0 && !hunk.atEnd) return anchored;
     if (hunk.atEnd || lines.length === 0) return lines.length;
-    return 'it only adds lines and does not say where: give unchanged lines around them, an @@ line, or *** End of File';
+    return 'it only adds lines, without a position: give unchanged lines around them, an @@ line, or *** End of File';
   }
   const starts = placesOf(wanted, lines, anchored).filter(
     (start) => !hunk.atEnd || start + wanted.length === lines.length,
@@ -76,7 +76,7 @@ function find(hunk: Hunk, lines: readonly Line[], from: number): number | string
   if (starts.length === 1 || (starts.length > 1 && hunk.anchors.length > 0)) return starts[0]!;
   if (starts.length > 1) {
     const shown = starts.slice(0, 10).map((start) => start + 1);
-    return `its lines stand there ${starts.length} times, at lines ${shown.join(', ')}${starts.length > 10 ? ', …' : ''}; give more unchanged lines, or an @@ line with the function or class around them`;
+    return `its lines occur ${starts.length} times, at lines ${shown.join(', ')}${starts.length > 10 ? ', …' : ''}; give more unchanged lines, or an @@ line with the function or class around them`;
   }
   return miss(wanted, lines, anchored, hunk.atEnd);
 }
@@ -89,7 +89,7 @@ function afterAnchors({ anchors }: Hunk, lines: readonly Line[], from: number): 
     const holding = lines.flatMap(({ text }, index) => (index >= at && text.includes(anchor) ? [index] : []));
     const found = same >= 0 ? same : holding.length === 1 ? holding[0]! : -1;
     if (found < 0) {
-      const why = holding.length > 1 ? `${holding.length} lines hold it, none is it` : 'no such line';
+      const why = holding.length > 1 ? `${holding.length} lines contain it, none equals it` : 'no such line';
       const where = at > 0 ? ` after line ${at}` : '';
       return `@@ ${anchor}: ${why}${where}. ${near(anchor, lines)}`;
     }
@@ -99,11 +99,11 @@ function afterAnchors({ anchors }: Hunk, lines: readonly Line[], from: number): 
 }
 
 /**
- * Where the wanted lines stand from a line on, found in time that grows with the file alone (Knuth, Morris and Pratt): a
- * thousand lines that are all alike must not be able to stall the daemon.
+ * Finds the wanted lines from a line on, in time linear in the file (Knuth, Morris and Pratt), so that a thousand equal
+ * lines cannot stall the daemon.
  */
 function placesOf(wanted: readonly string[], lines: readonly Line[], from: number): number[] {
-  // How many of the wanted lines still fit after a mismatch behind the first n of them.
+  // How many of the wanted lines still match after a mismatch that follows the first n.
   const fallback = [0];
   for (let at = 1, same = 0; at < wanted.length; at++) {
     while (same > 0 && wanted[at] !== wanted[same]) same = fallback[same - 1]!;
@@ -122,15 +122,15 @@ function placesOf(wanted: readonly string[], lines: readonly Line[], from: numbe
 function miss(wanted: readonly string[], lines: readonly Line[], from: number, atEnd: boolean): string {
   const [earlier] = placesOf(wanted, lines, 0);
   if (earlier !== undefined && earlier < from) {
-    return `its lines stand at line ${earlier + 1}, before the hunk or @@ line ahead of it (line ${from}); hunks come in the order of the file`;
+    return `its lines are at line ${earlier + 1}, before the previous hunk or @@ line (line ${from}); hunks must be in the order of the file`;
   }
-  if (earlier !== undefined && atEnd) return `its lines stand at line ${earlier + 1}, not at the end of the file`;
+  if (earlier !== undefined && atEnd) return `its lines are at line ${earlier + 1}, not at the end of the file`;
   return `its lines were not found. ${near(wanted.join('\n'), lines)}`;
 }
 
 function near(wanted: string, lines: readonly Line[]): string {
   if (lines.length === 0) return 'The file is empty';
   return (
-    nearestPlace(lines.map(({ text }) => text).join('\n'), wanted) ?? 'Nothing there is like it; read the file again'
+    nearestPlace(lines.map(({ text }) => text).join('\n'), wanted) ?? 'Nothing similar was found; read the file again'
   );
 }

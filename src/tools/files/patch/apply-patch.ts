@@ -63,7 +63,7 @@ async function locate(bounds: Bounds, sections: readonly SectionOutline[]) {
       else if (path.endsWith('/')) problems.push(`${path}: names a directory; give the name of a file`);
       else if (reals.has(inside.real)) {
         problems.push(
-          `${path}: is named twice (again in line ${section.line} of the patch); put all its hunks into one section`,
+          `${path}: is listed twice (again in line ${section.line} of the patch); put all its hunks into one section`,
         );
       } else reals.add(inside.real);
     }
@@ -162,7 +162,7 @@ async function planMove(
 ): Promise<Plan> {
   const to = await resolveInside(bounds, moveTo);
   if (isRefusal(to)) return { problem: to.refusal };
-  if (to.exists) return { problem: `${to.shown}: is there already, so ${from.shown} cannot be moved there` };
+  if (to.exists) return { problem: `${to.shown}: exists already, so ${from.shown} cannot be moved there` };
   const changes = [
     { path: to, content, read: null, like: stats },
     { path: from, content: null, read: stats },

@@ -1,19 +1,19 @@
-/** Says why a text was not found, and shows the place it most likely meant. */
+/** Explains why a text was not found, and shows the most similar place. */
 const MAX_LINES_COMPARED = 20_000;
 const MAX_LINE_CHARS = 300;
 const MAX_LINES_SHOWN = 12;
-/** Share of common letter pairs below which two lines have nothing to do with each other. */
+/** Two lines with a smaller share of common letter pairs are not similar. */
 const SIMILAR = 0.5;
 
-/** A message in the second person for the model; the file and the text are known to differ. */
+/** A message for the model. The text must not occur in the file. */
 export function explainMiss(text: string, searched: string): string {
   if (text === '') return 'old_string was not found: the file is empty';
   const place = nearestPlace(text, searched);
-  if (place === null) return `old_string was not found, nor anything like it${hint(searched)}. Read the file again`;
+  if (place === null) return `old_string was not found, and nothing similar${hint(searched)}. Read the file again`;
   return `old_string was not found${hint(searched)}. ${place}`;
 }
 
-/** The place that a text which was not found most likely means, shown with line numbers; null when nothing is like it. */
+/** The place most similar to a text that was not found, with line numbers; null if nothing is similar. */
 export function nearestPlace(text: string, searched: string): string | null {
   const lines = text.split('\n');
   const wanted = searched.split('\n');
@@ -21,11 +21,12 @@ export function nearestPlace(text: string, searched: string): string | null {
   if (start === null) return null;
   const place = lines.slice(start, start + wanted.length);
   const shown = place.slice(0, MAX_LINES_SHOWN).map((line, i) => `${start + i + 1}\t${shorten(line)}`);
-  const why = squeeze(place.join('\n')) === squeeze(searched) ? 'It differs in white space only' : 'The nearest place';
+  const why =
+    squeeze(place.join('\n')) === squeeze(searched) ? 'It differs in white space only' : 'The most similar place';
   return `${why}, at line ${start + 1}:\n${shown.join('\n')}`;
 }
 
-/** Where the searched lines would begin when laid over their most telling line's best match. */
+/** The start of the searched lines, aligned at the best match of their most distinctive line. */
 function nearestLine(lines: readonly string[], wanted: readonly string[]): number | null {
   const anchor = wanted.reduce(
     (best, line, i) => (line.trim().length > (wanted[best]?.trim().length ?? 0) ? i : best),

@@ -11,19 +11,19 @@ export type PatchSection =
       readonly kind: 'update';
       readonly path: string;
       readonly line: number;
-      /** The new path, null where it stays. */
+      /** The new path; null if it stays. */
       readonly moveTo: string | null;
       readonly hunks: readonly Hunk[];
     };
 
-/** A piece of a file and what becomes of it. */
+/** A hunk: a part of a file and its change. */
 export interface Hunk {
   /** In the patch, counted from 1. */
   readonly line: number;
   /** Lines of the file that come before it, in order: the text of its `@@` lines. */
   readonly anchors: readonly string[];
   readonly lines: readonly HunkLine[];
-  /** It must end where the file ends. */
+  /** True: the hunk must end at the end of the file. */
   readonly atEnd: boolean;
 }
 
@@ -37,10 +37,10 @@ const END = '*** End Patch';
 const END_OF_FILE = '*** End of File';
 const HEADER = /^\*\*\* (Add|Delete|Update) File: (.+)$/;
 const MOVE = /^\*\*\* Move to: (.+)$/;
-/** What `diff -u` writes there says where by number, which is not trusted. */
+/** The line numbers that `diff -u` writes after `@@`; they are ignored. */
 const LINE_NUMBERS = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
 
-/** Reads a patch, or says which of its lines is wrong and what was expected. */
+/** Parses a patch, or reports which line is wrong and what was expected. */
 export function parsePatch(
   patch: string,
 ): { readonly sections: readonly PatchSection[] } | { readonly problem: string } {
@@ -73,7 +73,7 @@ function nextHeader(body: readonly string[], from: number): number {
   return at;
 }
 
-/** `line` is that of the section's header. */
+/** `line` is the line of the section's header. */
 function parseSection(
   kind: string,
   path: string,
@@ -133,7 +133,7 @@ function parseHunks(body: readonly string[], firstLine: number): Hunk[] | { prob
 
 const KINDS: Readonly<Record<string, HunkLine['kind']>> = { ' ': 'context', '-': 'remove', '+': 'add' };
 
-/** Empty lines between a hunk and what follows it are layout of the patch, where they have no space of their own. */
+/** Removes empty lines after a hunk: without a leading space they are only the layout of the patch. */
 function withoutBlankEnd(hunk: Hunk): Hunk {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== 'context' || text !== '') + 1;
   return { ...hunk, lines: hunk.lines.slice(0, end) };

@@ -1,4 +1,4 @@
-/** Changes of several files as one: each is prepared first, then all are made, or what was made is taken back. */
+/** Changes several files together: prepares all changes, then makes them. If one fails, the others are undone. */
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
@@ -11,32 +11,32 @@ import { type Bounds, type InsidePath, openDirectoryInside, readOnlyReason } fro
 /** A prepared change. */
 interface StagedChange {
   readonly shown: string;
-  /** Makes it. Rejects with what the system says; a refusal when the file has changed since it was read. */
+  /** Makes the change. Rejects with the system's error; returns a refusal if the file has changed since it was read. */
   make(): Promise<Refusal | null>;
-  /** Takes back what `make` has done; null, or why it could not and where the old content is. */
+  /** Undoes `make`. Returns null, or why that failed and where the old content is. */
   undo(): Promise<string | null>;
-  /** Removes what was kept for that, unless it is still needed. */
+  /** Removes the backup, unless it is still needed. */
   close(): Promise<void>;
 }
 
-/** A file to be written (`content`) or removed (null). `read`: what was read of it, null where it must not exist. */
+/** A file to write (`content`) or remove (null). `read`: the content that was read; null if the file must not exist. */
 export interface FileChange {
   readonly path: InsidePath;
   readonly content: string | null;
   readonly read: Stats | null;
-  /** Mode and owner of a new file are those of this one. */
+  /** A new file gets the mode and owner of this one. */
   readonly like?: Stats;
 }
 
 /** Why not all changes were made. */
 interface FailedChanges extends Refusal {
-  /** True: some stay made, since they could not be taken back. */
+  /** True: some changes remain, because undoing them failed. */
   readonly partly?: true;
 }
 
 /**
- * Makes all changes or none: when one cannot be made, a full disk included, those before it are taken back. Only the
- * death of the process in between leaves some made, or a file that cannot be put back, which is told. Null when all are made.
+ * Makes all changes or none. If one fails, for example on a full disk, the earlier ones are undone. Some changes remain
+ * only if the process dies in between or a file cannot be restored, which is reported. Returns null if all were made.
  */
 export async function makeChanges(bounds: Bounds, changes: readonly FileChange[]): Promise<FailedChanges | null> {
   const staged: StagedChange[] = [];
@@ -88,7 +88,7 @@ async function stage(bounds: Bounds, { path, content, read, like }: FileChange):
     const problem = readOnly ?? (old ? await whyNot(target, old) : null);
     if (problem) return await closing(close, refuse(`${path.shown}: ${problem}`));
     if (content !== null) await writeTemporary(temporary, content, old ?? like ?? null, directory.heir);
-    // A second name for the old file costs no space; where the file system has none, a copy does.
+    // A hard link to the old file costs no space; a file system without hard links needs a copy.
     if (old) await link(target, backup).catch(() => copyFile(target, backup));
     return {
       shown: path.shown,
@@ -108,7 +108,7 @@ async function stage(bounds: Bounds, { path, content, read, like }: FileChange):
         } catch (error) {
           backupIsNeeded = old !== null;
           const kept = old === null ? '' : `, its old content is in ${join(dirname(path.shown), basename(backup))}`;
-          return `${path.shown} could not be put back (${messageOf(error)})${kept}`;
+          return `${path.shown} could not be restored (${messageOf(error)})${kept}`;
         }
       },
     };

@@ -1,8 +1,8 @@
-/** Glob patterns that come from a model: whatever they are, they must not stall the daemon. */
+/** Glob patterns from a model. No pattern may stall the daemon. */
 import { Minimatch, type MinimatchOptions } from 'minimatch';
 import { type Refusal, refuse } from '../refusal.ts';
 
-/** Tells whether a path, relative with `/`, matches. */
+/** True if a path (relative, with `/`) matches. */
 export type GlobMatcher = (path: string) => boolean;
 
 const MAX_ALTERNATIVES = 256;
@@ -11,7 +11,7 @@ const OPTIONS: MinimatchOptions = {
   dot: true,
   // A pattern without `/` matches names at any depth.
   matchBase: true,
-  // `#`, `!` and `+(…)` are characters like any other.
+  // `#`, `!` and `+(…)` are ordinary characters.
   nocomment: true,
   nonegate: true,
   noext: true,

@@ -1,4 +1,4 @@
-/** Searches files line by line; runs in the worker of grep, where a pattern that never ends harms nobody. */
+/** Searches files line by line. Runs in the worker of grep, where an endless pattern does not block the daemon. */
 
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -9,14 +9,14 @@ import { type Bounds, resolveInside } from '../workspace.ts';
 import { compileGlob } from './glob-pattern.ts';
 import { walkFiles } from './walk.ts';
 
-/** What to look for and where. */
+/** The pattern and the files to search. */
 export interface GrepRequest extends Bounds {
   readonly path: string;
   readonly pattern: string;
   readonly ignoreCase: boolean;
   readonly glob: string | null;
   readonly maxMatches: number;
-  /** Files below `path`, relative to it, that a match or a NUL byte can be in; all others hold neither. Null: any. */
+  /** Files below `path`, relative to it, that may contain a match or a NUL byte; no other file does. Null: any file may. */
   readonly only?: readonly string[] | null;
 }
 
@@ -60,14 +60,14 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | { re
   return { lines, files, more: false, unread };
 }
 
-/** What is left to know of a file without a NUL byte, short of opening it. Synchronous: a thread of its own may block, and there are thousands. */
+/** Checks a file without a NUL byte, without opening it. Synchronous: this thread may block, and there are thousands of files. */
 function isReadableText(path: string): boolean {
   try {
     accessSync(path, constants.R_OK);
     const stats = lstatSync(path);
     return stats.isFile() && stats.size <= MAX_FILE_BYTES;
   } catch {
-    // The attempt to read it says why.
+    // Reading it will report why.
     return false;
   }
 }
@@ -76,11 +76,11 @@ function compileExpression({ pattern, ignoreCase }: GrepRequest): RegExp | { rea
   try {
     return new RegExp(pattern, ignoreCase ? 'i' : '');
   } catch (error) {
-    return { refusal: `the pattern is no valid regular expression: ${(error as Error).message}` };
+    return { refusal: `the pattern is not a valid regular expression: ${(error as Error).message}` };
   }
 }
 
-/** Files to search, by absolute path and relative to where the search begins, or a refusal. */
+/** The files to search, by absolute path and by path relative to the start of the search, or a refusal. */
 async function* candidates(
   request: GrepRequest,
   unread: string[],
@@ -111,7 +111,7 @@ function* matchesIn(file: TextFile, expression: RegExp): Generator<string> {
   }
 }
 
-/** A long line around its match. */
+/** Cuts a long line around its match. */
 function around(line: string, at: number): string {
   if (line.length <= MAX_LINE_CHARS) return line;
   const from = Math.max(0, Math.min(at - MAX_LINE_CHARS / 3, line.length - MAX_LINE_CHARS));

@@ -45,7 +45,7 @@ function show({ lines, files, more, unread }: GrepResult, pattern: string): Tool
     lines.length === 0 && `[no line of ${files} files matches ${pattern}]`,
     more && `[only the first ${lines.length} matches; narrow path, glob or pattern, or raise limit]`,
     unread.length > 0 &&
-      `[not searched, since binary, too large or unreadable: ${unread.length < 10 ? '' : 'among others '}${unread.join(', ')}]`,
+      `[not searched (binary, too large or unreadable): ${unread.length < 10 ? '' : 'among others '}${unread.join(', ')}]`,
   ].filter((note) => note !== false);
   return { content: [...lines, ...notes].join('\n'), details: { matches: lines.length, files, more } };
 }

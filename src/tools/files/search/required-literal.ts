@@ -1,4 +1,4 @@
-/** Finds a text that a regular expression cannot match without: what lets a fast search leave out most files. */
+/** Finds a text that every match of a regular expression contains, so that a fast search can skip most files. */
 
 const MIN_LENGTH = 3;
 /** Escapes of one letter that stand for other characters, or for a place between them; operands of the others are not followed. */
@@ -6,8 +6,8 @@ const SIMPLE_ESCAPE = /[dDwWsSbBnrtvf]/;
 const QUANTIFIER = /^\{\d+(?:,\d*)?\}/;
 
 /**
- * The longest run of at least three ASCII characters that stands in every match of a valid JavaScript pattern (without flags
- * u and v), or null when none is certain: whatever is not understood here counts as unknown.
+ * The longest run of at least three ASCII characters that every match of a valid JavaScript pattern (without flags u and
+ * v) contains; null if none is certain. Syntax that is not understood here counts as unknown.
  */
 export function requiredLiteral(pattern: string): string | null {
   const runs: string[] = [];
@@ -25,7 +25,7 @@ export function requiredLiteral(pattern: string): string | null {
       if (after === null) return null;
       at = after;
     } else if (char === '*' || char === '?' || char === '{') {
-      // What it repeats may be missing; `{` without a count is a character, but not one to rely on.
+      // The repeated part may be missing. `{` without a count is a character, but is not relied on.
       run = run.slice(0, -1);
       end();
       at += QUANTIFIER.exec(pattern.slice(at))?.[0].length ?? 1;
@@ -48,7 +48,7 @@ export function requiredLiteral(pattern: string): string | null {
   return longest.length >= MIN_LENGTH ? longest : null;
 }
 
-/** Printable ASCII: the same byte in every file, however broken its encoding. */
+/** Printable ASCII: the same byte in every encoding, even in a file with a broken one. */
 function isPlain(char: string): boolean {
   return char >= ' ' && char <= '~';
 }
@@ -61,7 +61,7 @@ function afterClass(pattern: string, open: number): number | null {
   return null;
 }
 
-/** A group may be optional or a look ahead: nothing inside it is relied on. */
+/** Skips a group: it may be optional or a lookahead, so nothing inside is relied on. */
 function afterGroup(pattern: string, open: number): number | null {
   for (let at = open + 1; at < pattern.length; ) {
     const char = pattern[at]!;

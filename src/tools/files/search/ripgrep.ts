@@ -1,4 +1,4 @@
-/** Lets ripgrep, where the host has it, say which files a search has to look into; what matches is decided elsewhere. */
+/** Uses ripgrep, if the host has it, to find the files that a search has to read. It does not decide what matches. */
 import { findProgram } from '../../../process/find-program.ts';
 import type { ToolContext } from '../../tool.ts';
 import { isRefusal } from '../refusal.ts';
@@ -15,8 +15,8 @@ const OPTIONS =
   );
 
 /**
- * The files below `path`, relative to it, that hold a text without which the pattern cannot match, or a NUL byte: whether a
- * file is binary has to be found out too. Null where that is not known: no ripgrep, no such text, a single file, a failure.
+ * The files below `path`, relative to it, that contain a text which every match needs, or a NUL byte (to detect binary
+ * files, too). Null if unknown: no ripgrep, no such text, a single file, or a failure.
  */
 export async function filesToSearch(
   { path, pattern, ignoreCase }: { readonly path: string; readonly pattern: string; readonly ignoreCase: boolean },
@@ -52,7 +52,7 @@ export async function filesToSearch(
     },
     context.signal,
   );
-  // 1: no file. 2: something could not be read, so its list may lack what matters.
+  // 1: no file. 2: something could not be read, so the list may be incomplete.
   const ran = result.ended === 'exit' && (result.exitCode === 0 || result.exitCode === 1);
   if (!ran || result.stdout.truncated) return null;
   return result.stdout.text.split('\0').flatMap((name) => (name === '' ? [] : [name.replace(/^\.\//, '')]));

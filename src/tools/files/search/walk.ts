@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { isRefusal } from '../refusal.ts';
 import { type Bounds, isHidden, openDirectoryInside } from '../workspace.ts';
 
-/** Directories that hold what others made, and much of it. */
+/** Large directories with generated or third-party files. */
 export const SKIPPED_DIRECTORIES: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
-/** A directory on the walk: its real path, and its path relative to where the walk began. */
+/** A directory on the walk: its real path, and its path relative to the start of the walk. */
 interface Place {
   readonly real: string;
   readonly relative: string;
 }
 
 /**
- * Yields regular files in order of their names, relative to `real`, a directory of the workspace. What cannot be opened
- * (no permission, gone in the meantime) is told to `skipped` and passed over; so are SKIPPED_DIRECTORIES and hidden paths, untold.
+ * Yields regular files in the order of their names, relative to `real`, a directory of the workspace. What cannot be opened
+ * (no permission, deleted meanwhile) is reported to `skipped`. SKIPPED_DIRECTORIES and hidden paths are skipped silently.
  */
 export async function* walkFiles(
   bounds: Bounds,

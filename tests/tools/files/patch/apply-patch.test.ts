@@ -79,7 +79,7 @@ describe('apply_patch', () => {
     expect(isError).toBe(true);
     expect(content).toBe(
       'nothing was changed:\n' +
-        '- a.txt, hunk 1 (line 6 of the patch): its lines were not found. The nearest place, at line 1:\n1\tone\n2\ttwo\n' +
+        '- a.txt, hunk 1 (line 6 of the patch): its lines were not found. The most similar place, at line 1:\n1\tone\n2\ttwo\n' +
         '- c.txt: no such file; glob finds files by name',
     );
     expect(await text('b.txt')).toBe('x\n');
@@ -90,11 +90,7 @@ describe('apply_patch', () => {
     ['-    def size(self):\n+    def length(self):', 'stand there 2 times, at lines 4, 8', ''],
     ['@@ class Bag:\n-    def size(self):\n+    def length(self):', '', 'class Bag:\n    def length(self):'],
     ['@@ class Sack:\n-    def size(self):\n+    x', '@@ class Sack:: no such line. ', ''],
-    [
-      '@@ class Bag:\n-class Box:\n+class Tub:',
-      'its lines stand at line 3, before the hunk or @@ line ahead of it',
-      '',
-    ],
+    ['@@ class Bag:\n-class Box:\n+class Tub:', 'its lines are at line 3, before the previous hunk or @@ line', ''],
     ['+import sys', 'it only adds lines and does not say where', ''],
     ['@@ import os\n+import sys', '', 'import os\nimport sys\n\nclass Box'],
     ['+# end\n*** End of File', '', 'return 2\n# end\n'],
@@ -168,7 +164,7 @@ describe('apply_patch', () => {
         '*** Delete File: dir',
       ].join('\n'),
     );
-    expect(content.match(/lies outside the workspace/g)).toHaveLength(3);
+    expect(content.match(/is outside the workspace/g)).toHaveLength(3);
     expect(await readFile(join(outside, 'secret'), 'utf8')).toBe('geheim\n');
     const inner = await apply(
       [
@@ -181,8 +177,8 @@ describe('apply_patch', () => {
   });
 
   test.each([
-    ['*** Add File: a\n+x', 'a: is there already; use «*** Update File»'],
-    ['*** Update File: a\n*** Move to: b', 'b: is there already, so a cannot be moved there'],
+    ['*** Add File: a\n+x', 'a: exists already; use «*** Update File»'],
+    ['*** Update File: a\n*** Move to: b', 'b: exists already, so a cannot be moved there'],
     ['*** Delete File: a\n*** Update File: ./a\n-1\n+2', './a: is named twice'],
     ['*** Add File: dir/\n+x', 'dir/: names a directory'],
   ])('%j: %s', async (body, problem) => {

@@ -14,7 +14,7 @@ test('finds lines by path and number, in text files of the workspace only', asyn
   await writeFile(join(workspace, 'binary'), 'Größe\0');
   await writeFile(join(outside, 'secret'), 'Größe');
   await symlink(outside, join(workspace, 'door'));
-  const skipped = '[not searched, since binary, too large or unreadable: binary]';
+  const skipped = '[not searched (binary, too large or unreadable): binary]';
   expect((await call(grepTool, { pattern: 'Größe$' })).content).toBe(`a.md:1:Größe\na.md:3:Die Größe\n${skipped}`);
   expect((await call(grepTool, { pattern: 'GRÖSSE|GRÖßE', ignore_case: true, glob: '*.ts' })).content).toBe(
     'src/b.ts:1:const größe = 1;',
