@@ -38,7 +38,7 @@ once('odd work', () => {
     const submitted = await runAnimus(site, ['work', 'submit', 'stranger', 'x']);
     expect(submitted).toMatchObject({
       exit: 0,
-      stderr: expect.stringContaining('no loaded faculty is named stranger'),
+      stderr: expect.stringContaining('no faculty is named stranger'),
     });
     const id = /^\S+/.exec(submitted.stdout)![0];
     const status = await runAnimus(site, ['status']);
@@ -189,7 +189,7 @@ once('odd places', () => {
       });
       expect(ran.status).toBe(command === 'doctor' ? 1 : 2);
       expect(String(ran.stderr) + String(ran.stdout)).toMatch(
-        /ANIMUS_HOME: expected a directory, as this user has no home directory/,
+        /ANIMUS_HOME: expected a directory, because this user has no home directory/,
       );
     }
   });

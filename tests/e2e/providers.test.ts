@@ -119,10 +119,10 @@ describe('without any key', () => {
     const lack =
       /provider anthropic has no key, so no work is taken for engineer, .*; set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, and start animus again/;
     expect(daemon.output()).toMatch(lack);
-    expect(daemon.output()).toContain('serving no faculty yet (see above)');
+    expect(daemon.output()).toContain('serving no faculties yet (see above)');
     const submitted = await runAnimus(site, ['work', 'submit', 'engineer', 'Fix it']);
     expect(submitted.stderr).toContain(
-      'no running daemon takes work for engineer; the work waits. To see why: animus status',
+      'no running daemon serves engineer; the work stays queued. To see why: animus status',
     );
     const shown = await status(site);
     expect(shown).toMatch(lack);

@@ -41,7 +41,9 @@ test('where the roles cannot be made, migrating works, and the commands print wh
 
   for (const statement of createRoleStatements(ROLES)) await admin.query(statement);
   expect(await rolesState(database)).toEqual({ missing: [], ungranted: ROLES });
-  expect((await runCli(['db', 'status'], { env })).stderr).toContain('without rights here: animus_submitter');
+  expect((await runCli(['db', 'status'], { env })).stderr).toContain(
+    'roles without their grants here: animus_submitter',
+  );
   expect(await runCli(['db', 'migrate'], { env })).toMatchObject({ code: 0, stderr: '' });
   expect(await rolesState(database)).toEqual({ missing: [], ungranted: [] });
   await database.close();
