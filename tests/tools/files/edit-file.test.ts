@@ -59,7 +59,7 @@ test('shows the nearest place when a word differs, and hints at line numbers', a
   const numbered = await edit({ old_string: '2\tconst total = items.length;', new_string: 'x' });
   expect(numbered.content).toContain('line numbers of read_file');
   const nothing = await edit({ old_string: 'qqqqqqqqqqqq', new_string: 'x' });
-  expect(nothing.content).toContain('nor anything like it');
+  expect(nothing.content).toContain('and nothing similar');
 });
 
 test('refuses an edit that changes nothing, and a file that it could not save as it was', async () => {

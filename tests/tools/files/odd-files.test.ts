@@ -82,7 +82,7 @@ test('text that is not UTF-8 is read with a warning, never written back, with ad
   expect(await readFile(join(workspace, 'latin'))).toEqual(latin);
 });
 
-test('a file that is written to while it is read says so', async () => {
+test('a file that changes while it is read is reported', async () => {
   const { call, workspace } = await setUpBench();
   const file = join(workspace, 'log');
   await writeFile(file, 'line\n'.repeat(1_500_000));
@@ -93,5 +93,5 @@ test('a file that is written to while it is read says so', async () => {
   const { content } = await call(readFileTool, { path: 'log', limit: 1 });
   writing.abort();
   await writer;
-  expect(content).toContain('the file was changed while it was read');
+  expect(content).toContain('the file changed while it was read');
 });

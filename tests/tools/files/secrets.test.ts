@@ -30,7 +30,7 @@ test.each<[Tool, object]>([
   const { call, workspace } = await setUpHome();
   const output = await call(tool, input);
   expect(output).toMatchObject({ isError: true });
-  expect(output.content).toContain('is kept from tools');
+  expect(output.content).toContain('is not accessible to tools');
   expect(output.content).not.toContain('hunter2');
   expect(await readFile(join(workspace, '.animus/embedded.json'), 'utf8')).toBe('{"password": "hunter2"}');
 });
@@ -51,7 +51,7 @@ test.runIf(process.platform === 'linux')('the environment of a process is no fil
   for (const path of ['proc/self/environ', `/proc/${process.pid}/environ`, 'proc/self/root/proc/self/environ']) {
     expect(await call(readFileTool, { path })).toMatchObject({
       isError: true,
-      content: expect.stringContaining('is kept from tools'),
+      content: expect.stringContaining('is not accessible to tools'),
     });
   }
 });

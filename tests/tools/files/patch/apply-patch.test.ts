@@ -87,11 +87,11 @@ describe('apply_patch', () => {
   });
 
   test.each<[string, string, string]>([
-    ['-    def size(self):\n+    def length(self):', 'stand there 2 times, at lines 4, 8', ''],
+    ['-    def size(self):\n+    def length(self):', 'occur 2 times, at lines 4, 8', ''],
     ['@@ class Bag:\n-    def size(self):\n+    def length(self):', '', 'class Bag:\n    def length(self):'],
     ['@@ class Sack:\n-    def size(self):\n+    x', '@@ class Sack:: no such line. ', ''],
     ['@@ class Bag:\n-class Box:\n+class Tub:', 'its lines are at line 3, before the previous hunk or @@ line', ''],
-    ['+import sys', 'it only adds lines and does not say where', ''],
+    ['+import sys', 'it only adds lines, without a position', ''],
     ['@@ import os\n+import sys', '', 'import os\nimport sys\n\nclass Box'],
     ['+# end\n*** End of File', '', 'return 2\n# end\n'],
     ['-    def size(self):\n+    def length(self):\n*** End of File', 'not at the end of the file', ''],
@@ -179,7 +179,7 @@ describe('apply_patch', () => {
   test.each([
     ['*** Add File: a\n+x', 'a: exists already; use «*** Update File»'],
     ['*** Update File: a\n*** Move to: b', 'b: exists already, so a cannot be moved there'],
-    ['*** Delete File: a\n*** Update File: ./a\n-1\n+2', './a: is named twice'],
+    ['*** Delete File: a\n*** Update File: ./a\n-1\n+2', './a: is listed twice'],
     ['*** Add File: dir/\n+x', 'dir/: names a directory'],
   ])('%j: %s', async (body, problem) => {
     const { apply } = await setUp({ a: '1\n', b: '2\n', dir: null });
@@ -230,7 +230,7 @@ describe('apply_patch', () => {
     ];
     const done = await makeChanges({ workspace, fileRules: [] }, changes);
     expect(done?.refusal).toMatch(
-      /^c: was changed by something else .*; b could not be put back \(EISDIR.*\), its old content is in \.animus-[-0-9a-f]+\.old$/,
+      /^c: was changed by something else .*; b could not be restored \(EISDIR.*\), its old content is in \.animus-[-0-9a-f]+\.old$/,
     );
     expect(done?.partly).toBe(true);
     expect(await text('a')).toBe('1\n');

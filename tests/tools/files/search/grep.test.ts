@@ -26,7 +26,7 @@ test('finds lines by path and number, in text files of the workspace only', asyn
 });
 
 test.each([
-  [{ pattern: '(' }, 'no valid regular expression'],
+  [{ pattern: '(' }, 'not a valid regular expression'],
   [{ pattern: 'x', path: '/etc' }, 'outside'],
   [{ pattern: 'x', path: 'missing' }, 'no such file'],
   [{ pattern: 'x', glob: '{a,b}'.repeat(30) }, 'alternatives'],
