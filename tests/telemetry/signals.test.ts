@@ -1,5 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { logMessages } from '../../scripts/log-messages.ts';
 import { METRICS, SPANS } from '../../src/telemetry/signals.ts';
 import { tableRows } from '../support/markdown-table.ts';
 
@@ -46,4 +50,29 @@ test.each(Object.keys(METRICS))('metric %s is emitted somewhere', (name) => {
 const attributes = new Set(Object.values(SPANS).flatMap((row) => [...row.attributes] as string[]));
 test.each([...attributes])('attribute %s is set somewhere', (name) => {
   expect(source).toContain(`'${name}'`);
+});
+
+test('the page lists every constant log message with its level, and no other', () => {
+  const rows = tableRows(PAGE).filter((cells) => cells.length === 3);
+  expect(rows.shift()).toEqual(['level', 'message', 'when']);
+  const listed = rows.map(([level, message]) => `${level} ${message}`);
+  const logged = logMessages(fileURLToPath(SRC)).map(({ level, message }) => `${level} ${message}`);
+  expect(listed.toSorted()).toEqual(logged.toSorted());
+  expect(rows.filter(([, , when]) => when === '' || when === 'TODO')).toEqual([]);
+});
+
+test('log messages are found in calls of one line and of several, and only constant ones', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'log-messages-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const calls = [
+    "log.info({}, 'one, two (three)');",
+    "from.log.warn(\n  { a: [1, 2], b: f(',') },\n  'over several lines',\n);",
+    'log.debug({}, `a ${template}`);',
+    'log.error(fields, variable);',
+  ];
+  writeFileSync(join(directory, 'x.ts'), calls.join('\n'));
+  expect(logMessages(directory)).toEqual([
+    { level: 'info', message: 'one, two (three)' },
+    { level: 'warn', message: 'over several lines' },
+  ]);
 });
