@@ -29,7 +29,7 @@ export interface Faculty {
   readonly recover: RecoverSettings;
   /** What else it was read from or runs, absolute: prompt, schema, hooks, and the arguments of hooks that are files. */
   readonly files: readonly string[];
-  /** Where each written value stands, by dotted key below `faculty`: `file:line`; what is missing here is a default. */
+  /** Where each value is written, `file:line` by dotted key below `faculty`. Missing keys have their default. */
   readonly origins: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** Turns the text of one faculty file into a Faculty, or into everything that is wrong with it. */
+/** Parses one faculty file into a Faculty or a list of all its problems. */
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';

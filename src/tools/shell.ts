@@ -10,7 +10,7 @@ import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } fr
 const MAX_STREAM_BYTES = 16 * 1024;
 /** One argument of a program on Linux has at most so many bytes. */
 const MAX_COMMAND_CHARS = 131_071;
-/** What ending a command may take (SIGTERM, grace, SIGKILL, report), so that its output still arrives within the call's time. */
+/** The time reserved for stopping a command (SIGTERM, grace, SIGKILL, report), so that its output arrives within the call's time-out. */
 const ENDING_MS = 3000;
 
 const input = z.strictObject({

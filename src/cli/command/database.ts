@@ -17,7 +17,7 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
     // Only animus uses an embedded database, so the first command creates it. A server is migrated by `db migrate` only.
     if (database.kind === 'embedded' && !(await hasFunctions(database))) {
       invocation.output.note(`making a new embedded database in ${invocation.reach().home}`);
-      await whileWaiting(invocation.output, 'making its schema', () => migrate(database));
+      await whileWaiting(invocation.output, 'creating its schema', () => migrate(database));
     }
     await whileWaiting(invocation.output, `checking the schema at ${database.where}`, () => checkCompatible(database));
     return work(database);
@@ -49,7 +49,7 @@ async function openAndWork<T>({ output, reach }: Invocation, work: (db: Database
   }
 }
 
-/** Inside work, a command that silently opened another database than its daemon's would mislead the agent that runs it. */
+/** Inside a work item, silently opening a database other than the daemon's would mislead the agent that runs the command. */
 function refuseInsideWork({ context, reach }: Invocation): void {
   const workItemId = context.env['ANIMUS_WORK_ID'];
   if (workItemId && reach().databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });

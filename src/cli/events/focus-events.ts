@@ -1,4 +1,4 @@
-/** What a focus does, as people watch it: for the commands that run one themselves. */
+/** Prints what a focus does, for the commands that run one themselves. */
 
 import type { Phase } from '../../core/work/words.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';

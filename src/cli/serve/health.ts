@@ -35,7 +35,7 @@ async function healthCommand({ output, reach, context }: Invocation): Promise<nu
   return worst.ready ? 0 : 5;
 }
 
-/** The address that was configured; else those where daemons of this home serve. */
+/** The configured address, else the addresses at which daemons of this home serve. */
 function addressesOf({ http, home, problem }: Reach): readonly HttpAddress[] {
   // The address itself is what is wrong with the configuration.
   if (http === undefined) throw problem ?? new AnimusError('internal.bug', { detail: 'an address without a problem' });

@@ -143,7 +143,7 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
       const { code, message } = known;
       if (json) stderr.write(`${harmlessJson({ error: { code, message } })}\n`);
       else stderr.write(`animus: ${harmlessLines(message).join('\n')}\n`);
-      // The stack of a bug is what its report needs.
+      // A bug report needs the stack.
       if (!isAnimusError(error) && error instanceof Error && !json)
         stderr.write(`${harmlessLines(error.stack ?? '').join('\n')}\n`);
       return known.exitCode;

@@ -89,7 +89,7 @@ export const ERRORS = {
   'llm.base_url': row('provider {provider}: base_url is not an http or https URL', false, 2),
   'llm.no_embeddings': row('provider {provider} has no embeddings; use one of kind openai', false, 2),
 
-  'worktree.failed': row('no worktree of {repo}: {detail}', true, 1),
+  'worktree.failed': row('cannot create a worktree of {repo}: {detail}', true, 1),
 
   'files.displaced': row(
     '{path} is kept from commands and file tools, and {fault}; nothing that could reach it is started. {remedy}',

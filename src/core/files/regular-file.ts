@@ -27,7 +27,7 @@ export function readRegularFile(path: string, { maxBytes = MOST_BYTES, followLin
   try {
     const stats = fstatSync(file);
     if (stats.isDirectory()) throw new Error('is a directory');
-    if (!stats.isFile()) throw new Error('is no regular file (a pipe, socket or device)');
+    if (!stats.isFile()) throw new Error('is not a regular file (but a pipe, socket or device)');
     if (stats.size > maxBytes) throw new Error(`has ${stats.size} bytes; at most ${maxBytes} are read`);
     return readBounded(file, maxBytes);
   } finally {

@@ -31,7 +31,7 @@ function bounded(input: Readonly<Record<string, unknown>>): Pick<ToolCallBlock, 
   return { input: {}, invalidInput: `its values are nested more than ${MAX_LEVELS} levels deep` };
 }
 
-/** True for stops that may have cut the last block short. */
+/** True for stop reasons that may have cut off the last block. */
 export function cutsAnswers(stop: StopReason): boolean {
   return stop === 'max_tokens' || stop === 'context_overflow' || stop === 'refusal' || stop === 'other';
 }

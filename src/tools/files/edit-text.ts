@@ -53,7 +53,7 @@ function notUnique(text: string, places: readonly number[]): string {
   const lines = places.slice(0, MAX_PLACES).map((at) => lineOf(text, at));
   const more = places.length > MAX_PLACES ? ', …' : '';
   return (
-    `old_string stands there ${places.length}${places.length < MAX_COUNTED ? '' : ' or more'} times, at lines ${lines.join(', ')}${more}. ` +
+    `old_string occurs ${places.length}${places.length < MAX_COUNTED ? '' : ' or more'} times, at lines ${lines.join(', ')}${more}. ` +
     'Add surrounding lines until it is unique, or set replace_all'
   );
 }

@@ -1,6 +1,6 @@
 import { harmlessJson, isDangerous } from '../../core/text/harmless.ts';
 
-/** The name of a file in a list of one per line: it may hold line breaks and other control characters, which would forge entries. */
+/** Escapes a file name for a list with one name per line: line breaks and control characters could forge entries. */
 export function printableName(name: string): string {
   return isDangerous(name) ? harmlessJson(name) : name;
 }

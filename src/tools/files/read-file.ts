@@ -32,15 +32,14 @@ function show(file: TextFile, offset: number, limit: number): ToolOutput {
   if (file.text === '') return { content: `[${file.shown} is empty]`, details: { path: file.shown, lines: 0 } };
   const endsInNewline = file.text.endsWith('\n');
   const count = countLines(file.text) - (endsInNewline ? 1 : 0);
-  if (offset > count) return toolError(`${file.shown} has ${count} lines; offset ${offset} is beyond its end`);
+  if (offset > count) return toolError(`${file.shown} has ${count} lines; offset ${offset} is after its end`);
 
   const shown = take(file.text, offset, Math.min(limit, count - offset + 1));
   const last = offset + shown.length - 1;
   const notes = [
     last < count && `lines ${offset} to ${last} of ${count}; read on with offset=${last + 1}`,
     last === count && !endsInNewline && 'no newline at the end of the file',
-    file.changing &&
-      'the file was changed while it was read: parts may be old, others new; read it again when it is still',
+    file.changing && 'the file changed while it was read: parts may be old, others new; read it again later',
     file.text.includes('\r\n') && 'lines end in CRLF',
     !file.validUtf8 &&
       'not valid UTF-8: every \uFFFD that you see may stand for other bytes, and edit_file will refuse it',
@@ -58,7 +57,7 @@ function countLines(text: string): number {
   return count;
 }
 
-/** As many numbered lines as fit; always at least one. */
+/** As many numbered lines as fit, at least one. */
 function take(text: string, offset: number, limit: number): readonly string[] {
   let from = 0;
   for (let line = 1; line < offset; line++) from = text.indexOf('\n', from) + 1;

@@ -153,7 +153,7 @@ async function realpathOfExisting(
   }
 }
 
-/** What was opened may have moved between resolving and opening: ask the kernel where it is now. */
+/** Asks the kernel for the current path, because the file may have moved between resolving and opening. */
 function realNow(path: string, handle: FileHandle): Promise<string> {
   return process.platform === 'linux' ? readlink(`/proc/self/fd/${handle.fd}`) : realpathOfSame(path, handle);
 }
@@ -165,15 +165,15 @@ export function readOnlyReason({ fileRules }: Bounds, real: string): string | nu
     : 'is read-only for agents: animus, or a program that it starts, loads or runs it';
 }
 
-/** Why a real path may not be touched, or null. */
+/** Why a real path is not accessible, or null. */
 function offLimits({ workspace, fileRules }: Bounds, real: string): string | null {
   if (!isWithin(workspace, real)) return outside(workspace);
   return isHidden(fileRules, real)
-    ? 'is kept from tools: the secrets of animus, and the processes of this host, are not for them'
+    ? 'is not accessible to tools: it holds secrets of animus or describes processes of this host'
     : null;
 }
 
-/** True for a real path that holds secrets: in /proc stands the environment of the daemon, to whoever is the daemon. */
+/** True for a real path with secrets. /proc shows the environment of the daemon to its own user. */
 export function isHidden(fileRules: readonly FileRule[], real: string): boolean {
   return isWithin('/proc', real) || accessTo(fileRules, real) === 'hidden';
 }

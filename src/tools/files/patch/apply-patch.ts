@@ -38,7 +38,7 @@ around them in an @@ line. *** End of File after a hunk: it ends the file. Line 
   risk: 'write',
   idempotent: false,
   async run({ patch }, context) {
-    if (!patch.isWellFormed()) return toolError('the patch has half of a surrogate pair and is no valid text');
+    if (!patch.isWellFormed()) return toolError('the patch contains half of a surrogate pair and is not valid text');
     const outline = await computeText({ kind: 'outline', patch }, context);
     if (isRefusal(outline)) return toolError(`nothing was changed: ${outline.refusal}`);
     if ('problem' in outline) return toolError(`nothing was changed: ${outline.problem}`);
@@ -111,7 +111,7 @@ async function find(bounds: Bounds, section: SectionOutline): Promise<Found> {
   const inside = await resolveInside(bounds, section.path);
   if (isRefusal(inside)) return { problem: inside.refusal };
   if (section.kind === 'add') {
-    if (inside.exists) return { problem: `${inside.shown}: is there already; use «*** Update File»` };
+    if (inside.exists) return { problem: `${inside.shown}: exists already; use «*** Update File»` };
     return { section, inside, file: null };
   }
   if (!inside.exists) return { problem: `${inside.shown}: no such file; glob finds files by name` };

@@ -8,7 +8,7 @@ import { SKIPPED_DIRECTORIES } from './walk.ts';
 
 /** More names than these are not worth their way into the thread that searches. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** Every file as bytes, whatever a configuration or an ignore file says; names alone, a NUL after each. */
+/** All files as bytes, without configuration and ignore files; prints names only, each followed by a NUL. */
 const OPTIONS =
   '--no-config --no-ignore --hidden --no-messages --text --encoding none --files-with-matches --null --color never'.split(
     ' ',
