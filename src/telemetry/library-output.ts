@@ -1,12 +1,12 @@
-/** What libraries and Node itself would print goes through the log: a stream of JSON lines holds nothing else. */
+/** Redirects output of libraries and Node to the log, so that stderr contains only JSON lines. */
 import { format } from 'node:util';
 import type { Log } from './log.ts';
 
 const CONSOLE = { debug: 'debug', log: 'info', info: 'info', warn: 'warn', error: 'error' } as const;
 
 /**
- * From here on the process's warnings (deprecations, leaks of listeners) and whatever is said by `console` are lines of the log.
- * Returns what puts back how it was. Of the process, not of a daemon: two in one process share what they hear.
+ * Logs the warnings of the process (deprecations, leaked listeners) and the output of `console` from now on. Returns a
+ * function that undoes it. It affects the whole process: two daemons in one process share it.
  */
 export function logLibraryOutput(log: Log): () => void {
   const before = process.listeners('warning');
@@ -14,7 +14,7 @@ export function logLibraryOutput(log: Log): () => void {
     const { name, message, code } = warning as NodeJS.ErrnoException;
     log.warn({ warning: name, ...(code !== undefined && { code }), detail: message }, 'a library or Node warns');
   };
-  // Node prints by a listener of its own.
+  // Node prints warnings with its own listener.
   process.removeAllListeners('warning');
   process.on('warning', onWarning);
   const methods = Object.keys(CONSOLE) as (keyof typeof CONSOLE)[];

@@ -1,10 +1,10 @@
-/** Computations on an agent's data, in a thread that can be ended: the daemon's own thread renews the leases of all foci. */
+/** Runs computations on an agent's data in a thread that can be terminated: the daemon's own thread must renew leases. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../core/errors/errors.ts';
 import type { ToolContext } from './tool.ts';
 
-/** A computation that came to nothing, in words for the model. */
+/** The message for the model if a computation failed. */
 export interface NotComputed {
   readonly refusal: string;
 }
@@ -12,14 +12,14 @@ export interface NotComputed {
 const MAX_SECONDS = 20;
 const MAX_MEMORY_MB = 512;
 
-/** The time that a call may compute: half of its own, so that what it says still arrives; at most 20 s. */
+/** The time limit of a computation: half of the call's time-out, so that its message still arrives; at most 20 s. */
 export function computingMs({ timeoutMs }: Pick<ToolContext, 'timeoutMs'>): number {
   return Math.min(MAX_SECONDS * 1000, timeoutMs / 2);
 }
 
 /**
- * Runs the module in a thread of its own with `input` as its workerData; the first message that it posts is the result. `advice` is
- * told to the model when the time is over. Rejects only when the call's signal aborts.
+ * Runs the module in a thread with `input` as its workerData. The first message that it posts is the result. On a time-out
+ * the model gets `advice`. Rejects only when the call's signal aborts.
  */
 export async function inThread<Result>(
   module: URL,
@@ -35,7 +35,7 @@ export async function inThread<Result>(
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   });
   try {
-    // Rejects with what the worker throws.
+    // Rejects with the error of the worker.
     const [result] = (await once(worker, 'message', { signal: AbortSignal.any([context.signal, time]) })) as [Result];
     return result;
   } catch (error) {

@@ -28,8 +28,8 @@ export interface Invocation {
   /** The configuration, read on the first call. Errors: `config.*`. */
   config(): Config;
   /**
-   * Where database and daemon are: all that most commands need. Read at the first call, which says on stderr what is wrong with the rest of
-   * the configuration. Errors: `config.*` for what the environment says.
+   * Where the database and the daemon are, which is all that most commands need. Read on the first call, which prints problems of the rest of
+   * the configuration. Errors: `config.*` for a wrong environment.
    */
   reach(): Reach;
 }

@@ -55,7 +55,7 @@ export interface Output {
   progress(text: string | null): void;
   /** A note about the result, on stderr; not printed with `--json`. */
   note(text: string): void;
-  /** Something wrong that the command does without, on stderr, for people and for programs. */
+  /** A problem that does not stop the command, on stderr, for people and for programs. */
   problem(what: string, error: AnimusError): void;
   /** The error, on stderr; returns its exit code. */
   fail(error: unknown): number;

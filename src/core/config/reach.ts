@@ -1,4 +1,4 @@
-/** What a command needs to find its database and its daemon: to be had although something else of the configuration is wrong. */
+/** The settings a command needs to find its database and its daemon. They are read even if other settings are wrong. */
 import { AnimusError, isAnimusError } from '../errors/errors.ts';
 import type { Problem } from '../errors/problem.ts';
 import { parseListenAddress } from '../toml/fields.ts';
@@ -10,13 +10,13 @@ import { environmentReader } from './environment.ts';
 import { configError, databaseUrlOf, homeOf, readConfig } from './read-config.ts';
 
 export interface Reach extends Pick<Config, 'home' | 'databaseUrl'> {
-  /** `daemon.http`; the default where animus.toml cannot be parsed at all, and undefined where it says something else there. */
+  /** `daemon.http`; the default if animus.toml cannot be parsed, and undefined if its value is invalid. */
   readonly http: Config['daemon']['http'] | undefined;
-  /** What is wrong with the configuration; null: nothing. */
+  /** The error of the configuration, or null. */
   readonly problem: AnimusError | null;
 }
 
-/** Throws an AnimusError `config.*` only where the environment leads nowhere: home directory and database are named there. */
+/** Throws an AnimusError `config.*` only for a wrong environment, which names the home directory and the database. */
 export function readReach(sources: ConfigSources): Reach {
   try {
     const { home, databaseUrl, daemon } = readConfig(sources);

@@ -1,10 +1,10 @@
-/** Reads and writes small files in directories that others may write to: never waits for a pipe, never reads a device or more than a limit. */
+/** Reads and writes small files in directories that others can write to. Never blocks on a pipe, and never reads a device or too much. */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 
-/** 1 MiB: more than any file has that a person writes for animus. */
+/** 1 MiB: larger than any file that a person writes for animus. */
 const MOST_BYTES = 1024 * 1024;
-// Missing on Windows, which has neither links of this kind nor named pipes among its files.
+// Missing on Windows, which has no such links and no named pipes in its file system.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = constants;
 const O_DIRECTORY = constants.O_DIRECTORY ?? 0;
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -14,13 +14,13 @@ const O_NOCTTY = constants.O_NOCTTY ?? 0;
 export interface ReadLimits {
   /** Default 1 MiB; a larger file is refused. */
   readonly maxBytes?: number;
-  /** False: a symbolic link is refused. For what an agent may have put there. Default true: people link their files. */
+  /** False: refuses a symbolic link, for files that an agent may have written. Default true: people use links. */
   readonly followLink?: boolean;
 }
 
 /**
- * The content of a regular file. Opening a named pipe does not wait, and a device is not read. Throws an error that says what is
- * wrong with it, or the system's own (ENOENT, ELOOP for a refused link).
+ * Reads a regular file. Does not block on a named pipe and does not read a device. Throws an error that describes the
+ * problem, or the system's error (ENOENT, ELOOP for a refused link).
  */
 export function readRegularFile(path: string, { maxBytes = MOST_BYTES, followLink = true }: ReadLimits = {}): Buffer {
   const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLink ? 0 : O_NOFOLLOW));
@@ -35,7 +35,7 @@ export function readRegularFile(path: string, { maxBytes = MOST_BYTES, followLin
   }
 }
 
-/** The stated size is not trusted: the file may grow while it is read, and files of /proc state none. */
+/** Does not trust the reported size: the file may grow while it is read, and files of /proc report none. */
 function readBounded(file: number, maxBytes: number): Buffer {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
@@ -49,9 +49,9 @@ function readBounded(file: number, maxBytes: number): Buffer {
 }
 
 /**
- * Puts a file with this content into a directory, in place of whatever has its name there, a link or a directory included. The
- * directory is given by its real path and verified after it was opened, so that nobody can redirect the write. What root creates
- * belongs to the directory's owner.
+ * Writes a file with this content into a directory and replaces anything of the same name, also a link or a directory. The
+ * directory is a real path and is verified after it was opened, so that the write cannot be redirected. A file created by
+ * root gets the owner of the directory.
  */
 export async function placeFile(directory: string, name: string, content: string): Promise<void> {
   const handle = await open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

@@ -1,14 +1,14 @@
-/** Text from outside, made harmless for terminals and for those who read it there. */
+/** Escapes untrusted text for terminals. */
 
 /**
- * Text from outside made harmless for a terminal and for readers: control characters, escape sequences' beginnings, and
- * characters that reorder text are shown as escapes. Line ends become spaces; use `harmlessLines` to keep them.
+ * Makes untrusted text safe to print: control characters, the start of escape sequences, and characters that reorder
+ * text are shown as escapes. Line ends become spaces; use `harmlessLines` to keep them.
  */
 export function harmless(text: string): string {
   return escapeControls(inOneLine(text).replaceAll('\t', ' '));
 }
 
-/** Line ends and the space around them become one space. Without a pattern: one for that takes quadratic time on long runs of spaces. */
+/** Line ends and the space around them become one space. Without a regular expression, which would take quadratic time on long runs of spaces. */
 function inOneLine(text: string): string {
   const [first = '', ...rest] = text.split('\n');
   const last = rest.pop();
@@ -26,7 +26,7 @@ export function harmlessLines(text: string): string[] {
 // oxlint-disable-next-line no-control-regex
 const DANGEROUS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
-/** True when the text has a character that the functions above escape. */
+/** True if the text has a character that the functions above escape. */
 export function isDangerous(text: string): boolean {
   return text.search(DANGEROUS) >= 0;
 }
@@ -43,7 +43,7 @@ export function harmlessJsonLine(line: string): string {
   return line.replace(DANGEROUS, jsonEscape);
 }
 
-/** JSON with the same characters escaped in the way of JSON, so that it parses to what it was. */
+/** JSON with the same characters as JSON escapes, so that it parses to the same value. */
 export function harmlessJson(value: unknown, indent?: number): string {
   return harmlessJsonLine(JSON.stringify(value, null, indent));
 }

@@ -1,16 +1,16 @@
 /**
- * The words that columns of the engine's tables may hold, where a part may add one. To add a word: here, in
- * migrations/functions/01_words.sql and in docs/sql-api.md; a test holds the three equal. Words are never taken away: rows may hold them.
+ * The values of table columns that a part of animus can extend. Add a word here, in migrations/functions/01_words.sql and in
+ * docs/sql-api.md; a test keeps the three equal. Words are never removed, because rows may contain them.
  */
 
-/** What a focus is at (`foci.phase`). */
+/** The phase of a focus (`foci.phase`). */
 export const PHASES = ['orient', 'engage', 'consolidate', 'recover'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** Who asked for a call (`tool_calls.origin`): the model itself, or its code in a sandbox. */
+/** The origin of a call (`tool_calls.origin`): the model itself, or its code in a sandbox. */
 const CALL_ORIGINS = ['model', 'sandbox'] as const;
 
-/** What a message of the engine to the model is (`focus_messages.kind`). */
+/** The kind of a message to the model (`focus_messages.kind`). */
 export const MESSAGE_KINDS = [
   'orient',
   'digest',
@@ -28,7 +28,7 @@ export type MessageKind = (typeof MESSAGE_KINDS)[number];
 export const WAIT_KINDS = ['children', 'approval', 'timer', 'human'] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
-/** What people decide about work (`decisions.action`). */
+/** The action of a person's decision about work (`decisions.action`). */
 const DECISION_ACTIONS = ['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume'] as const;
 
 /** Every list, by `table.column`. */

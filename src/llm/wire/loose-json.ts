@@ -32,7 +32,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** True where objects and arrays stand in each other more than `levels` deep. Not recursive: the depth is what it must survive. */
+/** True if objects and arrays are nested more than `levels` deep. Not recursive, because it must survive any depth. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let layer = [value];
   for (let level = 0; level <= levels; level++) {

@@ -1,4 +1,4 @@
-/** Computes on texts that an agent chose: at once where that takes milliseconds whatever they hold, else in a thread of its own. */
+/** Computes on texts from an agent: directly if that takes milliseconds in the worst case, else in a separate thread. */
 import { extname } from 'node:path';
 import { inThread } from '../in-thread.ts';
 import type { ToolContext } from '../tool.ts';
@@ -16,16 +16,16 @@ import type { Refusal } from './refusal.ts';
 
 export type TextRequest = EditRequest | OutlineRequest | PlanRequest;
 
-/** What each kind of request comes to. */
+/** The result of each kind of request. */
 export interface TextResults {
   readonly edit: EditResult;
   readonly outline: OutlineResult;
   readonly plan: readonly SectionPlan[];
 }
 
-/** Characters of all texts together that are looked at in the daemon's own thread. */
+/** The limit for the daemon's own thread, in characters of all texts together. */
 const MAX_CHARS = 256 * 1024;
-/** Comparisons of letters and of lines there: some 50 ms each at the very worst. */
+/** The limit of comparisons of letters and of lines in that thread: about 50 ms each in the worst case. */
 const MAX_LETTERS = 50_000_000;
 const MAX_LINES = 200_000;
 
@@ -33,7 +33,7 @@ const ADVICE = 'change less at once, or use bash';
 // Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
 const WORKER = new URL(`./text-worker${extname(import.meta.filename)}`, import.meta.url);
 
-/** The result, or why there is none: a refusal where it takes longer than half of the call's time. */
+/** The result, or a refusal if it takes longer than half of the call's time-out. */
 export async function computeText<Kind extends TextRequest['kind']>(
   request: Extract<TextRequest, { kind: Kind }>,
   context: Pick<ToolContext, 'timeoutMs' | 'signal'>,

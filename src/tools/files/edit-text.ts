@@ -1,8 +1,8 @@
-/** Replaces a text in a text, exactly; pure. On large inputs it may take long, so it runs in a thread there (compute-text.ts). */
+/** Replaces an exact text in a text. Pure. Large inputs may take long, so they run in a thread (compute-text.ts). */
 import { explainMiss } from './patch/explain-miss.ts';
 
 const MAX_PLACES = 20;
-/** Beyond this many places even counting stops: overlapping ones in a long run of one letter are millions. */
+/** Counting stops at this many places: a long run of one letter has millions of overlapping ones. */
 const MAX_COUNTED = 1000;
 
 export interface EditRequest {
@@ -11,16 +11,16 @@ export interface EditRequest {
   readonly old: string;
   readonly replacement: string;
   readonly all: boolean;
-  /** Characters that the result may have. */
+  /** The maximum length of the result in characters. */
   readonly maxLength: number;
 }
 
-/** `line` is that of the first replacement, from 1. */
+/** `line` is the line of the first replacement, from 1. */
 export type EditResult =
   | { readonly text: string; readonly replaced: number; readonly line: number }
   | { readonly problem: string };
 
-/** The text with its only occurrence of `old` replaced, or all of them; else why not, in words for the model. */
+/** The text with the only occurrence of `old` replaced, or all of them; else a message for the model. */
 export function editText({ text, all, maxLength, ...edit }: EditRequest): EditResult {
   const { old, replacement } = withLineEndsOf(text, edit);
   const places = placesOf(text, old);
@@ -33,14 +33,14 @@ export function editText({ text, all, maxLength, ...edit }: EditRequest): EditRe
   return { text: parts.join(replacement), replaced, line: lineOf(text, places[0] ?? 0) };
 }
 
-/** Models write LF; in a file of CRLF throughout, their texts are meant to end lines as the file does. */
+/** Models write LF. For a file with CRLF only, their line ends are converted to those of the file. */
 function withLineEndsOf(text: string, edit: { readonly old: string; readonly replacement: string }) {
   const isCrlf = text.includes('\r\n') && !/(?<!\r)\n/.test(text);
   const convert = (value: string): string => (isCrlf ? value.replace(/\r?\n/g, '\r\n') : value);
   return { old: convert(edit.old), replacement: convert(edit.replacement) };
 }
 
-/** Offsets of the occurrences, overlapping ones included: `aa` stands twice in `aaa`, and which one is meant is open. */
+/** Offsets of the occurrences, including overlapping ones: `aa` occurs twice in `aaa`, which is ambiguous. */
 function placesOf(text: string, searched: string): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(searched); at >= 0; at = text.indexOf(searched, at + 1)) {

@@ -50,7 +50,7 @@ function show(file: TextFile, offset: number, limit: number): ToolOutput {
   };
 }
 
-/** Not by splitting: a file may have ten million lines, and this is the daemon's own thread. */
+/** Does not split the text: a file may have ten million lines, and this runs in the daemon's own thread. */
 function countLines(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;

@@ -2,6 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { compute, type TextRequest } from './compute-text.ts';
 
-// A port of threads, not a window: it has no origin to name.
+// A port between threads, not a window: there is no origin.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage(compute(workerData as TextRequest));

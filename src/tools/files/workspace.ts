@@ -9,7 +9,7 @@ import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 export interface Bounds {
   /** Absolute real path. */
   readonly workspace: string;
-  /** What is kept from tools, wherever the workspace is. */
+  /** Paths that tools may not access, wherever the workspace is. */
   readonly fileRules: readonly FileRule[];
 }
 
@@ -25,7 +25,7 @@ export interface InsidePath {
 /** An open directory of the workspace, verified after it was opened: paths under `base` cannot be redirected. */
 export interface InsideDirectory extends AsyncDisposable {
   readonly base: string;
-  /** Where it was when it was opened: its real path. */
+  /** Its real path when it was opened. */
   readonly real: string;
   readonly heir: Heir | null;
 }
@@ -39,7 +39,7 @@ export interface Heir {
   readonly gid: number;
 }
 
-/** PATH_MAX of Linux. To find out that there is no such path takes seconds where it is much longer. */
+/** PATH_MAX of Linux. Resolving a much longer path takes seconds. */
 const MAX_PATH_CHARS = 4096;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
@@ -158,7 +158,7 @@ function realNow(path: string, handle: FileHandle): Promise<string> {
   return process.platform === 'linux' ? readlink(`/proc/self/fd/${handle.fd}`) : realpathOfSame(path, handle);
 }
 
-/** Why what has this real path may not be written, made, moved or removed, or null. */
+/** Why this real path may not be written, created, moved or removed, or null. */
 export function readOnlyReason({ fileRules }: Bounds, real: string): string | null {
   return accessTo(fileRules, real) === 'all'
     ? null

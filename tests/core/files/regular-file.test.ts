@@ -32,7 +32,7 @@ test('waits for no pipe and reads no device or directory, whoever asks', async (
   execFileSync('mkfifo', [join(path, 'pipe')]);
   symlinkSync('/dev/zero', join(path, 'endless'));
   for (const name of ['pipe', 'endless']) {
-    expect(() => readRegularFile(join(path, name))).toThrow('is no regular file');
+    expect(() => readRegularFile(join(path, name))).toThrow('is not a regular file');
     await expect(loadScript(join(path, name))).rejects.toMatchObject({ code: 'config.unreadable' });
   }
   expect(() => readRegularFile(path)).toThrow('is a directory');

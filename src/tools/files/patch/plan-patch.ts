@@ -1,8 +1,8 @@
-/** What a patch comes to: which files it touches, and what becomes of each; pure. Large ones are computed in a thread (compute-text.ts). */
+/** Plans a patch: which files it touches, and the change of each. Pure. Large patches are planned in a thread (compute-text.ts). */
 import { applyHunks } from './apply-hunks.ts';
 import { parsePatch } from './patch-text.ts';
 
-/** Files in one patch at most. */
+/** The maximum number of files in one patch. */
 const MAX_FILES = 200;
 
 export interface OutlineRequest {
@@ -10,7 +10,7 @@ export interface OutlineRequest {
   readonly patch: string;
 }
 
-/** A section without its lines; `line` is where it begins in the patch, from 1. */
+/** A section without its lines; `line` is its first line in the patch, from 1. */
 export interface SectionOutline {
   readonly kind: 'add' | 'delete' | 'update';
   readonly path: string;
@@ -21,7 +21,7 @@ export interface SectionOutline {
 
 export type OutlineResult = { readonly sections: readonly SectionOutline[] } | { readonly problem: string };
 
-/** Which files the patch touches and how, in its order, or which of its lines is wrong. */
+/** The files that the patch touches and how, in its order, or the first wrong line. */
 export function outlinePatch({ patch }: OutlineRequest): OutlineResult {
   const parsed = parsePatch(patch);
   if ('problem' in parsed) return parsed;
@@ -40,14 +40,14 @@ export function outlinePatch({ patch }: OutlineRequest): OutlineResult {
 export interface PlanRequest {
   readonly kind: 'plan';
   readonly patch: string;
-  /** By section: the content of the file that it updates; null for all others, and where it cannot be read. */
+  /** By section: the content of the file that it updates; null for other sections, and if it cannot be read. */
   readonly texts: readonly (string | null)[];
 }
 
-/** The content of a file that is added or updated, with its number of lines where it is added; null for what is deleted. */
+/** The content of an added or updated file, with the number of lines of an added one; null for a deleted file. */
 export type SectionPlan = { readonly content: string | null; readonly lines: number } | { readonly problem: string };
 
-/** What becomes of the file of each section. The patch has an outline. */
+/** The change of each section's file. The patch must have an outline. */
 export function planPatch({ patch, texts }: PlanRequest): readonly SectionPlan[] {
   const parsed = parsePatch(patch);
   if ('problem' in parsed) return [parsed];

@@ -1,4 +1,4 @@
-/** Finds files by name; runs in the worker of glob, where neither a slow pattern nor a huge directory holds anybody up. */
+/** Finds files by name. Runs in the worker of glob, where a slow pattern or a huge directory does not block the daemon. */
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import { type Bounds, resolveInside } from '../workspace.ts';
@@ -7,23 +7,23 @@ import { walkFiles } from './walk.ts';
 
 export const MAX_SHOWN = 1000;
 export const MAX_WALKED = 200_000;
-/** Of directories that could not be read. */
+/** The maximum number of unreadable directories in the result. */
 const MAX_SKIPPED = 11;
 
-/** What to look for and where. */
+/** The pattern and the directory to search. */
 export interface GlobRequest extends Bounds {
   readonly path: string;
   readonly pattern: string;
 }
 
-/** At most one path more than is shown; `skipped` could not be read. */
+/** At most one path more than is shown; `skipped` lists directories that could not be read. */
 export interface GlobResult {
   readonly found: readonly string[];
   readonly skipped: readonly string[];
   readonly walked: number;
 }
 
-/** Walks the directory until there are enough files, of those that match or of all. A refusal is for the model. */
+/** Walks the directory until the limit of matching files or of all files is reached. A refusal is for the model. */
 export async function globFiles(request: GlobRequest): Promise<GlobResult | Refusal> {
   const inside = await resolveInside(request, request.path);
   if (isRefusal(inside)) return inside;
@@ -39,7 +39,7 @@ export async function globFiles(request: GlobRequest): Promise<GlobResult | Refu
     if (skipped.length < MAX_SKIPPED) skipped.push(at);
   };
   let walked = 0;
-  // The thread is ended from outside.
+  // The thread is terminated from outside.
   for await (const file of walkFiles(request, inside.real, new AbortController().signal, skip)) {
     if (++walked > MAX_WALKED || found.length > MAX_SHOWN) break;
     if (matches(file)) found.push(printableName(inside.shown === '.' ? file : `${inside.shown}/${file}`));
