@@ -79,7 +79,7 @@ describe('a faculty', () => {
 });
 
 describe('a directory of faculties', () => {
-  test('tells every problem of every file, and keeps the good ones', () => {
+  test('reports every problem of every file, and keeps the valid ones', () => {
     const { faculties, problems } = load({
       'a.toml': MINIMAL,
       'b.toml': '[faculty]\nname = "Bad Name"\nmax_turns = 3\n[faculty.engage]\nmodel = "m"\ntools = ["read_fil"]\n',
@@ -198,7 +198,7 @@ describe('a faculty is refused', () => {
     });
   });
 
-  test('with a hook that nobody may execute, and says how to change that', () => {
+  test('with a hook that is not executable, and says how to fix it', () => {
     write('hook.sh', '#!/bin/sh\n', 0o644);
     const { problems } = load({ 'x.toml': `${MINIMAL}[faculty.orient]\ncommand = "./hook.sh"\n` });
     expect(problems[0]?.message).toContain(`is not executable; run: chmod +x ${join(directory, 'hook.sh')}`);

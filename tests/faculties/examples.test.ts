@@ -16,7 +16,7 @@ type Name = (typeof NAMES)[number];
 const toml = (name: Name) => readFileSync(join(FACULTIES, `${name}.toml`), 'utf8');
 const script = (name: Name) => readFileSync(join(FACULTIES, 'scripts', `${name}.toml`), 'utf8');
 
-describe('on a daemon, submitted by the SQL that stands in the file', () => {
+describe('on a daemon, submitted by the SQL in the file', () => {
   const pg = testDatabase();
 
   test('each does its work with real tools and hooks', async () => {
@@ -86,7 +86,7 @@ describe('on a daemon, submitted by the SQL that stands in the file', () => {
   }
 });
 
-describe('by the command that stands in their script', () => {
+describe('by the command in their script', () => {
   test.each(NAMES)(
     '%s completes',
     async (name) => {

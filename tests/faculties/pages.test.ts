@@ -21,7 +21,7 @@ const INDENTED = /^ {4}((?:npx )?animus [a-z].*)$/gm;
 /** After `animus` in prose comes a verb now and then; in backticks it is a command. */
 const INLINE = /`(?:npx )?animus ([a-z][^`\n]*)`/g;
 
-describe('a command that a page tells', () => {
+describe('a command that a page shows', () => {
   const lines = pages.flatMap(({ name, text }) => commandLines(text).map((line) => ({ name, line })));
 
   test('there are many', () => expect(lines.length).toBeGreaterThan(20));

@@ -27,7 +27,7 @@ test('other paths and methods are answered with what there is', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-test('who asks slowly is closed when he has not asked in time', { timeout: 20_000 }, async () => {
+test('a slow request is closed at its time-out', { timeout: 20_000 }, async () => {
   const url = await serve(async () => readiness(true));
   const slow = await connected(url);
   slow.write('GET /readyz HTTP/1.1\r\nhost: a\r\n');

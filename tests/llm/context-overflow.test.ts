@@ -86,7 +86,7 @@ test('other things that Anthropic says with invalid_request_error', () => {
   expect(kindOf('max_tokens: Field required')).toBe('invalid_request');
 });
 
-test('an error without any body is told by its status', () => {
+test('an error without a body is classified by its status', () => {
   expect(anthropicFault({ status: 503, body: '' })).toMatchObject({
     kind: 'overloaded',
     message: 'HTTP 503: no message',

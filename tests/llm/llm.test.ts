@@ -134,7 +134,7 @@ describe('a probe', () => {
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
 
-  test('tells of a wrong key', async () => {
+  test('reports a wrong key', async () => {
     const server = await open(startOpenAiServer([]));
     const llm = llmWith({ p: { ...openaiAt(server), apiKey: null } });
     expect(await llm.probe('p/m', signal)).toMatchObject({ ok: false, failure: { kind: 'credentials', attempts: 1 } });
@@ -172,7 +172,7 @@ describe('embeddings', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('of no texts ask nobody', async () => {
+  test('of no texts make no request', async () => {
     const { embed, server } = await embedder(null);
     expect(await embed.embed([], signal)).toEqual({ ok: true, vectors: [], tokens: 0 });
     expect(server.requests).toHaveLength(0);

@@ -54,7 +54,7 @@ test('usage that never comes is null, not zero', async () => {
   expect(answered(await call(connect(server))).usage).toBeNull();
 });
 
-test('events tell reasoning, text and calls as they come', async () => {
+test('events report reasoning, text and calls as they arrive', async () => {
   const server = await serve([{ text: 'some words that are cut', reasoning_content: 'hm', calls: CALLS }]);
   const events: LlmEvent[] = [];
   answered(await call(connect(server), {}, (event) => events.push(event)));
@@ -72,7 +72,7 @@ describe('requests', () => {
     expect(JSON.parse(String(body))).toMatchObject({ max_completion_tokens: 100, reasoning_effort: 'low' });
   });
 
-  test('the o-series is not told about parallel calls, other models are', async () => {
+  test('parallel_tool_calls is sent to other models, not to the o-series', async () => {
     const server = await serve([{ text: 'hi' }]);
     const llm = connect(server);
     answered(await call(llm, { model: 'o3' }));

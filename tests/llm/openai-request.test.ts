@@ -116,7 +116,7 @@ describe('options', () => {
     }
   });
 
-  test('models that take no effort beside tools are told `none`, without tools what was asked for', () => {
+  test('models without effort beside tools get `none` with tools, and the requested effort without', () => {
     expect(body({ model: 'gpt-5.5', reasoningEffort: 'high' })).toMatchObject({ reasoning_effort: 'none' });
     expect(body({ model: 'gpt-5.5', reasoningEffort: 'high', tools: [] })).toMatchObject({ reasoning_effort: 'high' });
     expect(body({ reasoningEffort: 'high' })).not.toHaveProperty('reasoning_effort');

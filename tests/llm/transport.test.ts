@@ -48,7 +48,7 @@ function connect(baseUrl: string, settings: Partial<HttpProviderSettings> = {}, 
 const HI = { content: [text('hi')] };
 const ONCE = { retry: { maxAttempts: 1 } };
 
-describe('time-outs are told apart', () => {
+describe('time-outs are distinguished', () => {
   test('no response headers', async () => {
     const server = await serve([{ ...HI, delayMs: 20_000 }]);
     const failure = failed(await call(connect(server.url, { ...ONCE, timeouts: { firstByteMs: 500 } })));
@@ -99,7 +99,7 @@ describe('connections', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  test('nobody listening is a connection failure after all attempts', async () => {
+  test('a port without a listener is a connection failure after all attempts', async () => {
     const server = await serve([HI]);
     await server.close();
     opened.length = 0;
@@ -176,7 +176,7 @@ describe('retries', () => {
     expect(failed(await pending).kind).toBe('aborted');
   });
 
-  test('an abort before the call asks nobody', async () => {
+  test('an abort before the call makes no request', async () => {
     const server = await serve([HI]);
     const { client } = connect(server.url).resolve('m');
     expect(failed(await client.complete(requestOf(), { signal: AbortSignal.abort() }))).toMatchObject({
@@ -201,7 +201,7 @@ describe('a stream that breaks', () => {
 
   const ways = [{ finally: 'reset' }, { finally: 'end' }, { errorEvent: 'overloaded_error' }] as const;
 
-  test.each(ways)('is tried again when nobody saw it: %j', async (way) => {
+  test.each(ways)('is retried when the caller has seen nothing: %j', async (way) => {
     const { result } = await run(way, null);
     expect(answered(result)).toMatchObject({ content: [{ type: 'text', text: 'whole' }], attempts: 2 });
   });

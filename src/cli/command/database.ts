@@ -16,7 +16,7 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
   return withRawDatabase(invocation, async (database) => {
     // Only animus uses an embedded database, so the first command creates it. A server is migrated by `db migrate` only.
     if (database.kind === 'embedded' && !(await hasFunctions(database))) {
-      invocation.output.note(`making a new embedded database in ${invocation.reach().home}`);
+      invocation.output.note(`creating a new embedded database in ${invocation.reach().home}`);
       await whileWaiting(invocation.output, 'creating its schema', () => migrate(database));
     }
     await whileWaiting(invocation.output, `checking the schema at ${database.where}`, () => checkCompatible(database));

@@ -114,7 +114,7 @@ async function leavesNothing(argv: readonly string[], home: 'new' | 'copied', lo
   await interrupt(where, argv, longestMs);
   const next = animus(where, ['status']);
   const [stderr, [code]] = await Promise.all([text(next.process.stderr!), once(next.process, 'exit')]);
-  expect([code, stderr.replace(/^animus: making a new embedded database.*\n/, '')]).toEqual([0, '']);
+  expect([code, stderr.replace(/^animus: creating a new embedded database.*\n/, '')]).toEqual([0, '']);
   expect(readdirSync(where.home).toSorted()).toEqual(['db', 'db.lock']);
 }
 

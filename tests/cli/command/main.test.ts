@@ -31,7 +31,7 @@ describe('the process', () => {
     expect(await stderr).toBe('');
   });
 
-  test('that repeats itself ends when nobody reads any more', async () => {
+  test('that repeats itself ends when its reader has gone', async () => {
     const child = animus('status', '--watch', '--every', '1');
     child.stdout?.once('data', () => child.stdout?.destroy());
     const stderr = child.stderr === null ? '' : text(child.stderr);
@@ -45,7 +45,7 @@ describe('the process', () => {
     expect(JSON.parse(stdout).items).toHaveLength(5000);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('tells when its output cannot be written, and fails', async () => {
+  test.skipIf(!existsSync('/dev/full'))('reports that its output cannot be written, and fails', async () => {
     const full = openSync('/dev/full', 'w');
     const child = start(['status'], full);
     closeSync(full);

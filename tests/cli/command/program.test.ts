@@ -15,7 +15,7 @@ describe('docs/cli.md', () => {
     expect(new Set(documented)).toEqual(new Set(commands.map(({ usage }) => usage)));
   });
 
-  test.each(commands)('tells every option of $usage, and no other', ({ usage, command }) => {
+  test.each(commands)('lists every option of $usage, and no other', ({ usage, command }) => {
     const section = PAGE.split(`### \`animus ${usage}\`\n`)[1]?.split(/^##/m)[0] ?? '';
     const own = command.options.filter((option) => !COMMON.includes(option.long ?? ''));
     const documented = [...section.matchAll(/`(--[a-z-]+(?: <[a-z]+>)?)`/g)].map(([, flags]) => flags);

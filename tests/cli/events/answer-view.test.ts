@@ -13,7 +13,7 @@ describe('an answer on the screen', () => {
     expect(printed()).toBe('turn 1  I look at\\x1b[2J it.\nGood.\nnext\n');
   });
 
-  it('stands in one line when it is recorded where nobody watches', () => {
+  it('is one line off a terminal, when it is recorded', () => {
     const { view, printed } = screen(false);
     view.coming({ type: 'text', turn: 1, text: 'I look' });
     view.recorded(recorded('I look\nat it.'));

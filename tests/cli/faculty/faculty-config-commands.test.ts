@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe('faculty', () => {
-  test('check tells every problem and exits 2; list shows what can be used', async () => {
+  test('check reports every problem and exits 2; list shows the valid faculties', async () => {
     write({ 'faculties/a.toml': GOOD, 'faculties/b.toml': '[faculty]\nname = "b"\nmodle = "x"\n' });
     const checked = await animus('faculty', 'check');
     expect(checked.code).toBe(2);
@@ -43,7 +43,7 @@ describe('faculty', () => {
     });
   });
 
-  test('show tells each value and its origin, the model as it is found, and where commands run', async () => {
+  test('show prints each value and its origin, the model as resolved, and where commands run', async () => {
     const tools = `${GOOD}tools = ["bash"]\nmax_turns = 7\nfallback_models = ["gw/big"]\n`;
     const provider = '[providers.gw]\nkind = "openai"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "GW_KEY"\n';
     write({
@@ -131,7 +131,7 @@ describe('config', () => {
     expect(stdout).not.toContain('SECRET');
   });
 
-  test('reads the file it is told to, which must be there', async () => {
+  test('reads the file given by --config, which must exist', async () => {
     write({ 'other.toml': '[daemon]\npool_size = 3\n' });
     expect((await animus('config', '--config', 'other.toml')).stdout).toMatch(/pool_size +3/);
     expect(await animus('config', '--config', 'none.toml')).toMatchObject({

@@ -95,7 +95,7 @@ text = "Done."
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test('tells which turn the script has no answer for', async () => {
+  test('reports which turn the script has no answer for', async () => {
     write({ 'script.toml': WRITES });
     const ran = await rehearse('--description', 'the year 2026');
     expect(ran.code).toBe(1);

@@ -170,7 +170,7 @@ describe('faculty check on a directory with many different mistakes', () => {
     expect(MISTAKES.length).toBeGreaterThanOrEqual(20);
   });
 
-  test.each(MISTAKES)('tells file, line, key, expectation and value of $file', async ({ file, line, key, says }) => {
+  test.each(MISTAKES)('reports file, line, key, expectation and value of $file', async ({ file, line, key, says }) => {
     const { stdout } = await animus('faculty', 'check', '--json');
     const { problems, remarks } = JSON.parse(stdout) as Record<'problems' | 'remarks', Found[]>;
     const of = [...problems, ...remarks].filter((each) => each.file === join(cwd, 'faculties', file));

@@ -97,7 +97,7 @@ describe('an error', () => {
     expect(printed()).toBe('');
   });
 
-  test('nobody expected is a bug, with its stack', () => {
+  test('that is unexpected is a bug, with its stack', () => {
     const { output, errors } = capture({});
     expect(output.fail(new TypeError('x is not a function'))).toBe(1);
     expect(errors()).toMatch(/internal error: x is not a function.*bug in animus[\s\S]*at /);

@@ -53,7 +53,7 @@ describe('work submit', () => {
     });
   });
 
-  test('warns, and no more, when nobody knows the faculty', async () => {
+  test('only warns when no daemon serves the faculty', async () => {
     const { code, stderr } = await animus(['work', 'submit', 'nobodys', 'x']);
     expect(code).toBe(0);
     expect(stderr).toBe('animus: no faculty is named nobodys; the work stays queued until one is\n');
@@ -78,7 +78,7 @@ describe('work submit', () => {
     expect(code).toBe(2);
   });
 
-  test('tells what the database refuses', async () => {
+  test('reports what the database refuses', async () => {
     const missing = '01900000-0000-7000-8000-000000000000';
     expect(await animus(['work', 'submit', 'x', '--parent', missing])).toMatchObject({ code: 3 });
     const { code, stderr } = await animus(['work', 'submit', 'Not A Name', 'x', '--json']);

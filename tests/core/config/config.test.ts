@@ -30,7 +30,7 @@ describe('a configuration', () => {
     expect(readConfig(sources({ text: '[daemon]\npoll_seconds = 2' })).daemon.pollSeconds).toBe(2);
   });
 
-  test('tells where each value came from', () => {
+  test('reports where each value comes from', () => {
     const env = { ANTHROPIC_API_KEY: 'k', DATABASE_URL_FILE: 'url', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1/v1/' };
     const secretFile = { ok: true, text: 'postgres:///x\n', mode: 0o600 } as const;
     const config = readConfig(sources({ env, secretFile, text: '# first\n[daemon]\nlease_seconds = 30' }));
@@ -152,7 +152,7 @@ describe('a configuration is refused', () => {
     expect(refusal({ text }).message).toContain(expected);
   });
 
-  test('with the code of its only problem, so that programs can tell', () => {
+  test('with the code of its only problem, for programs', () => {
     expect(refusal({ text: '[sandbox]\npool = 2' })).toMatchObject({ code: 'config.not_supported_yet', exitCode: 2 });
     expect(refusal({ text: '[a' })).toMatchObject({ code: 'config.syntax' });
   });

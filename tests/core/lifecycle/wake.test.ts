@@ -4,7 +4,7 @@ import { createWake } from '../../../src/core/lifecycle/wake.ts';
 
 const never = new AbortController().signal;
 
-it('a ring that came while nobody waited is not lost, and many rings are one', async () => {
+it('a ring without a waiter is not lost, and many rings count as one', async () => {
   const wake = createWake(systemClock);
   wake.ring();
   wake.ring();

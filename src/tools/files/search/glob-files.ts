@@ -44,6 +44,6 @@ export async function globFiles(request: GlobRequest): Promise<GlobResult | Refu
     if (++walked > MAX_WALKED || found.length > MAX_SHOWN) break;
     if (matches(file)) found.push(printableName(inside.shown === '.' ? file : `${inside.shown}/${file}`));
   }
-  if (isUnreadable) return refuse(`${request.path}: is no directory that can be read`);
+  if (isUnreadable) return refuse(`${request.path}: is not a readable directory`);
   return { found, skipped, walked };
 }
