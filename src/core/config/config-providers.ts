@@ -2,18 +2,24 @@
 import { resolve } from 'node:path';
 import { type Problem, problemAt } from '../errors/problem.ts';
 import type { StrictDocument } from '../toml/strict-toml.ts';
-import type { ModelConfig, ProviderConfig } from './config.ts';
+import type { HttpProviderKind, ModelConfig, ProviderConfig } from './config.ts';
 import type { ConfigDocument } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import type { EnvironmentReader } from './environment.ts';
 
-/** Where the vendors themselves are. */
-export const BUILT_IN_BASE_URLS = {
+/** Where the vendors themselves are. A kind without an entry here belongs to no vendor. */
+const BUILT_IN_BASE_URLS = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com/v1',
 } as const;
 /** Providers that need no entry in animus.toml. */
 export const BUILT_IN = ['anthropic', 'openai'] as const;
+
+/** The vendor's own address; null for a kind without a vendor, whose providers must say where they are. */
+export function vendorUrl(kind: HttpProviderKind): string | null {
+  const urls: Readonly<Partial<Record<HttpProviderKind, string>>> = BUILT_IN_BASE_URLS;
+  return urls[kind] ?? null;
+}
 
 /** The built-in providers and those of the file; what is wrong with one goes to `problems`, and it is left out. */
 export function providersOf(
@@ -46,8 +52,10 @@ export function providersOf(
       if (provider.script !== undefined) conflict('script', 'only a provider of kind "scripted" has a script');
       const apiKeyEnv = provider.api_key_env ?? null;
       const apiKey = apiKeyEnv === null ? null : env.secret(apiKeyEnv);
-      const baseUrl = bare(provider.base_url ?? BUILT_IN_BASE_URLS[provider.kind]);
-      providers.set(name, Object.freeze({ name, kind: provider.kind, baseUrl, apiKey, apiKeyEnv }));
+      const { kind } = provider;
+      const baseUrl = provider.base_url ?? vendorUrl(kind);
+      if (baseUrl === null) conflict('base_url', `a provider of kind "${kind}" needs base_url, its address`);
+      else providers.set(name, Object.freeze({ name, kind, baseUrl: bare(baseUrl), apiKey, apiKeyEnv }));
     }
   }
   return providers;
