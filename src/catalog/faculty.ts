@@ -1,4 +1,5 @@
 import type { Isolation } from '../process/runners/runners.ts';
+import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 
 /** A faculty: plain, frozen, JSON-able data (a focus keeps it as its snapshot), every default filled in. */
@@ -43,7 +44,7 @@ export interface PhaseHook {
 
 export interface EngageSettings {
   /** `external`: the command below does the work, and of the other settings only `bashIsolation` and `outcomeSchema` count. */
-  readonly mode: 'builtin' | 'external';
+  readonly mode: EngageMode;
   /** What does the work in mode `external`, null in the other; missing in the snapshot of a focus that an earlier animus began. */
   readonly external?: PhaseHook | null;
   /** `model` of the default provider, or `provider/model`; empty in mode `external`. */
@@ -91,7 +92,12 @@ interface RecoverSettings {
   readonly hook: PhaseHook | null;
 }
 
-/** The models a faculty asks, in order; none where an external command does the work. */
+/** The models a faculty asks, in order; none where its mode asks no model. */
 export function modelChain({ mode, model, fallbackModels }: EngageSettings): readonly string[] {
-  return mode === 'external' ? [] : [model, ...fallbackModels];
+  return asksModel({ mode }) ? [model, ...fallbackModels] : [];
+}
+
+/** True where a model does the work, not a command. */
+export function asksModel({ mode }: Pick<EngageSettings, 'mode'>): boolean {
+  return modeOf(mode).needs === 'model';
 }
