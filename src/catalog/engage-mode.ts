@@ -2,27 +2,19 @@
 import { problemAt } from '../core/errors/problem.ts';
 import { expectationOf } from '../core/toml/fields.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
-import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
-
-type Mode = FacultyDocument['faculty']['engage']['mode'];
+import { facultySchema } from './faculty-schema.ts';
+import { type EngageMode, MODE_NAMES, modeOf, writtenMode } from './modes.ts';
 
 /** Keys that all modes use. */
 const OF_ALL: ReadonlySet<string> = new Set(['mode', 'bash_isolation', 'outcome_schema']);
-
-/** The required key and the own keys of each mode. All other keys belong to the built-in loop. */
-const MODES: Readonly<Record<Mode, { readonly needs: 'model' | 'command'; readonly own: ReadonlySet<string> }>> = {
-  builtin: { needs: 'model', own: new Set() },
-  external: { needs: 'command', own: new Set(['command', 'args', 'timeout_seconds']) },
-};
 
 /** Reports keys that the mode lacks, and keys of another mode. */
 export function checkEngageMode(check: FacultyCheck): void {
   const { document, problems } = check;
   const engage = document.written('faculty', 'engage');
   if (typeof engage !== 'object' || engage === null) return;
-  const written = document.written('faculty', 'engage', 'mode');
-  const mode: Mode = typeof written === 'string' && Object.hasOwn(MODES, written) ? (written as Mode) : 'builtin';
-  const { needs } = MODES[mode];
+  const mode = writtenMode(document.written('faculty', 'engage', 'mode'));
+  const { needs } = modeOf(mode);
   if (needs === 'command' && !('command' in engage)) {
     conflict(check, ['engage'], `mode = "${mode}" needs command, the program that does the work`);
   }
@@ -43,7 +35,6 @@ export function checkEngageMode(check: FacultyCheck): void {
   }
 }
 
-function ownerOf(key: string): Mode {
-  const modes = Object.keys(MODES) as Mode[];
-  return modes.find((mode) => MODES[mode].own.has(key)) ?? 'builtin';
+function ownerOf(key: string): EngageMode {
+  return MODE_NAMES.find((mode) => modeOf(mode).own.includes(key)) ?? 'builtin';
 }

@@ -16,6 +16,7 @@ import {
 } from '../core/toml/fields.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
 import { ISOLATIONS } from '../process/runners/runners.ts';
+import { MODE_NAMES } from './modes.ts';
 
 const MODEL = /^[^\s/]+(\/\S+)?$/;
 const MODEL_RULE = '"model" or "provider/model"';
@@ -38,7 +39,7 @@ const consolidate = table({
 });
 
 const engage = table({
-  mode: oneOf(['builtin', 'external']).default('builtin'),
+  mode: oneOf(MODE_NAMES).default('builtin'),
   model: matching(MODEL, MODEL_RULE).optional(),
   fallback_models: textsMatching(MODEL, MODEL_RULE, 'a list of at most 8 models', 8).default([]),
   system_prompt: text().optional(),

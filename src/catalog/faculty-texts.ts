@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { fileFault } from '../core/errors/errors.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { modeOf, writtenMode } from './modes.ts';
 import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
 import { readSmallFile } from './read-small-file.ts';
 
@@ -16,7 +17,7 @@ export function readSystemPrompt(check: FacultyCheck): string {
     return readPromptFile(check, path);
   } else if (
     document.given('faculty', 'engage', 'model') &&
-    written('mode') !== 'external' &&
+    modeOf(writtenMode(written('mode'))).needs === 'model' &&
     inline === undefined &&
     !written('system_prompt_file')
   ) {

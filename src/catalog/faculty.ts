@@ -1,4 +1,5 @@
 import type { Isolation } from '../process/runners/runners.ts';
+import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 
 /** A faculty: plain, frozen, JSON-compatible data with all defaults. A focus stores it as its snapshot. */
@@ -43,7 +44,7 @@ export interface PhaseHook {
 
 export interface EngageSettings {
   /** `external`: the command below does the work. Of the other settings only `bashIsolation` and `outcomeSchema` apply. */
-  readonly mode: 'builtin' | 'external';
+  readonly mode: EngageMode;
   /** The command of mode `external`; null in the other mode; missing in snapshots of earlier versions of animus. */
   readonly external?: PhaseHook | null;
   /** `model` of the default provider, or `provider/model`; empty in mode `external`. */
@@ -91,7 +92,12 @@ interface RecoverSettings {
   readonly hook: PhaseHook | null;
 }
 
-/** The models a faculty calls, in order; none if an external command does the work. */
+/** The models a faculty calls, in order; none if its mode calls no model. */
 export function modelChain({ mode, model, fallbackModels }: EngageSettings): readonly string[] {
-  return mode === 'external' ? [] : [model, ...fallbackModels];
+  return asksModel({ mode }) ? [model, ...fallbackModels] : [];
+}
+
+/** True where a model does the work, not a command. */
+export function asksModel({ mode }: Pick<EngageSettings, 'mode'>): boolean {
+  return modeOf(mode).needs === 'model';
 }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { AnimusError, messageOf } from '../core/errors/errors.ts';
 import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '../core/lifecycle/health.ts';
+import { ROUTES } from './routes.ts';
 
 /** The time limit of a request; both pages are small. */
 const REQUEST_MS = 5000;
@@ -70,7 +71,7 @@ async function answer(
 ): Promise<void> {
   const route = ROUTES.get((request.url ?? '').split('?')[0] ?? '');
   if (!route) {
-    send(response, 404, { error: `not found; the paths are ${[...ROUTES.keys()].join(' and ')}` });
+    send(response, 404, { error: `not found; the paths are ${[...ROUTES.keys()].join(', ')}` });
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
     send(response, 405, { error: 'only GET and HEAD' });
@@ -79,20 +80,6 @@ async function answer(
     send(response, status, body);
   }
 }
-
-/** The answer of each path to GET and HEAD. */
-type Route = (look: () => Promise<Readiness>) => Promise<{ readonly status: number; readonly body: object }>;
-
-const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ['/healthz', async () => ({ status: 200, body: { alive: true } })],
-  [
-    '/readyz',
-    async (look) => {
-      const readiness = await look();
-      return { status: readiness.ready ? 200 : 503, body: readiness };
-    },
-  ],
-]);
 
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, {

@@ -2,18 +2,7 @@
 import type { Faculty } from '../catalog/faculty.ts';
 import { toolset } from './registry.ts';
 import type { Tool } from './tool.ts';
-
-/** One source of tools. Called once per focus, before its first request: the list is fixed for the focus. */
-export interface ToolSource {
-  readonly name: string;
-  /** Opens the tools of a faculty. `close` stops everything that was started for them. */
-  open(faculty: Faculty): Promise<OpenTools>;
-}
-
-export interface OpenTools {
-  readonly tools: readonly Tool[];
-  close?(): Promise<void>;
-}
+import type { ToolSource } from './tool-source.ts';
 
 /** The engine's own tools, and the tools of the registry that the faculty lists. */
 const REGISTRY: ToolSource = {

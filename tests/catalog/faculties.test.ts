@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadFaculties } from '../../src/catalog/faculties.ts';
+import { MODE_NAMES } from '../../src/catalog/modes.ts';
 
 const MINIMAL = `
 [faculty]
@@ -12,6 +13,9 @@ name = "engineer"
 model = "claude-sonnet-4-5"
 system_prompt = "You fix code."
 `;
+
+/** As a message lists them. */
+const MODES_SHOWN = MODE_NAMES.map((mode) => `"${mode}"`).join(' or ');
 
 let directory: string;
 beforeEach(() => {
@@ -140,7 +144,7 @@ describe('a faculty is refused', () => {
     ['isolation = "worktree"\nrepo = "."\nworkspace = "."', '', 'the worktree is the workspace'],
     ['on_duplicate = "tell"', '', 'faculty.on_duplicate: not supported yet'],
     ['', 'timeout_seconds = 3', 'faculty.engage.timeout_seconds: is for mode = "external"; add that, or remove it'],
-    ['', 'mode = "externl"', 'faculty.engage.mode: expected "builtin" or "external", got "externl"'],
+    ['', 'mode = "externl"', `faculty.engage.mode: expected ${MODES_SHOWN}, got "externl"`],
     ['', 'code_execution = true', 'faculty.engage.code_execution: not supported yet'],
     ['', 'bash_isolation = "container"', 'faculty.engage.bash_isolation: not supported yet ("container")'],
     ['', 'max_tunrs = 3', 'faculty.engage.max_tunrs: unknown key (did you mean max_turns?)'],

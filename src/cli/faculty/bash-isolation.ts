@@ -1,5 +1,6 @@
 /** Describes how the commands of a faculty are isolated from the rest of the host. */
 import type { Faculty } from '../../catalog/faculty.ts';
+import { modeOf } from '../../catalog/modes.ts';
 import { describeIsolation, examineIsolation, placeProblem } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
 
@@ -31,7 +32,7 @@ function refused(reason: string): BashIsolation {
 /** True for a faculty that runs commands at all. */
 export function runsCommands({ engage, orient, consolidate, recover }: Faculty): boolean {
   return (
-    engage.mode === 'external' ||
+    modeOf(engage.mode).needs === 'command' ||
     engage.tools.includes('bash') ||
     orient !== null ||
     consolidate !== null ||

@@ -1,7 +1,7 @@
 /** `animus faculty …`: lists, shows, checks and tests faculty files. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { Faculty } from '../../catalog/faculty.ts';
+import { asksModel, type Faculty } from '../../catalog/faculty.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { unknownModels } from '../../daemon/models/faculty-models.ts';
@@ -114,7 +114,7 @@ const INDENT = ' '.repeat(9);
 function facultyJson(faculty: Faculty) {
   const { name, description, file, maxConcurrent, workspace, engage } = faculty;
   const { mode, tools } = engage;
-  const model = mode === 'external' ? null : engage.model;
+  const model = asksModel(engage) ? engage.model : null;
   return { name, description, file, max_concurrent: maxConcurrent, workspace, mode, model, tools };
 }
 

@@ -2,18 +2,24 @@
 import { resolve } from 'node:path';
 import { type Problem, problemAt } from '../errors/problem.ts';
 import type { StrictDocument } from '../toml/strict-toml.ts';
-import type { ModelConfig, ProviderConfig } from './config.ts';
+import type { HttpProviderKind, ModelConfig, ProviderConfig } from './config.ts';
 import type { ConfigDocument } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import type { EnvironmentReader } from './environment.ts';
 
-/** The base URLs of the vendors' own APIs. */
-export const BUILT_IN_BASE_URLS = {
+/** The base URLs of the vendors' own APIs. A kind without an entry has no vendor. */
+const BUILT_IN_BASE_URLS = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com/v1',
 } as const;
 /** Providers that need no entry in animus.toml. */
 export const BUILT_IN = ['anthropic', 'openai'] as const;
+
+/** The vendor's base URL; null for a kind without a vendor, whose providers must set base_url. */
+export function vendorUrl(kind: HttpProviderKind): string | null {
+  const urls: Readonly<Partial<Record<HttpProviderKind, string>>> = BUILT_IN_BASE_URLS;
+  return urls[kind] ?? null;
+}
 
 /** The built-in providers and those of the file. A provider with a mistake is left out and added to `problems`. */
 export function providersOf(
@@ -46,8 +52,10 @@ export function providersOf(
       if (provider.script !== undefined) conflict('script', 'only a provider of kind "scripted" has a script');
       const apiKeyEnv = provider.api_key_env ?? null;
       const apiKey = apiKeyEnv === null ? null : env.secret(apiKeyEnv);
-      const baseUrl = bare(provider.base_url ?? BUILT_IN_BASE_URLS[provider.kind]);
-      providers.set(name, Object.freeze({ name, kind: provider.kind, baseUrl, apiKey, apiKeyEnv }));
+      const { kind } = provider;
+      const baseUrl = provider.base_url ?? vendorUrl(kind);
+      if (baseUrl === null) conflict('base_url', `a provider of kind "${kind}" needs base_url, its address`);
+      else providers.set(name, Object.freeze({ name, kind, baseUrl: bare(baseUrl), apiKey, apiKeyEnv }));
     }
   }
   return providers;

@@ -9,7 +9,7 @@ import type { Focus } from './focus-scope.ts';
 /** Does the work: done, or an end that skips consolidate. Rejects when the focus is aborted or its lease is lost. */
 type Engage = (focus: Focus) => Promise<FocusEnd | EngageDone>;
 
-/** One entry per mode. A mode that asks no model says so in `modelChain` (catalog). */
+/** One entry per mode. What each needs stands in `src/catalog/modes.ts`. */
 export const ENGAGE_MODES: Readonly<Record<EngageSettings['mode'], Engage>> = {
   builtin: engageBuiltIn,
   external: engageExternally,

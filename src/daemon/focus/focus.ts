@@ -1,6 +1,6 @@
 /** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
 import { join } from 'node:path';
-import type { Faculty } from '../../catalog/faculty.ts';
+import { asksModel, type Faculty } from '../../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
@@ -63,7 +63,7 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
   await using opened = new AsyncDisposableStack();
   const toolset = await openToolset(means.toolSources, faculty);
   opened.defer(() => toolset.close());
-  const sees = faculty.engage.mode === 'external' ? NO_MODEL : modelSees(faculty, toolset);
+  const sees = asksModel(faculty.engage) ? modelSees(faculty, toolset) : NO_MODEL;
   const recorded = await startFocus(means.db, work, {
     host: means.host,
     directoryRoot: means.directoryRoot,

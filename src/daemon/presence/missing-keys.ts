@@ -1,7 +1,7 @@
 /** Faculties that cannot work because nobody gave this daemon a key. */
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
-import { BUILT_IN_BASE_URLS } from '../../core/config/config-providers.ts';
+import { vendorUrl } from '../../core/config/config-providers.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { modelNames } from '../models/model-names.ts';
 import { remedyOf } from '../models/provider-remedy.ts';
@@ -30,5 +30,5 @@ export function missingKeys(faculties: Iterable<Faculty>, config: Config): strin
 
 function needsKey(provider: ProviderConfig): boolean {
   if (provider.kind === 'scripted' || provider.apiKey !== null) return false;
-  return provider.baseUrl === BUILT_IN_BASE_URLS[provider.kind];
+  return provider.baseUrl === vendorUrl(provider.kind);
 }

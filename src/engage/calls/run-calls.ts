@@ -5,7 +5,8 @@ import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
 import { finish } from './call-end.ts';
-import { type CallGate, passGates } from './gates.ts';
+import type { CallGate } from './gate.ts';
+import { passGates } from './gates.ts';
 import type { Journal } from './journal.ts';
 import { type CallScope, runCall } from './run-call.ts';
 

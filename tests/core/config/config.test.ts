@@ -1,8 +1,12 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { HTTP_PROVIDER_KINDS } from '../../../src/core/config/config.ts';
 import type { ConfigSources } from '../../../src/core/config/config-sources.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
+
+/** As a message lists them. */
+const KINDS_SHOWN = [...HTTP_PROVIDER_KINDS, 'scripted'].map((kind) => `"${kind}"`).join(' or ');
 
 describe('a configuration', () => {
   test('is complete without a file and without environment', () => {
@@ -130,14 +134,8 @@ describe('a configuration is refused', () => {
     ['[daemon]\nlease_seconds = 1e400', 'daemon.lease_seconds: expected seconds from 5 to 3600, got Infinity'],
     ['daemon = 3', ':1: daemon: expected a table, got 3'],
     ['max_concurrent = 3', 'max_concurrent: unknown key (it belongs in [daemon])'],
-    [
-      '[providers.x]\nkind = "opneai"',
-      ':2: providers.x.kind: expected "anthropic" or "openai" or "scripted", got "opneai"',
-    ],
-    [
-      '[providers.x]\nbase_url = "http://h"',
-      ':1: providers.x.kind: expected "anthropic" or "openai" or "scripted", got nothing',
-    ],
+    ['[providers.x]\nkind = "opneai"', `:2: providers.x.kind: expected ${KINDS_SHOWN}, got "opneai"`],
+    ['[providers.x]\nbase_url = "http://h"', `:1: providers.x.kind: expected ${KINDS_SHOWN}, got nothing`],
     ['[providers.x]\nkind = "anthropic"\nbase_url = "ftp://h"', 'expected an http:// or https:// URL'],
     ['[providers.anthropic]\nkind = "anthropic"', 'a built-in name; set ANTHROPIC_BASE_URL, or choose another name'],
     [

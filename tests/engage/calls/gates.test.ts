@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallGate } from '../../../src/engage/calls/gates.ts';
+import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { engage } from '../../../src/engage/loop.ts';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { testDatabase } from '../../support/database.ts';
