@@ -1,7 +1,7 @@
 import type { Readiness } from '../core/lifecycle/health.ts';
 
 /**
- * What a path answers to GET and HEAD, as JSON. `look` says whether the daemon takes work. A rejection is a bug: nothing
+ * What a path answers to GET and HEAD, as JSON. `look` says whether the daemon is ready for work. A rejection is a bug: nothing
  * answers the request then.
  */
 export type Route = (look: () => Promise<Readiness>) => Promise<RouteAnswer>;
