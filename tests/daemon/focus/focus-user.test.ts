@@ -91,7 +91,8 @@ describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', (
 
 async function setUp(faculty: string, tables = '') {
   const name = `f${crypto.randomUUID().slice(0, 8)}`;
-  const text = `[faculty]\nname = "${name}"\nisolation = "directory"\n${faculty}\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"
+  const place = faculty.includes('isolation') ? '' : 'isolation = "directory"\n';
+  const text = `[faculty]\nname = "${name}"\n${place}${faculty}\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"
     bash_isolation = "uid"\ntools = ["bash", "write_file", "edit_file"]\n[faculty.recover]\nmax_attempts = 1\n${tables}`;
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,

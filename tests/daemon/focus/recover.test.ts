@@ -74,7 +74,7 @@ test.each([
     const { run, lines } = await setUp(script, 'base_seconds = 0\nmax_attempts = 2\ntimeout_seconds = 0.5');
     // The second attempt is told the ledger of the first, which the default policy keeps.
     expect(await run({ until: 'completed' })).toMatchObject({ attempts: 1 });
-    expect(lines().find((line) => line.startsWith('warn the recover hook did not decide'))).toContain(reason);
+    expect(lines().find((line) => line.startsWith('warn the recover hook made no decision'))).toContain(reason);
   },
 );
 
