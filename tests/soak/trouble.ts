@@ -1,4 +1,5 @@
 /** What happens to daemons and to Postgres in a long night, drawn by lot. */
+import { readFileSync } from 'node:fs';
 import type { Database } from '../../src/store/sql/database.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
 import type { PostgresProxy } from '../support/postgres-proxy.ts';
@@ -52,6 +53,29 @@ export const TROUBLES = {
       [String(random())],
     );
   },
+  async 'lost acknowledgement'({ slots, random }) {
+    const { proxy } = one(slots, random);
+    const calls = 1 + Math.floor(random() * 20);
+    await new Promise<void>((resolve) => {
+      let seen = 0;
+      const done = setTimeout(resolve, 5000);
+      // The server has committed; the daemon does not learn of it.
+      proxy.watch((_name, moment) => {
+        if (moment === 'after') seen += 1;
+        if (moment !== 'after' || seen !== calls) return 'pass';
+        clearTimeout(done);
+        resolve();
+        return 'end';
+      });
+    });
+    proxy.watch(() => 'pass');
+  },
+  async 'frozen supervisor'({ slots, leaseSeconds, random }) {
+    const supervisors = supervisorsOf(one(slots, random).daemon.pid);
+    for (const pid of supervisors) signal(pid, 'SIGSTOP');
+    await pause((leaseSeconds / 2 + random() * leaseSeconds) * 1000);
+    for (const pid of supervisors) signal(pid, 'SIGCONT');
+  },
   async 'restart of Postgres'({ postgres }) {
     await postgres.stopServer();
     await postgres.startServer();
@@ -69,11 +93,31 @@ const LOTS: readonly Trouble[] = [
   'cut network',
   'terminated backend',
   'terminated backend',
+  'lost acknowledgement',
+  'lost acknowledgement',
+  'frozen supervisor',
   'restart of Postgres',
 ];
 
 export function drawTrouble(random: () => number): Trouble {
   return one(LOTS, random);
+}
+
+/** The process supervisors that this daemon started. */
+function supervisorsOf(daemonPid: number): number[] {
+  const children = readFileSync(`/proc/${daemonPid}/task/${daemonPid}/children`, 'utf8').trim().split(' ');
+  return children
+    .filter((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('supervisor-main'))
+    .map(Number);
+}
+
+/** It may have ended meanwhile, with its daemon. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function one<T>(of: readonly T[], random: () => number): T {
