@@ -98,7 +98,7 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
     expect(await runAnimus(submitter, ['work', 'list'])).toMatchObject({
       exit: 5,
       stderr: expect.stringMatching(
-        /^animus: the database role may not do this .*permission denied for table work_items/,
+        /^animus: the database role lacks a permission .*permission denied for table work_items/,
       ),
     });
 

@@ -141,7 +141,7 @@ describe('real logins', () => {
 
   test('a refusal names the right that is missing and where rights come from', async () => {
     await expect(as.animus_reader.query(`insert into animus.work_items (faculty) values ('engineer')`)).rejects.toThrow(
-      /may not do this at .*: permission denied for table work_items; .*animus_submitter/,
+      /lacks a permission at .*: permission denied for table work_items; .*animus_submitter/,
     );
     // A daemon has the function for its foci; without a lease it is an operator's.
     await expect(as.animus_daemon.query(`select animus.append_ledger($1, 'note', 'x')`, [id])).rejects.toThrow(
