@@ -23,8 +23,9 @@ const WRONG: Readonly<Record<string, string>> = {
         <> 1 + (select count(*) from animus.decisions d where d.work_item_id = w.id and d.action = 'retry')`,
   'told its ledger twice': `select f.work_item_id as id from animus.work_ledger l join animus.foci f on f.id = l.focus_id
      where l.content = 'acted' group by f.work_item_id, f.id having count(*) > 1`,
+  // A claim that never reached a focus (claimed, then claimed again) is counted apart.
   'counted an attempt that was none, or missed one': `select item as id from story
-     where case when before in ('claimed', 'running') and after = 'claimed'
+     where case when before = 'running' and after = 'claimed'
                 then attempts_after <> attempts_before - crashes_before + case when progressed then 1 else crashes_before + 1 end
                 when before in ('dead', 'cancelled') then attempts_after <> 0
                 when before in ('claimed', 'running') and after in ('queued', 'scheduled') then attempts_after not in (attempts_before, attempts_before + 1)
