@@ -88,7 +88,7 @@ once('a database that says no', () => {
     onTestFinished(() => server.close());
     const site = siteOf(migrated.connectionString, server.url);
     const daemon = await startDaemon(site);
-    expect(daemon.output()).toContain('a later animus made the schema');
+    expect(daemon.output()).toContain('the schema was migrated by a newer animus');
     await completes(migrated.database, await insert(migrated.database));
     await daemon.kill('SIGTERM');
     expect(await migrated.database.query(`select distinct checksum from animus.schema_functions`)).toEqual([
@@ -98,7 +98,7 @@ once('a database that says no', () => {
     await migrated.database.query(`update animus.settings set value = '9999' where key = 'min_client'`);
     const refused = launchDaemon(site);
     expect(await refused.exited).toBe(5);
-    expect(refused.output()).toContain('the database needs an animus of schema version 9999 or later');
+    expect(refused.output()).toContain('the database needs animus with schema version 9999 or later');
     expect(await runAnimus(site, ['status'])).toMatchObject({
       exit: 5,
       stderr: expect.stringContaining('upgrade animus'),

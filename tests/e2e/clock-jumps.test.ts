@@ -14,7 +14,7 @@ globalThis.Date = class extends Real {
   constructor(...args) { if (args.length === 0) super(Real.now() + offset); else super(...args); }
   static now() { return Real.now() + offset; }
 };
-process.on('SIGUSR2', () => { offset += jumps.shift() ?? 0; console.error('the clock jumped to ' + new Date().toISOString()); });
+process.on('SIGUSR2', () => { offset += jumps.shift() ?? 0; process.stderr.write('the clock jumped to ' + new Date().toISOString() + '\\n'); });
 `;
 
 const pg = testDatabase();

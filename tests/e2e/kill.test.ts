@@ -124,7 +124,7 @@ describe('a daemon that is killed in the middle of a run', () => {
     );
     await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
     void daemon.kill('SIGTERM');
-    await eventually('it says that it is ending', () => (daemon.output().includes('ending') ? true : null));
+    await eventually('it says that it is ending', () => (daemon.output().includes('shutting down') ? true : null));
     await new Promise((resolve) => setTimeout(resolve, 300)); // two of a kind within 250 ms count as one press
     await daemon.kill('SIGTERM');
 

@@ -88,7 +88,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
       `insert into animus.work_items (faculty, description) values ('nobody', 'by psql')`,
     ]);
     expect(inserted).toMatchObject({ exit: 0, stdout: 'INSERT 0 1\n' });
-    expect(inserted.stderr).toContain('idle for 5 s is ended');
+    expect(inserted.stderr).toContain('idle for 5 s is aborted');
     await daemon.kill('SIGTERM');
     expect(await runAnimus(site, [...ask, 'select description from animus.work_items'])).toMatchObject({
       exit: 0,
