@@ -17,13 +17,13 @@ export function releaseProblems(facts: ReleaseFacts): string[] {
   const { version, tags } = facts;
   const problems: string[] = [];
   if (!isVersion(version)) problems.push(`package.json: ${version} is not a version like 1.2.3 or 1.2.3-rc.1`);
-  if (facts.isPrivate) problems.push('package.json: "private" is true, and npm publishes no private package');
+  if (facts.isPrivate) problems.push('package.json: "private" is true, and npm does not publish private packages');
   const other = facts.lockVersions.find((each) => each !== version);
   if (other !== undefined) problems.push(`package-lock.json says ${other}, package.json ${version}; run: npm install`);
   problems.push(...changelogProblems(facts.changelog, version));
-  if (tags.includes(`v${version}`)) problems.push(`there is a tag v${version} already; choose the next version`);
+  if (tags.includes(`v${version}`)) problems.push(`tag v${version} already exists; choose the next version`);
   const later = tags.map((tag) => tag.slice(1)).find((tag) => isVersion(tag) && compareVersions(tag, version) > 0);
-  if (later !== undefined) problems.push(`${later} has been released, which is later than ${version}`);
+  if (later !== undefined) problems.push(`${later} has already been released; ${version} must be later`);
   const [first, ...more] = facts.changedFiles;
   if (first !== undefined) {
     problems.push(
@@ -43,7 +43,7 @@ function changelogProblems(changelog: string, version: string): string[] {
   if (!/^\(\d{4}-\d{2}-\d{2}\)$/.test(date ?? '')) {
     problems.push(`CHANGELOG.md: expected "## ${version} (YYYY-MM-DD)", got "## ${heading}"`);
   }
-  if (!/^- /m.test(body)) problems.push(`CHANGELOG.md says nothing about ${version}`);
+  if (!/^- /m.test(body)) problems.push(`CHANGELOG.md lists no change for ${version}`);
   return problems;
 }
 

@@ -46,7 +46,7 @@ function gatherFacts(): ReleaseFacts {
 }
 
 function lastStep(version: string, tested: boolean): string {
-  const tests = tested ? '' : 'The test suite was not run; add --tests, or look at what CI says about this commit.\n';
+  const tests = tested ? '' : 'The test suite was not run; add --tests, or check the CI result of this commit.\n';
   return `
 Version ${version} is ready. ${tests}To release it, run:
 

@@ -1,4 +1,4 @@
-/** What a daemon is given, and what it says of itself once it works. */
+/** The options of a daemon, and what it reports once it is ready. */
 import type { Faculty } from '../catalog/faculty.ts';
 import type { Config } from '../core/config/config.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
@@ -12,17 +12,23 @@ export interface DaemonOptions {
   readonly version: string;
   /** Where the faculties' TOML files are; absolute or relative to the current directory. */
   readonly facultiesDir: string;
-  /** Reads the configuration again when its file has changed; none: it stays as it is. Errors: `config.*`. */
+  /**
+   * Reads the configuration again when its file has changed. Absent: the configuration never changes. Errors:
+   * `config.*`.
+   */
   readonly reloadConfig?: () => Config;
-  /** Foci at once; default as configured. */
+  /** How many foci run at once; default: from the configuration. */
   readonly maxConcurrent?: number;
   readonly log?: Log;
-  /** This machine's name for the other daemons; default the system's. Directories of foci belong to it. */
+  /**
+   * The name of this host for other daemons; default: the system's host name. Focus directories belong to a host by
+   * this name.
+   */
   readonly host?: string;
   readonly clock?: Clock;
-  /** Serves health at `daemon.http`; absent: nobody does, as in the demo. */
+  /** Serves health at `daemon.http`; absent: health is not served, as in the demo. */
   readonly openHealth?: OpenHealth;
-  /** Changes a faculty as it is loaded: the demo gives the engineer its own workspace and model. */
+  /** Changes a faculty when it is loaded: the demo sets the workspace and model of the engineer. */
   readonly adapt?: (faculty: Faculty) => Faculty;
   /** Watches every focus live. */
   readonly onEvent?: (event: FocusEvent) => void;

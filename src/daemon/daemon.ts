@@ -1,4 +1,4 @@
-/** The daemon: everything long-lived, put together, started in order and stopped in reverse. */
+/** The daemon: composes all long-lived services, starts them in order and stops them in reverse. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -26,10 +26,10 @@ import { createServices } from './services.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
 
 /**
- * Runs a daemon until it is told to end. `drain`: no new claims, foci get the grace time to finish, then stop at their
- * next turn boundary and go back to the queue, attempts unchanged. `abort`: foci are stopped at once and released.
- * A database that does not answer yet is waited for. Rejects where it cannot start, and with `db.schema_newer`, drained, when
- * the database has moved on too far for it.
+ * Runs a daemon until a signal ends it. `drain`: stops claiming; foci get the grace time to finish, then stop at their next
+ * turn boundary and return to the queue, attempts unchanged. `abort`: stops and releases foci at once. Waits for a database
+ * that does not answer yet. Rejects when it cannot start; also, after a drain, with `db.schema_newer` when the schema has
+ * become too new for it.
  */
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock, host = hostname() } = options;
@@ -88,7 +88,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
       () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
       startOf(processes),
       () => sweepFocusDirectories(db, directoryRoot),
-      // Before it is made known: whether that arrived may not be known.
+      // Before the registration: its response may be lost.
       async () => closing.defer(() => deregister(db, daemonId, log)),
       () => registration.take(initial),
       ...services.inOrder.map(startOf),
@@ -111,7 +111,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   versionGuard.outdated.throwIfAborted();
 }
 
-/** All faculties of the directory; a daemon with none, or only broken ones, does not start. */
+/** All faculties of the directory. A daemon without a valid faculty does not start. */
 function readFaculties(options: DaemonOptions, log: Log): Faculties {
   const { faculties, problems } = loadAdapted(options);
   if (faculties.size === 0) throw facultiesError(problems);

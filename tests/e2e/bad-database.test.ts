@@ -248,7 +248,7 @@ once('a transaction pooler in between', () => {
     expect(await runAnimus(site, ['work', 'submit', 'clerk', 'x', '--wait'])).toMatchObject({ exit: 0 });
     expect(await runAnimus(site, ['doctor'])).toMatchObject({
       exit: 1,
-      stdout: expect.stringMatching(/no notification came within 5 s/),
+      stdout: expect.stringMatching(/no notification arrived within 5 s/),
     });
     await daemon.kill('SIGTERM');
   }, 90_000);

@@ -36,7 +36,7 @@ describe('a provider that does not do its part', () => {
     const id = String(waiting['id']);
     expect(waiting).toMatchObject({ attempts: 0, turns: 0 });
     const advice = new RegExp(
-      `faculty clerk waits since 20.*Z: provider ${PROVIDER}: HTTP 401 .*invalid key; check the key in ${KEY}, and start animus again`,
+      `faculty clerk has been waiting since 20.*Z: provider ${PROVIDER}: HTTP 401 .*invalid key; check the key in ${KEY}, and restart animus`,
     );
     await eventually('status tells', async () => (advice.test(await status(site)) ? true : null), 40);
     expect((await runAnimus(site, ['work', 'show', id])).stdout).toContain(`check the key in ${KEY}`);
@@ -46,7 +46,9 @@ describe('a provider that does not do its part', () => {
     expect(exit).toBe(0);
     expect(stdout).toMatch(new RegExp(`\\nscheduled {2}provider .* check the key in ${KEY}[^]*\\ncompleted\\n`));
     expect(await item('true', id)).toMatchObject({ state: 'completed', attempts: 0 });
-    await eventually('status is quiet again', async () => ((await status(site)).includes('waits since') ? null : true));
+    await eventually('status is quiet again', async () =>
+      (await status(site)).includes('has been waiting since') ? null : true,
+    );
   }, 60_000);
 
   it('knows no such model: the work fails, with the name to check', async () => {
@@ -77,7 +79,7 @@ describe('a provider that does not do its part', () => {
     const waiting = await item(`state = 'scheduled'`, await insert());
     expect(waiting).toMatchObject({ attempts: 0 });
     await eventually('status tells', async () =>
-      /clerk waits since .*: provider \w+: .*ECONNREFUSED.*; check base_url of \w+/.test(await status(site))
+      /clerk has been waiting since .*: provider \w+: .*ECONNREFUSED.*; check base_url of \w+/.test(await status(site))
         ? true
         : null,
     );
@@ -117,7 +119,7 @@ describe('without any key', () => {
     cpSync(new URL('../../faculties', import.meta.url), join(site.directory, 'faculties'), { recursive: true });
     const daemon = await startDaemon(site);
     const lack =
-      /provider anthropic has no key, so no work is taken for engineer, .*; set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, and start animus again/;
+      /provider anthropic has no key, so no work is claimed for engineer, .*; set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, and restart animus/;
     expect(daemon.output()).toMatch(lack);
     expect(daemon.output()).toContain('serving no faculties yet (see above)');
     const submitted = await runAnimus(site, ['work', 'submit', 'engineer', 'Fix it']);

@@ -16,7 +16,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
   const config = invocation.config();
   const directory = join(config.home, 'db');
   if (config.databaseUrl === null && !existsSync(directory)) {
-    return [fine('database', `embedded, in ${directory}: not made yet, the first command makes it`)];
+    return [fine('database', `embedded, in ${directory}: not created yet; the first command creates it`)];
   }
   return findingsOf('database', () =>
     withRawDatabase(invocation, async (db) => {
@@ -41,29 +41,31 @@ async function examineSchema(db: Database): Promise<readonly Finding[]> {
   const differs = status.migrations.filter(({ state }) => state === 'pending' || state === 'changed');
   if (differs.length > 0) {
     const names = differs.map(({ name, state }) => `${name} is ${state}`).join(', ');
-    return [problem('schema', `version ${version}, needed is ${needed}: ${names}`, 'run: animus db migrate')];
+    return [problem('schema', `version ${version}, version ${needed} is needed: ${names}`, 'run: animus db migrate')];
   }
   await checkCompatible(db);
   if (version === needed && status.staleFunctions.length > 0) {
     const names = status.staleFunctions.join(', ');
-    return [problem('schema', `functions differ from this animus: ${names}`, 'run: animus db migrate')];
+    return [problem('schema', `functions differ from those of this animus: ${names}`, 'run: animus db migrate')];
   }
-  return [fine('schema', version === needed ? `version ${version}` : `version ${version}, made by a later animus`)];
+  return [fine('schema', version === needed ? `version ${version}` : `version ${version}, applied by a later animus`)];
 }
 
 function examineExtensions({ pgmq, vector }: DatabaseOffer): readonly Finding[] {
   return [
     pgmq === 'installed'
       ? fine('pgmq', 'installed')
-      : problem('pgmq', 'not installed', 'run: animus db migrate (it brings pgmq where the server has none)'),
+      : problem('pgmq', 'not installed', 'run: animus db migrate (it installs pgmq if the server does not have it)'),
     vector === 'installed'
       ? fine('pgvector', 'installed')
       : note(
           'pgvector',
-          vector === 'available' ? 'the server has it, this database does not use it' : 'the server does not have it',
+          vector === 'available'
+            ? 'available on the server, not installed in this database'
+            : 'not available on the server',
           vector === 'available'
             ? 'run as a superuser: create extension vector'
-            : 'install pgvector on the server; without it, memory is searched by words only',
+            : 'install pgvector on the server; without it, memory is searched by text only',
         ),
   ];
 }
@@ -73,13 +75,13 @@ async function examineRetention(db: Database): Promise<readonly Finding[]> {
   const kept = await readKeptRows(db);
   // The schema is older; that is said above.
   if (kept === null) return [];
-  if (kept.length === 0) return [fine('retention', 'nothing keeps it from removing what is old')];
+  if (kept.length === 0) return [fine('retention', 'no foreign key keeps old rows from being removed')];
   const by = [...new Set(kept.map((row) => `${row.table} by ${row.referenced_by}`))];
   return [
     problem(
       'retention',
       `${kept.length}${kept.length === 1000 ? ' or more' : ''} old row(s) are kept because foreign keys refer to them: ${by.join('; ')}`,
-      'refer by id without a foreign key, or with one that says on delete set null or cascade (docs/operations.md, «Refer to work from your own tables»)',
+      'refer by id without a foreign key, or use on delete set null or on delete cascade (docs/operations.md, «Refer to work from your own tables»)',
     ),
   ];
 }
@@ -92,23 +94,22 @@ async function examineRoles(db: Database): Promise<readonly Finding[]> {
     return [
       note(
         'roles',
-        `not there: ${missing.join(', ')}`,
-        `run as who may create roles: ${statements} then: animus db migrate`,
+        `missing: ${missing.join(', ')}`,
+        `run as a role that may create roles: ${statements} then: animus db migrate`,
       ),
     ];
   }
   if (ungranted.length > 0) {
-    return [note('roles', `without rights in this database: ${ungranted.join(', ')}`, 'run: animus db migrate')];
+    return [note('roles', `no rights granted in this database: ${ungranted.join(', ')}`, 'run: animus db migrate')];
   }
   return [fine('roles', 'submitter, reader, operator, daemon')];
 }
 
 async function examineListen(db: Database): Promise<readonly Finding[]> {
   const ms = await notificationMs(db);
-  if (ms !== null) return [fine('listen', `a notification took ${duration(ms)}`)];
-  const remedy =
-    'connect to the server itself, or to a pooler in session mode; until then animus only looks now and then';
-  return [problem('listen', 'no notification came within 5 s', remedy)];
+  if (ms !== null) return [fine('listen', `a notification arrived after ${duration(ms)}`)];
+  const remedy = 'connect to the server directly, or through a pooler in session mode; until then animus only polls';
+  return [problem('listen', 'no notification arrived within 5 s', remedy)];
 }
 
 const CLOCK_MS = 5000;
@@ -117,7 +118,7 @@ const CLOCK_MS = 5000;
 async function examineClock(db: Database): Promise<readonly Finding[]> {
   const ms = await clockAheadMs(db);
   const how = `${duration(Math.abs(ms))} ${ms < 0 ? 'behind' : 'ahead of'} the database's`;
-  if (Math.abs(ms) < CLOCK_MS) return [fine('clock', `this host's is ${how}`)];
-  const detail = `this host's is ${how}: work goes by the database's, but logs of hosts do not fit together`;
-  return [note('clock', detail, 'let a time service (chrony, systemd-timesyncd) set the clocks of both hosts')];
+  if (Math.abs(ms) < CLOCK_MS) return [fine('clock', `this host's clock is ${how}`)];
+  const detail = `this host's clock is ${how}: animus uses the database's, but log times of different hosts cannot be compared`;
+  return [note('clock', detail, 'run a time service (chrony, systemd-timesyncd) on both hosts')];
 }

@@ -27,7 +27,7 @@ interface DoctorOptions extends CommonOptions {
 export function addDoctorCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'doctor', {
     summary:
-      'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties and keys, and say what to do; exits 1 when something is wrong',
+      'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties and keys, with a remedy for each problem; exits 1 when there is one',
     examples: ['animus doctor', 'animus doctor --provider anthropic', 'animus doctor --provider local/qwen3 --json'],
   })
     .option(
@@ -67,7 +67,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   const directory = facultiesDirectory(invocation, options.faculties);
   const faculties = readFaculties(directory, config);
   const questions = options.provider.map((asked) => providerQuestion(asked, config, faculties.faculties.values()));
-  yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml here')];
+  yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml found')];
   yield await examineDatabase(invocation);
   yield await examineIsolation(faculties, config.home);
   yield [examineLimits(config.daemon)];

@@ -52,7 +52,7 @@ export function examineModes(config: Config): readonly Finding[] {
     // Whoever may write it chooses what agents may do. It may be root's, or in a container somebody's of the host.
     ...(config.file === null ? [] : modeProblems(config.file, 0o002, '644')),
   ];
-  return wrong.length > 0 ? wrong : [fine('file modes', `nothing of ${config.home} is open to others`)];
+  return wrong.length > 0 ? wrong : [fine('file modes', `no file of ${config.home} is open to other users`)];
 }
 
 function modeProblems(path: string, forbidden: number, wanted: string): Finding[] {
@@ -61,7 +61,7 @@ function modeProblems(path: string, forbidden: number, wanted: string): Finding[
   if ((found.mode & forbidden) === 0) return [];
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
   const remedy = `run: chmod ${wanted} ${path}`;
-  return [problem('file modes', `${path} is open to others (mode ${mode})`, remedy)];
+  return [problem('file modes', `${path} is open to other users (mode ${mode})`, remedy)];
 }
 
 /** Of what is this user's alone. */
@@ -70,5 +70,11 @@ function ownProblems(path: string, wanted: string): Finding[] {
   const owner = statSync(path, { throwIfNoEntry: false })?.uid;
   const user = process.getuid?.();
   if (open.length > 0 || owner === undefined || user === undefined || user === 0 || owner === user) return open;
-  return [problem('file modes', `${path} belongs to another user (uid ${owner})`, 'use the same user everywhere')];
+  return [
+    problem(
+      'file modes',
+      `${path} belongs to another user (uid ${owner})`,
+      'run every animus command as the same user',
+    ),
+  ];
 }

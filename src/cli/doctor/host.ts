@@ -16,7 +16,9 @@ export async function examineIsolation(
   const own = best === 'none' ? note('isolation', detail, lacking.join('; ')) : fine('isolation', detail);
   const demands = [...faculties.values()].flatMap(({ name, engage: { bashIsolation: wanted } }) => {
     const why = wanted === null ? undefined : missing[wanted];
-    return why === undefined ? [] : [problem('isolation', `faculty ${name} demands bash_isolation = "${wanted}"`, why)];
+    return why === undefined
+      ? []
+      : [problem('isolation', `faculty ${name} requires bash_isolation = "${wanted}"`, why)];
   });
   return [own, ...demands];
 }
@@ -25,19 +27,19 @@ export async function examineIsolation(
 export function examineLimits({ focusMaxMemoryMib, focusMaxProcesses }: DaemonConfig): Finding {
   const detail = `a focus may use ${focusMaxMemoryMib} MiB and ${focusMaxProcesses} processes, unless its faculty says otherwise`;
   if (process.platform !== 'linux')
-    return note('limits', `${detail}: held by nobody on this system`, 'run the daemon on Linux');
+    return note('limits', `${detail}: not enforced on this system`, 'run the daemon on Linux');
   const checked = 'checked by the supervisor ten times a second';
   const here = cgroupsHere();
   switch (here) {
     case 'limits':
-      return fine('limits', `${detail}: held by the kernel (cgroup v2), and ${checked}`);
+      return fine('limits', `${detail}: enforced by the kernel (cgroup v2), and ${checked}`);
     case 'kill':
-      return fine('limits', `${detail}: ${checked}; what a command starts is killed by its cgroup`);
+      return fine('limits', `${detail}: ${checked}; a command is killed with everything it started, by its cgroup`);
     case 'none':
       return note(
         'limits',
         `${detail}: ${checked}`,
-        'for limits by the kernel, a cgroup v2 of its own (systemd: Delegate=yes)',
+        'to have the kernel enforce limits, give animus its own cgroup v2 (systemd: Delegate=yes)',
       );
     default:
       return here satisfies never;
@@ -48,6 +50,6 @@ export function examineLimits({ focusMaxMemoryMib, focusMaxProcesses }: DaemonCo
 export function examineFaculties(directory: string, { faculties, problems }: Faculties): readonly Finding[] {
   if (problems.length > 0) return problems.map(({ message }) => problem('faculties', message));
   if (faculties.size === 0)
-    return [note('faculties', `no faculty files in ${directory}`, 'write one, or use --faculties')];
+    return [note('faculties', `no faculty files in ${directory}`, 'write one, or pass --faculties')];
   return [fine('faculties', `${[...faculties.keys()].join(', ')} in ${directory}`)];
 }

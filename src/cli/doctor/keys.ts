@@ -16,9 +16,9 @@ export function examineKeys({ faculties }: Pick<Faculties, 'faculties'>, config:
     const settings = config.providers.get(name);
     const check = `key of ${name}`;
     if (settings === undefined || settings.kind === 'scripted') return [];
-    if (settings.apiKeyEnv === null) return [fine(check, 'it needs none')];
+    if (settings.apiKeyEnv === null) return [fine(check, 'no key needed')];
     if (settings.apiKey !== null) return [fine(check, `set; try it: animus doctor --provider ${name}`)];
-    const detail = `${settings.apiKeyEnv} is not set, and models of ${name} are asked by ${[...of].join(', ')}`;
+    const detail = `${settings.apiKeyEnv} is not set, but these faculties use models of ${name}: ${[...of].join(', ')}`;
     return [note(check, detail, `set ${settings.apiKeyEnv}, or ${settings.apiKeyEnv}_FILE, where the daemon runs`)];
   });
 }

@@ -22,9 +22,9 @@ export async function examinePorts(
   } catch (error) {
     if (!isAnimusError(error) || error.code === 'interrupted') throw error;
     const remedy = 'set daemon.http in animus.toml to another address, or to "off"';
-    const detail = `no daemon can have ${address}: ${taken}`;
+    const detail = `no daemon can listen on ${address}: ${taken}`;
     if (http.configured) return [problem('health port', detail, remedy)];
-    return [note('health port', `${detail}; serve goes on without it`, remedy)];
+    return [note('health port', `${detail}; serve runs without it`, remedy)];
   }
 }
 

@@ -17,7 +17,7 @@ export async function examinePrograms({ faculties }: Pick<Faculties, 'faculties'
 
 function examineGit(git: Version, needing: readonly string[]): Finding {
   if (git.version !== null) return fine('git', git.version);
-  const install = 'install git, and have it on the PATH of the daemon';
+  const install = 'install git on the PATH of the daemon';
   if (needing.length === 0) return note('git', `${git.problem}: agents cannot use repositories`, install);
   return problem('git', `${git.problem}, and isolation = "worktree" needs it: ${needing.join(', ')}`, install);
 }

@@ -46,7 +46,7 @@ export async function examineProvider(
 ): Promise<readonly Finding[]> {
   const check = `provider ${provider.name}`;
   if (model === null) {
-    return [problem(check, 'no model of it is known', `name one: --provider ${provider.name}/MODEL`)];
+    return [problem(check, 'no model is known for it', `name one: --provider ${provider.name}/MODEL`)];
   }
   return findingsOf(check, async () => {
     const { createConfiguredLlm } = await import('../../daemon/models/focus-model.ts');
@@ -58,9 +58,9 @@ export async function examineProvider(
       if (interrupted.aborted) throw new AnimusError('interrupted');
       if (!found.ok) return [problem(check, sayFailure(found.failure), remedyOf(found.failure, provider))];
       if (found.listed === false)
-        return [note(check, `answers, and does not list ${model}`, 'check the name of the model')];
+        return [note(check, `it answers, but does not list ${model}`, 'check the name of the model')];
       const answered =
-        provider.kind === 'scripted' ? 'a script that can be read' : `answered in ${duration(found.durationMs)}`;
+        provider.kind === 'scripted' ? 'the script can be read' : `answered in ${duration(found.durationMs)}`;
       return [fine(check, `${answered} (${model})`)];
     } finally {
       await llm.stop();

@@ -43,11 +43,10 @@ function examineSecrets({ config, env }: Reach, isolation: Isolation): readonly 
   const known = knowFiles(secretPlaces(config, env).secrets);
   try {
     const paths = known.realPaths();
-    const what = paths.length === 0 ? 'no secret is there yet' : paths.join(', ');
+    const what = paths.length === 0 ? 'no secrets yet' : paths.join(', ');
     if (isolation === 'namespace') return [fine(check, what)];
-    const only =
-      isolation === 'uid' ? 'commands are kept out by file modes and owners only' : 'commands are not kept out';
-    return [note(check, `from file tools: ${what}; ${only}`, NAMESPACES)];
+    const only = isolation === 'uid' ? 'only file modes and owners keep commands out' : 'commands are not kept out';
+    return [note(check, `hidden from file tools: ${what}; ${only}`, NAMESPACES)];
   } catch (error) {
     if (!isAnimusError(error, 'files.displaced')) throw error;
     return [problem(check, error.message)];
@@ -62,8 +61,9 @@ function examineLoaded(isolation: Isolation): Finding {
   const check = 'read-only for agents';
   const what = 'faculties, hooks, animus.toml and the code of animus';
   if (isolation === 'namespace') return fine(check, what);
-  const only = isolation === 'uid' ? 'commands are held by owners and modes only' : 'commands can write them';
-  return note(check, `${what}, for file tools; ${only}`, NAMESPACES);
+  const only =
+    isolation === 'uid' ? 'only file owners and modes keep commands from writing them' : 'commands can write them';
+  return note(check, `read-only for file tools: ${what}; ${only}`, NAMESPACES);
 }
 
 /** What a workspace should not be, and names in it that a start of animus would read if somebody made them. */
@@ -79,7 +79,7 @@ function examinePlaces(reach: Reach): readonly Finding[] {
       return [
         problem(
           'workspace',
-          `${workspace} of ${name} belongs to animus itself; its agents find it hidden`,
+          `the workspace of ${name}, ${workspace}, belongs to animus itself and is hidden from its agents`,
           'choose another workspace',
         ),
       ];
@@ -87,12 +87,16 @@ function examinePlaces(reach: Reach): readonly Finding[] {
     return missing
       .filter((path) => isWithin(place, path))
       .map((path) =>
-        note('workspace', `a command of ${name} may make ${path}, which the next start would read`, MAKE_IT),
+        note(
+          'workspace',
+          `a command of ${name} can create ${path}, which the next start of animus would read`,
+          MAKE_IT,
+        ),
       );
   });
 }
 
-const MAKE_IT = 'make it yourself, empty if need be: what is there is read-only for agents';
+const MAKE_IT = 'create it yourself, empty if need be: a file that exists is read-only for agents';
 
 /** With `trust` or `peer` whoever reaches the server is the role. */
 async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Promise<readonly Finding[]> {
@@ -101,11 +105,12 @@ async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Pr
   const check = 'database login';
   const socket = unixSocketOf(url);
   const open = await letsInWithoutPassword(url);
-  const remedy = 'let the server ask for a password (scram-sha-256 in pg_hba.conf), and put it into DATABASE_URL_FILE';
+  const remedy =
+    'require a password (scram-sha-256 in pg_hba.conf), and put the connection string with it into the file named by DATABASE_URL_FILE';
   if (socket === null) {
     return [
       open
-        ? note(check, 'the server lets the role in without a password, and commands share the network', remedy)
+        ? note(check, 'the server accepts the role without a password, and commands share the network', remedy)
         : fine(check, 'by password'),
     ];
   }
@@ -116,20 +121,20 @@ async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Pr
     return [
       note(
         check,
-        `${place} is hidden from commands, but a server that starts anew shows it to those that run`,
-        'let the socket lie in a directory of its own (unix_socket_directories)',
+        `${place} is hidden from commands, but after a restart of the server it is visible to commands that are running`,
+        'put the socket into its own directory (unix_socket_directories)',
       ),
     ];
   }
   if (!open) return [fine(check, `by the socket in ${socket.directory}, with a password`)];
   const who =
     isolation === 'none'
-      ? 'every command is the role of the database'
-      : 'with trust, every command is the role of the database';
+      ? 'every command can log in as this role'
+      : 'with trust, every command can log in as this role';
   return [
     problem(
       check,
-      `the server lets this user in by its socket in ${socket.directory}, without a password: ${who}`,
+      `the server accepts this user without a password on its socket in ${socket.directory}: ${who}`,
       remedy,
     ),
   ];
@@ -138,6 +143,6 @@ async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Pr
 function examineRoot(isolation: Isolation): readonly Finding[] {
   if (process.getuid?.() !== 0 || isolation === 'uid') return [];
   const detail =
-    'animus runs as root, and commands own the files of its user: they may write what the host runs, such as /etc/cron.d';
-  return [note('user', detail, 'run animus as a user of its own')];
+    'animus runs as root, and so do commands: they can write files that the host runs, such as /etc/cron.d';
+  return [note('user', detail, 'run animus as its own user')];
 }

@@ -182,7 +182,7 @@ function showKept(output: Output, { kept, count_cap: cap }: Status): void {
   const row = id === '*' ? `rows of ${table}` : `${table} ${id}`;
   output.line(
     styled('problem  ', 'red'),
-    `retention keeps ${grouped(kept.rows)}${kept.rows >= cap ? '+' : ''} that foreign keys refer to, such as ${row} by ${by}; see animus doctor`,
+    `retention keeps ${grouped(kept.rows)}${kept.rows >= cap ? '+' : ''} that foreign keys refer to, such as ${row} by ${by}; see: animus doctor`,
   );
 }
 

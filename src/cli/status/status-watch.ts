@@ -84,7 +84,7 @@ function terminalView({ stdout, stderr, env }: Invocation['context'], everySecon
 
 function headline(report: StatusReport, outage: Outage | null, everySeconds: number): Part[] {
   const at = new Date(report.status.at).toLocaleTimeString('en-GB');
-  if (outage === null) return [styled(`${at}, every ${everySeconds} s, Ctrl-C ends`, 'dim')];
+  if (outage === null) return [styled(`${at}, every ${everySeconds} s, Ctrl-C to stop`, 'dim')];
   return [
     styled(`as of ${at}: `, 'red'),
     `${outage.error.message}, since ${age(new Date(outage.sinceMs), Date.now())}`,

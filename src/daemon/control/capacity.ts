@@ -1,10 +1,10 @@
-/** What a daemon may claim now. Pure. */
+/** Computes what a daemon may claim now. Pure. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { ClaimableFaculty } from '../../store/work/work.ts';
 
 /**
- * The faculties to claim for: all that are known and not held back by trouble with their provider. `hostGraceSeconds`: how
- * long a focus is left to the host that has its directory.
+ * The faculties to claim for: all known ones, except those whose provider is failing. `hostGraceSeconds`: how long a focus
+ * is reserved for the host that has its directory.
  */
 export function claimableFaculties(
   faculties: Iterable<Faculty>,
@@ -20,7 +20,7 @@ export function claimableFaculties(
   return claimable;
 }
 
-/** Without a maximum of its own a faculty is bounded by the daemons alone. */
+/** A faculty without its own maximum is bounded only by the limits of the daemons. */
 const NO_MAXIMUM = 1_000_000;
 
 export function claimableFaculty(faculty: Faculty, hostGraceSeconds: number): ClaimableFaculty {

@@ -1,4 +1,4 @@
-/** The control plane: wakes, claims what there is room for, runs it, keeps the leases. */
+/** The control plane: wakes up, claims as much work as fits, runs it and renews the leases. */
 
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
@@ -21,38 +21,47 @@ export interface ControlPlaneMeans {
   readonly daemonId: string;
   readonly wake: Wake;
   readonly leaseSeconds: number;
-  /** As configured now: asked again in every round. */
+  /** The current configuration: read again in every round. */
   readonly settings: () => ClaimSettings;
   readonly faculties: () => ReadonlyMap<string, Faculty>;
-  /** Runs one focus to its end; never rejects. Resolves to how it ended, where that matters: one that parked may have set a timer. */
+  /**
+   * Runs one focus to its end; never rejects. Resolves to how it ended where the caller needs it: a parked focus may have set a
+   * timer.
+   */
   readonly runFocus: (work: ClaimedWork, faculty: Faculty, control: FocusControl) => Promise<'parked' | 'ended'>;
 }
 
-/** What a change of the configuration may change while the daemon runs. */
+/** The settings that a configuration reload may change while the daemon runs. */
 export type ClaimSettings = Pick<DaemonConfig, 'maxConcurrent' | 'pollSeconds' | 'focusHostGraceSeconds'>;
 
 /** A focus of this daemon. */
 export interface RunningFocus {
   readonly work: ClaimedWork;
   readonly control: FocusControl;
-  /** When the claim was asked for, monotonic milliseconds: the lease is at least this old. */
+  /** When the claim was sent, in monotonic milliseconds: the lease cannot have begun earlier. */
   readonly leasedAtMs: number;
 }
 
 export interface ControlPlane extends Service {
-  /** Foci that run now. */
+  /** The number of foci that run now. */
   readonly running: ReadonlyMap<string, RunningFocus>;
-  /** Claims nothing for the faculty until then: its provider is in trouble. Milliseconds of the clock's monotonic time. */
+  /**
+   * Claims nothing for the faculty until then, because its provider is failing. Milliseconds of the clock's monotonic
+   * time.
+   */
   hold(faculty: string, untilMs: number): void;
-  /** No new claims from here on; resolves when no focus runs any more. */
+  /** Stops claiming; resolves when no focus runs any more. */
   drain(): Promise<void>;
 }
 
-/** A daemon that leaves saturation scans now and again after these milliseconds: an insert may have seen it busy. */
+/**
+ * A daemon that stops being saturated scans at once, and again after this many milliseconds: an insert may still have
+ * seen it busy.
+ */
 const RESCANS_MS = [100, 1000] as const;
-/** Items whose waits one look resolves: it stays short, and the next one follows at once. */
+/** How many items one pass resolves waits for. A pass stays short, and the next one follows at once. */
 const WAITS_PER_LOOK = 100;
-/** Between two looks: an item that somebody holds stays due, and must not be asked for in a tight loop. */
+/** Pause between two passes: a locked item stays due, and must not be polled in a tight loop. */
 const MIN_WAITS_PAUSE_MS = 50;
 
 export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
@@ -66,7 +75,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   let troubled = false;
   let rescans: number[] = [];
   let lookAtWaitsAtMs = 0;
-  /** Until then a claim whose answer was lost may turn up: its statement may still have been under way. */
+  /** Until then, work from a claim whose response was lost may still appear: its statement may have been running. */
   let claimsInDoubtUntilMs = 0;
 
   async function run(): Promise<void> {
@@ -76,12 +85,12 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     }
   }
 
-  /** One round; returns how long to wait for a ring before the next. */
+  /** One round; returns how long to wait for a notification before the next. */
   async function claimOnce(): Promise<number> {
     try {
       const untilWaitsMs = await wakeDueWaits();
       await takeLostClaims();
-      // A drain may have begun meanwhile, and foci may have made room.
+      // Meanwhile a drain may have begun, or a focus may have ended and made room.
       if (stopping.signal.aborted) return 0;
       const { maxConcurrent, pollSeconds, focusHostGraceSeconds } = means.settings();
       const free = maxConcurrent - running.size;
@@ -97,7 +106,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
         );
         for (const work of claimed) start(work, faculties.get(work.faculty)!, startedMs);
         noteSaturation(claimed.length === free);
-        // What ended while the claim was under way did not ring for the room it left.
+        // Foci that ended while the claim was running did not trigger another round.
         if (saturated && running.size < maxConcurrent) wake.ring();
       } else {
         saturated = true;
@@ -112,7 +121,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     }
   }
 
-  /** After a claim that failed on this side: what the database claimed for this daemon all the same is begun, or handed back. */
+  /**
+   * After a claim that failed on this side: runs or releases the work that the database has claimed for this daemon
+   * nevertheless.
+   */
   async function takeLostClaims(): Promise<void> {
     const startedMs = clock.monotonicMs();
     if (startedMs >= claimsInDoubtUntilMs) return;
@@ -124,10 +136,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     }
   }
 
-  /** Waits whose deadline has passed are resolved with or without room for more work. Returns how long until the next look. */
+  /** Resolves waits whose deadline has passed, even when there is no room for more work. Returns the time until the next pass. */
   async function wakeDueWaits(): Promise<number> {
     const pollMs = means.settings().pollSeconds * 1000;
-    // Rings come by the thousand under load; deadlines do not move with them.
+    // Thousands of notifications arrive under load; they do not change any deadline.
     if (clock.monotonicMs() >= lookAtWaitsAtMs) {
       const { nextDueMs } = await resolveDueWaits(db, WAITS_PER_LOOK);
       lookAtWaitsAtMs = clock.monotonicMs() + Math.max(MIN_WAITS_PAUSE_MS, Math.min(pollMs, nextDueMs ?? pollMs));
@@ -135,7 +147,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     return Math.max(0, lookAtWaitsAtMs - clock.monotonicMs());
   }
 
-  /** The claim itself told inserters whether they can wake this daemon; one that saw it busy a moment too long is found by a scan. */
+  /** The claim has recorded whether inserts can wake this daemon. Work from an insert that read an outdated «busy» is found by a scan. */
   function noteSaturation(full: boolean): void {
     if (saturated && !full) rescans = [...RESCANS_MS];
     saturated = full;
@@ -145,7 +157,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     const control = createFocusControl();
     running.set(work.id, { work, control, leasedAtMs });
     count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
-    // Of later attempts some were reclaimed, and have not been ready since.
+    // Later attempts are left out: some were reclaimed, and were not ready all that time.
     if (work.attempts === 0) {
       record('work.claim.latency', Math.max(0, clock.nowMs() - work.readyAt.getTime()), { faculty: work.faculty });
     }
@@ -153,20 +165,23 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       .runFocus(work, faculty, control)
       .catch((error: unknown) => {
         log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus failed unexpectedly');
-        // How far it got is unknown: look at everything.
+        // It is unknown how far it got, so check everything.
         return 'parked' as const;
       })
       .then((end) => {
         running.delete(work.id);
         finished.delete(focus);
-        // Its timer may be due before the next look.
+        // Its timer may be due before the next pass.
         if (end === 'parked') lookAtWaitsAtMs = 0;
         if (end === 'parked' || leavesRoom(work.faculty)) wake.ring();
       });
     finished.add(focus);
   }
 
-  /** Whether an end can make work claimable that the last claim left: with room to spare and no maximum it had taken all there was. */
+  /**
+   * Whether the end of a focus can make work claimable that the last claim left. A claim with room to spare and no maximum had taken
+   * everything.
+   */
   function leavesRoom(faculty: string): boolean {
     return saturated || means.faculties().get(faculty)?.maxConcurrent !== null;
   }

@@ -1,12 +1,12 @@
-/** How a daemon's foci end when it is told to. */
+/** How a daemon's foci end when the daemon shuts down. */
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /**
- * Claims nothing more, lets foci finish for the grace time, then sends them home at their next turn boundary; an abort stops them
- * at once. Resolves when none runs any more.
+ * Stops claiming, lets foci finish within the grace time, then releases them at their next turn boundary. An abort stops them at
+ * once. Resolves when none runs any more.
  */
 export async function endFoci(
   controlPlane: ControlPlane,

@@ -1,4 +1,4 @@
-/** Keeps the leases of all running foci with one statement, and stops foci before a lease can end without them knowing. */
+/** Renews the leases of all running foci with one statement, and stops a focus before its lease can expire unnoticed. */
 
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -20,16 +20,16 @@ export interface HeartbeatMeans {
 }
 
 export interface Heartbeat extends Service {
-  /** Beats now: a cancel was announced. */
+  /** Sends a heartbeat now, because a cancel was notified. */
   beat(): Promise<void>;
 }
 
-/** Others take a daemon that was not seen for two minutes for gone, however long its leases are. */
+/** Other daemons treat a daemon as gone when it was not seen for two minutes, whatever the length of its leases. */
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Beats every third of the lease, at least every 30 s. Whoever cannot renew stops its foci at 80 % of the lease: they are aborted here while
- * the lease still holds, and the supervisor kills their processes at its end even when this process is frozen.
+ * Sends a heartbeat every third of the lease, at least every 30 s. A daemon that cannot renew aborts its foci at 80 % of the lease, while
+ * the lease still holds. The supervisor kills their processes when the lease ends, even when this process is frozen.
  */
 export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
   const { clock, log, running } = means;
@@ -41,7 +41,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const renewing = beat();
-      // A statement that hangs (a cut network) must not hide that the lease is running out.
+      // A hanging statement (a cut network) must not hide that the lease is about to expire.
       const watching = watch(renewing);
       await Promise.all([renewing, watching]);
       await clock.sleep(Math.min(leaseMs / 3, MAX_PAUSE_MS), stopping.signal);
@@ -57,7 +57,8 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
       warnOfLocked(leases, reports);
       for (const report of reports) {
         const focus = asked.get(report.workItemId);
-        // Released and claimed again meanwhile: the report is about a lease that this daemon has given back itself.
+        // The item was released and claimed again meanwhile: the report is about a lease that this daemon itself has
+        // released.
         if (!focus || focus !== running.get(report.workItemId)) continue;
         if (!report.held) {
           log.warn({ work_item_id: report.workItemId }, 'the lease is lost: another daemon has the work item');
@@ -78,7 +79,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
     dropExpiring();
   }
 
-  /** Not renewed and not lost either: its focus goes on until its lease runs out, or the next beat finds it free. */
+  /** Neither renewed nor lost: the focus continues until its lease expires or a later heartbeat renews it. */
   function warnOfLocked(leases: readonly { readonly id: string }[], reports: readonly LeaseReport[]): void {
     const answered = new Set(reports.map((report) => report.workItemId));
     for (const { id } of leases.filter((lease) => !answered.has(lease.id))) {
@@ -103,7 +104,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
     for (const [id, focus] of running) {
       const sinceMs = clock.monotonicMs() - Math.max(renewedMs.get(id) ?? 0, focus.leasedAtMs);
       if (sinceMs < 0.8 * leaseMs || focus.control.signal.aborted) continue;
-      log.error({ work_item_id: id }, 'the lease could not be renewed in time: the focus is stopped');
+      log.error({ work_item_id: id }, 'the lease could not be renewed in time; stopping the focus');
       focus.control.abort('lease_lost');
     }
   }

@@ -1,4 +1,4 @@
-/** What a focus keeps of the faculty it began with, and what it does not. */
+/** Which settings a focus keeps from the faculty it began with, and which it does not. */
 import { z } from 'zod';
 import type { EngageSettings, Faculty } from '../../catalog/faculty.ts';
 

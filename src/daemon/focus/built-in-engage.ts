@@ -1,4 +1,4 @@
-/** Built-in engage: the loop of model turns and tool calls. */
+/** The built-in engage mode: the loop of model turns and tool calls. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import { CALL_GATES } from '../../engage/calls/gates.ts';
 import { createJournal } from '../../engage/calls/journal.ts';
@@ -15,12 +15,12 @@ import type { FocusEnd } from './focus-end.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { releaseDelaySeconds } from './recovery.ts';
 
-/** Runs the loop from wherever the transcript stands. */
+/** Runs the loop from the current end of the transcript. */
 export async function engageBuiltIn(focus: Focus): Promise<FocusEnd | EngageDone> {
   return endOfEngage(await runLoop(focus), focus.means.models);
 }
 
-/** What the focus's requests begin with, fixed for its life. */
+/** The beginning of every request of the focus; it never changes. */
 export function modelSees(faculty: Faculty, { tools }: Toolset) {
   const { name, engage: settings } = faculty;
   return {
@@ -69,7 +69,7 @@ function runLoop(focus: Focus): Promise<EngageEnd> {
   );
 }
 
-/** The loop's end as the focus's end; `done` goes on to consolidate. */
+/** Converts the end of the loop to the end of the focus; `done` continues with consolidate. */
 function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
   switch (end.kind) {
     case 'done':

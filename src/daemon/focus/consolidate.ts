@@ -1,4 +1,4 @@
-/** Consolidate: the final answer becomes the outcome; a hook may check it, change it, or refuse it. */
+/** Consolidate: turns the final answer into the outcome. A hook may check, change or refuse it. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { EngageDone } from '../../engage/verdict/engage-end.ts';
@@ -9,7 +9,7 @@ import type { FocusEnd } from './focus-end.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 
-/** Turns what engage came to into the end of the focus. */
+/** Turns the result of engage into the end of the focus. */
 export async function consolidate(
   focus: Focus,
   { finalText, outcome, summary: said }: Omit<EngageDone, 'kind'>,

@@ -1,4 +1,4 @@
-/** How the work of a focus is done, by the faculty's `engage.mode`. */
+/** Selects how a focus does its work, by the faculty's `engage.mode`. */
 import type { EngageSettings } from '../../catalog/faculty.ts';
 import type { EngageDone } from '../../engage/verdict/engage-end.ts';
 import { engageBuiltIn } from './built-in-engage.ts';
@@ -9,7 +9,7 @@ import type { Focus } from './focus-scope.ts';
 /** Does the work: done, or an end that skips consolidate. Rejects when the focus is aborted or its lease is lost. */
 type Engage = (focus: Focus) => Promise<FocusEnd | EngageDone>;
 
-/** One entry per mode. What each needs stands in `src/catalog/modes.ts`. */
+/** One entry per mode. `src/catalog/modes.ts` lists what each mode needs. */
 export const ENGAGE_MODES: Readonly<Record<EngageSettings['mode'], Engage>> = {
   builtin: engageBuiltIn,
   external: engageExternally,

@@ -1,4 +1,4 @@
-/** External engage: a command of the faculty does the work in place of the loop of model and tools. */
+/** The external engage mode: a command of the faculty does the work instead of the loop of model and tools. */
 import type { Faculty, PhaseHook } from '../../catalog/faculty.ts';
 import { outcomeProblems } from '../../catalog/outcome-schema.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
@@ -13,9 +13,9 @@ import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 
 /**
- * Runs the command to its end, at least once: after a crash it is run again, with the same ANIMUS_FOCUS_ID. It has no
- * turns at which it could be interrupted, so a drain ends it when the grace time is over, and the work goes back.
- * Errors: those of hooks; rejects as the other phases do when the focus is aborted or its lease lost.
+ * Runs the command at least once: after a crash it runs again, with the same ANIMUS_FOCUS_ID. It has no turn
+ * boundaries, so a drain kills it when the grace time is over and releases the item. Errors: those of hooks. Rejects
+ * like the other phases when the focus is aborted or its lease is lost.
  */
 export async function engageExternally(focus: Focus): Promise<FocusEnd | EngageDone> {
   const { means, control, key, work } = focus;
@@ -47,16 +47,16 @@ export async function engageExternally(focus: Focus): Promise<FocusEnd | EngageD
 
 function commandOf({ name, engage }: Faculty): PhaseHook {
   if (engage.external) return engage.external;
-  throw new AnimusError('internal.bug', { detail: `faculty ${name} is of mode external and has no command` });
+  throw new AnimusError('internal.bug', { detail: `faculty ${name} has mode external but no command` });
 }
 
-/** The first message of the focus: what a model would be told, with what the orient hook found. */
+/** The first message of the focus: the same text that a model would get, with the context from the orient hook. */
 async function orientation({ means, key }: Focus): Promise<string> {
   const { messages } = await readTranscript(means.db, key.focusId);
   return messages.find(({ kind }) => kind === 'orient')?.content ?? '';
 }
 
-/** The outcome, held to the faculty's schema where there is one: nobody is there to be asked for a repair. */
+/** Validates the outcome against the faculty's schema, if any. There is no model that could repair it. */
 function doneWith({ outcome: printed, summary }: HookOutput['engage'], { faculty }: Focus): FocusEnd | EngageDone {
   const outcome = outcomeOf(printed);
   const { outcomeSchema } = faculty.engage;

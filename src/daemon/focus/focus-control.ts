@@ -1,6 +1,6 @@
-/** How a running focus is stopped from outside, and why it was. */
+/** Stops a running focus from outside and records why. */
 
-/** Why a focus was aborted. The first reason stands. */
+/** Why a focus was aborted. The first reason counts. */
 export type AbortReason = 'lease_lost' | 'cancelled' | 'shutdown' | 'deadline';
 
 /** The abort reason as an error, so that `signal.throwIfAborted()` carries it. */

@@ -1,4 +1,4 @@
-/** The ends of a focus and how each is written: fenced, retried while the database is away or the row is locked, never guessed. */
+/** The ends of a focus and how each is written: fenced, and retried while the database is unreachable or the row is locked. */
 
 import type { Faculty } from '../../catalog/faculty.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -19,25 +19,25 @@ export type FocusEnd =
   | { readonly kind: 'completed'; readonly outcome: Readonly<Record<string, unknown>>; readonly summary: string }
   | {
       readonly kind: 'failed';
-      /** `ledger_kept_after`: the next attempt's orientation leaves out the entries up to this one. */
+      /** `ledger_kept_after`: the next attempt's orientation omits the ledger entries up to this one. */
       readonly error: WorkError & { readonly ledger_kept_after?: number };
-      /** What the recover hook decided; none: the default policy decides. */
+      /** The decision of the recover hook; absent: the default policy decides. */
       readonly recovery?: Recovery;
     }
   | {
       readonly kind: 'released';
       readonly delaySeconds: number;
       readonly reason: string;
-      /** The provider is in trouble: claim nothing more for this faculty until the delay is over. */
+      /** The provider is failing: claim nothing more for this faculty until the delay is over. */
       readonly holdFaculty: boolean;
     }
-  /** Nothing but waiting calls is left of the turn; the item is waiting and the focus goes on later, perhaps elsewhere. */
+  /** Only waiting calls are left of the turn. The item waits, and the focus resumes later, perhaps on another host. */
   | { readonly kind: 'parked' }
   | { readonly kind: 'cancelled' }
-  /** The lease is gone: another daemon owns the item, and nothing may be written. */
+  /** The lease is lost: another daemon owns the item, and nothing may be written. */
   | { readonly kind: 'lost' };
 
-/** Again after the delay, or never; and what the next attempt goes on from. */
+/** Whether to retry after a delay, and what the next attempt starts from. */
 export interface Recovery {
   /** Null: dead. */
   readonly retryDelaySeconds: number | null;
@@ -46,17 +46,17 @@ export interface Recovery {
 
 export interface SettleMeans {
   readonly db: Database;
-  /** Gathers the completions of all foci of the daemon. */
+  /** Batches the completions of all foci of the daemon. */
   readonly completer: WorkCompleter;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long the database may stay away before the lease has ended anyway. */
+  /** How long the database may be unreachable before the lease has expired anyway. */
   readonly giveUpAfterMs: number;
   /** Null where it never began. */
   readonly focusId: string | null;
 }
 
-/** Writes the end of a focus and returns the item's state, or null where it is no longer ours to say. */
+/** Writes the end of a focus and returns the item's state, or null when the lease is lost. */
 export async function settle(
   end: FocusEnd,
   work: ClaimedWork,
@@ -68,7 +68,7 @@ export async function settle(
     try {
       return await write(end, work, faculty, means);
     } catch (error) {
-      // Also how a second try after a lost acknowledgement ends: the first had been written.
+      // A retry after a lost acknowledgement ends here, too: the first write had succeeded.
       if (isAnimusError(error, 'work.lease_lost')) {
         means.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
         return null;
@@ -125,7 +125,7 @@ async function writeFailure(
   return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
 }
 
-/** The same focus goes on: what failed is told to it in the transaction that ends the attempt, so once. */
+/** The same focus continues. The failure notice is written in the transaction that ends the attempt, so exactly once. */
 function failWithin(
   focusId: string,
   error: WorkError,

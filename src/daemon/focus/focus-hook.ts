@@ -1,4 +1,4 @@
-/** A phase hook run for a focus: what it is told of the work, and what it may write to the ledger. */
+/** Runs a phase hook for a focus: builds its input and writes its ledger entries. */
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { PhaseHook } from '../../catalog/faculty.ts';
@@ -10,7 +10,10 @@ import type { HookInput, HookOutput, HookPhase } from '../hooks/hook-output.ts';
 import { type HookResult, runPhaseHook } from '../hooks/phase-hook.ts';
 import type { Focus } from './focus-scope.ts';
 
-/** Runs the hook with the facts every phase gets and those of this one. Runs at least once: ANIMUS_FOCUS_ID is its idempotency key. */
+/**
+ * Runs the hook with the input common to all phases and that of this phase. It runs at least once; ANIMUS_FOCUS_ID is the idempotency
+ * key.
+ */
 export async function runHook<P extends HookPhase>(
   focus: Focus,
   phase: P,
@@ -74,12 +77,12 @@ export async function runHook<P extends HookPhase>(
   return result;
 }
 
-/** The workspace; with `uid`, which runs a command as the owner of where it starts and never as root, not a workspace of root's. */
+/** The workspace. Not a workspace owned by root with `uid`, which runs a command as the owner of its directory and never as root. */
 async function startingDirectory({ workspace, row }: Focus, isolation: Isolation): Promise<string> {
   return isolation === 'uid' && (await stat(workspace)).uid === 0 ? row.directory : workspace;
 }
 
-/** Files that the operator's list of variables names, and the socket of a database that it names. */
+/** The files, and the database socket, named by variables on the operator's list. */
 function givenTo(environment: Readonly<Record<string, string>>): readonly string[] {
   const url = environment['DATABASE_URL'];
   const socket = url === undefined ? null : unixSocketOf(url);
@@ -87,7 +90,7 @@ function givenTo(environment: Readonly<Record<string, string>>): readonly string
   return socket === null ? files : [...files, socket.directory, socket.file];
 }
 
-/** Writes a hook's ledger entries under the focus's lease, and shows them. */
+/** Writes a hook's ledger entries under the focus's lease and emits them as events. */
 export async function recordHookLedger(focus: Focus, entries: HookOutput[HookPhase]['ledger']): Promise<void> {
   for (const entry of entries ?? []) {
     const seq = await appendLedger(focus.means.db, focus.work.id, entry.type, entry.content, {

@@ -1,4 +1,4 @@
-/** What a focus is made of, as its phases see it. */
+/** The parts of a focus, as its phases see them. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { FocusEvent, FocusEventBody } from '../../engage/events/events.ts';
@@ -18,7 +18,7 @@ import type { Worktree } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
 
-/** What every focus of a daemon is given. */
+/** What all foci of a daemon share. */
 export interface FocusMeans {
   readonly db: Database;
   readonly clock: Clock;
@@ -27,30 +27,33 @@ export interface FocusMeans {
   readonly processes: ProcessHost;
   readonly models: ModelSource;
   readonly host: string;
-  /** Focus directories are made below it; absolute. */
+  /** The parent of all focus directories; absolute. */
   readonly directoryRoot: string;
   readonly isolation: Isolation;
-  /** What tools and hooks may not do with files of this host. */
+  /** Restrictions on files of this host, for tools and hooks. */
   readonly guard: FileGuard;
-  /** What hooks get of the daemon's environment. */
+  /** The part of the daemon's environment that hooks get. */
   readonly hookEnvironment: Readonly<Record<string, string>>;
   readonly toolSources: readonly ToolSource[];
   readonly onEvent: (event: FocusEvent) => void;
 }
 
 /**
- * What commands and file tools may not do with files of this host, as of now; `given` are secret files that a hook may read
- * all the same. Errors: `files.displaced`.
+ * The current restrictions on files of this host, for commands and file tools; `given`: secret files that a hook may read
+ * nevertheless. Errors: `files.displaced`.
  */
 export type RulesNow = (given?: readonly string[]) => readonly FileRule[];
 
 /** A focus in progress, as its phases see it. */
 export interface Focus {
   readonly work: ClaimedWork;
-  /** As it is loaded now; what requests are made of is as it was when the focus began (`asBegun`). */
+  /**
+   * As loaded now, except the parts that requests are built from: these are as they were when the focus began
+   * (`asBegun`).
+   */
   readonly faculty: Faculty;
   readonly row: FocusRow;
-  /** What its calls may run; closed when the focus is over. */
+  /** The tools it may call; closed when the focus is over. */
   readonly toolset: Toolset;
   readonly key: FocusKey;
   readonly workspace: string;
@@ -62,11 +65,11 @@ export interface Focus {
   readonly control: FocusControl;
   readonly means: FocusMeans;
   readonly emit: (event: FocusEventBody) => void;
-  /** Tells answers to watchers in other processes while they come; fed by `emit`, stopped when the focus is over. */
+  /** Streams answers to watchers in other processes. Fed by `emit`, stopped when the focus is over. */
   readonly texts: TextTeller;
 }
 
-/** What the spans of a focus's phases carry. */
+/** The attributes of the spans of a focus's phases. */
 export function spanKey({ work, key }: Focus) {
   return { 'work.id': work.id, 'work.faculty': work.faculty, 'work.focus_id': key.focusId };
 }

@@ -1,4 +1,4 @@
-/** Where a focus works: the faculty's workspace, its own directory, or a worktree in it; opened, described, cleaned up. */
+/** Opens, describes and cleans up where a focus works: the faculty's workspace, its own directory, or a worktree in it. */
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import type { Focus, FocusMeans, RulesNow } from './focus-scope.ts';
 
-/** What looking at a worktree and removing it may take. */
+/** How long inspecting and removing a worktree may take. */
 const CLOSE_MS = 60_000;
 
 export interface FocusWorkspace {
@@ -38,8 +38,8 @@ export interface FocusWorkspace {
 }
 
 /**
- * Makes the focus's directory and what is in it, or finds them. A focus that goes on where they are gone (another host) is
- * told so by a notice. Errors: `worktree.failed`.
+ * Creates the focus's directory and its content, or finds them. A focus resumed where they are missing (another host) gets
+ * a notice. Errors: `worktree.failed`.
  */
 export async function openWorkspace(
   key: FocusKey,
@@ -55,7 +55,7 @@ export async function openWorkspace(
   if (runsAsOwner(isolation)) await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
   if (faculty.isolation !== 'worktree' || faculty.repo === null) {
     if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
-    // File tools hold what they touch to the real path: a linked home would make them refuse everything.
+    // File tools check paths against the real path: a symlinked home would make them refuse everything.
     const workspace = await realpath(faculty.workspace ?? row.directory);
     return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means), repositoryGuard: null };
   }
@@ -65,10 +65,10 @@ export async function openWorkspace(
     { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId), earlier },
     worktreeMeans(row.directory, key, faculty, control.signal, means),
   );
-  // The foci before have ended, and what is left of their directories with them.
+  // Earlier foci of the item have ended, so the rest of their directories can be removed.
   for (const directory of earlier) if (!holdsWorktree(directory)) await removeFocusDirectory(directory);
   if (goesOn && worktree.made !== 'kept') await tell(key, means, remadeNotice(worktree));
-  // Looked at anew for each command: what was not there at the last one is protected from the next.
+  // Read again for each command: a file that has appeared since the last command is protected from the next.
   const own = () => repositoryRules(worktree.repository, worktree.entry, worktree.path);
   const { commonDir } = worktree.repository;
   const repositoryGuard = guardRepository(commonDir, () => {
@@ -101,7 +101,7 @@ export function describeWorkspace({ workspace, worktree, row }: Pick<Focus, 'wor
   return `${workspace}\n${notes.join(' ')}`;
 }
 
-/** What a later attempt is told of the one before. */
+/** What a later attempt learns about the previous one. */
 const FOUND: Readonly<Record<Worktree['made'], string | null>> = {
   new: null,
   kept: 'An earlier attempt worked in it, and what it changed is still there.',
@@ -110,8 +110,8 @@ const FOUND: Readonly<Record<Worktree['made'], string | null>> = {
 };
 
 /**
- * Before the end of a focus is written, while it still owns the item: an end that is final gets what changed in the
- * worktree into its outcome, and an unchanged worktree is removed. Whatever fails here changes nothing and is logged.
+ * Runs before the end of a focus is written, while it still owns the item. Adds the changes of the worktree to the
+ * outcome of a final end, and removes an unchanged worktree. A failure here is logged and changes nothing.
  */
 export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<FocusEnd> {
   const { worktree, means, key, faculty } = focus;
@@ -121,7 +121,8 @@ export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<Focus
     const close = () =>
       closeWorktree(
         worktree,
-        // Its own time: the focus may have been ended by its signal. A lost lease ends git through the supervisor.
+        // Has its own time limit, because the signal of the focus may already be aborted. On a lost lease the
+        // supervisor kills git.
         worktreeMeans(worktree.directory, key, faculty, AbortSignal.timeout(CLOSE_MS), means),
       );
     const { branch, commits, changedFiles, moreFiles } = await close().catch((error: unknown) => {
@@ -142,14 +143,14 @@ export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<Focus
   }
 }
 
-/** Not for a failure after which the same focus goes on. */
+/** Not for a failure after which the same focus continues. */
 function isFinal(end: FocusEnd, work: ClaimedWork): boolean {
   if (end.kind !== 'failed') return end.kind === 'completed' || end.kind === 'cancelled';
   const again = end.recovery?.retryDelaySeconds != null && work.attempts + 1 < work.maxAttempts;
   return !again || end.recovery?.keep !== 'transcript';
 }
 
-/** `own`: further rules, of the worktree. */
+/** `own`: additional rules for the worktree. */
 function rulesOf(
   directory: string,
   faculty: Faculty,
@@ -185,7 +186,7 @@ function remadeNotice({ branch, made, path }: Worktree): string {
   return `The worktree was made anew at ${path}, on branch ${branch}: the old one is on another host, or gone. ${what}`;
 }
 
-/** After the newest turn; not before the first message, which describes the workspace itself. */
+/** Placed after the newest turn; not before the first message, which describes the workspace itself. */
 async function tell(key: FocusKey, { db }: FocusMeans, content: string): Promise<void> {
   const { turns, messages } = await readTranscript(db, key.focusId);
   if (messages.length === 0) return;

@@ -1,4 +1,4 @@
-/** One focus: orient → engage → consolidate, recover on failure, and how its end is settled. The top function reads as its steps. */
+/** One focus: orient → engage → consolidate, recover on failure, and settlement of its end. The top function reads as its steps. */
 import { join } from 'node:path';
 import { asksModel, type Faculty } from '../../catalog/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -22,7 +22,7 @@ import { openWorkspace } from './focus-workspace.ts';
 import { orient } from './orient.ts';
 import { recover } from './recover.ts';
 
-/** Runs one focus, recovering where it failed. Never rejects: whatever happens is an end. */
+/** Runs one focus and recovers when it fails. Never rejects: every failure is returned as an end. */
 export async function attempt(
   work: ClaimedWork,
   faculty: Faculty,
@@ -70,8 +70,8 @@ async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl,
     facultySnapshot: faculty,
     ...sees,
   });
-  // The directory is made, given away and removed: the database does not say which it is. Nor has it a prompt where the
-  // focus began with an external command.
+  // The path is computed here and not read from the database, because the directory is created, chowned and removed. A
+  // focus that began with an external command has no prompt either.
   const directory = join(means.directoryRoot, recorded.id);
   const row = { ...recorded, directory, ...(recorded.systemPrompt === '' && sees) };
   const begun = asBegun(faculty, row.facultySnapshot);
@@ -118,10 +118,10 @@ function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
   return `not done within run_deadline_seconds (${runDeadlineSeconds} s); all that it had started was stopped`;
 }
 
-/** Until the next look whether what was displaced is back. */
+/** Delay until the next check whether a displaced file is back. */
 const DISPLACED_SECONDS = 60;
 
-/** What a thrown error means. An aborted focus ends by its abort reason, whatever was thrown on the way out. */
+/** Maps a thrown error to an end. An aborted focus ends by its abort reason, whatever was thrown meanwhile. */
 function endOfError(error: unknown, control: FocusControl, faculty: Faculty, phase: Phase): FocusEnd {
   const reason = abortReason(control);
   switch (reason) {
@@ -142,11 +142,11 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
   if (isAnimusError(error, 'db.unreachable', 'work.locked')) {
     return { kind: 'released', delaySeconds: 0, reason: messageOf(error), holdFaculty: false };
   }
-  // Its supervisor died, say: the work did nothing wrong, and goes on when the host has had a moment.
+  // For example, the supervisor died. The work did nothing wrong and is retried after a short delay.
   if (isAnimusError(error, 'process.interrupted')) {
     return { kind: 'released', delaySeconds: 2 + 3 * Math.random(), reason: messageOf(error), holdFaculty: false };
   }
-  // For a person to put right; the work did nothing wrong.
+  // Needs a person to fix it; the work did nothing wrong.
   if (isAnimusError(error, 'files.displaced')) {
     return { kind: 'released', delaySeconds: DISPLACED_SECONDS, reason: messageOf(error), holdFaculty: true };
   }

@@ -1,4 +1,4 @@
-/** Orient: the hook's context, the ledger so far and the work itself become the first message of the focus. */
+/** Orient: builds the first message of the focus from the work item, the ledger so far and the hook's context. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { orientMessage } from '../../engage/prompt/prompt.ts';
@@ -12,7 +12,7 @@ import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { describeWorkspace } from './focus-workspace.ts';
 
-/** Orients a focus once: a resumed one that has its first message is left as it is. */
+/** Orients a focus once: a resumed focus keeps its first message. */
 export async function orient(focus: Focus): Promise<void> {
   const { db } = focus.means;
   const transcript = await readTranscript(db, focus.key.focusId);

@@ -1,4 +1,7 @@
-/** Recover: what becomes of work whose focus failed. The faculty's hook decides, within its attempts; else the default policy does. */
+/**
+ * Recover: decides what happens to work whose focus failed. The faculty's hook decides, within the allowed attempts; otherwise the
+ * default policy does.
+ */
 import type { PhaseHook } from '../../catalog/faculty.ts';
 import { ERRORS, type ErrorCode, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { setPhase } from '../../store/transcript/focus-row.ts';
@@ -13,17 +16,17 @@ import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { retryDelaySeconds } from './recovery.ts';
 
-/** Each under a supervisor of its own. */
+/** Each with its own supervisor. */
 const MAX_TRIES = 3;
 
 export type FailedEnd = Extract<FocusEnd, { kind: 'failed' }>;
 
 /**
- * Adds the decision to a failed end: leaves it to the default policy where there is no hook, or where the hook fails, with
- * the reason in the log. Rejects as the focus's other phases do: when it is aborted, or its lease is lost.
+ * Adds the decision to a failed end. The default policy decides when there is no hook or the hook fails (logged with the
+ * reason). Rejects like the other phases when the focus is aborted or its lease is lost.
  */
 export async function recover(focus: Focus, failed: FailedEnd): Promise<FailedEnd> {
-  // A focus that began under an earlier animus has a snapshot without it.
+  // The snapshot of a focus that began under an earlier animus does not have it.
   const hook = focus.faculty.recover.hook ?? null;
   if (hook === null) return failed;
   const { work, means, key } = focus;
@@ -59,7 +62,10 @@ export async function recover(focus: Focus, failed: FailedEnd): Promise<FailedEn
   });
 }
 
-/** Asks the hook again where it was interrupted by no fault of its own: to go on without it would leave the failure undecided. */
+/**
+ * Runs the hook again when it was interrupted through no fault of its own: otherwise the failure would be left without its
+ * decision.
+ */
 async function asked(
   focus: Focus,
   hook: PhaseHook,
@@ -82,7 +88,7 @@ function decided(focus: Focus, failed: FailedEnd, output: HookOutput['recover'],
   const policyDelay = () => retryDelaySeconds(focus.faculty.recover, focus.work.attempts + 1, Math.random());
   const recovery = { retryDelaySeconds: output.delay_seconds ?? policyDelay(), keep };
   if (keep !== 'nothing') return { ...failed, recovery };
-  // Kept on the item: the next attempt's orientation leaves out the ledger up to here.
+  // Stored on the item: the next attempt's orientation omits the ledger up to here.
   return { ...failed, recovery, error: { ...failed.error, ledger_kept_after: ledgerSeen } };
 }
 
@@ -93,12 +99,12 @@ function unhelped(focus: Focus, failed: FailedEnd, recovering: ActiveSpan<'work.
   return failed;
 }
 
-/** A focus past its deadline was aborted for that, and may still recover. */
+/** A focus that was aborted because its deadline passed may still recover. */
 function liveControl(control: FocusControl): FocusControl {
   return abortReason(control) === 'deadline' ? createFocusControl() : control;
 }
 
-/** The error as the hook sees it; `retryable` says whether the same may succeed later without a change by a person. */
+/** The error as the hook sees it; `retryable`: whether the same work may succeed later without a change by a person. */
 function errorFacts(error: WorkError) {
   const retryable = Object.hasOwn(ERRORS, error.code) ? ERRORS[error.code as ErrorCode].retryable : false;
   return { ...error, retryable: retryable || error.code === 'focus.deadline' };

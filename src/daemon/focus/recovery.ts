@@ -17,7 +17,10 @@ export function retryDelaySeconds(policy: Backoff, failedAttempts: number, rando
   return ceiling * (1 - random);
 }
 
-/** Seconds to wait when the provider, not the work, failed: what it asked for, else 15 to 45. `random` is in [0, 1). */
+/**
+ * Seconds to wait when the provider failed and not the work: as long as the provider asked for, otherwise 15 to 45.
+ * `random` is in [0, 1).
+ */
 export function releaseDelaySeconds(retryAfterMs: number | null, random: number): number {
   return retryAfterMs === null ? 15 + 30 * random : retryAfterMs / 1000;
 }

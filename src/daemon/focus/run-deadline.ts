@@ -1,15 +1,18 @@
-/** How long a focus may run, `run_deadline_seconds`: its running time, over crashes, waits and releases. */
+/** Limits how long a focus may run (`run_deadline_seconds`): its running time across crashes, waits and releases. */
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { FocusControl } from './focus-control.ts';
 
-/** Runs since the claim. */
+/** Starts counting at the claim. */
 export interface RunDeadline {
-  /** The focus has run for so long before; what is left may be nothing. */
+  /** How long the focus has already run; nothing may be left. */
   ranBefore(ms: number): void;
   stop(): Promise<void>;
 }
 
-/** Aborts the focus as `deadline` once its time is over. Orientation and what was not recorded before a crash count from the claim on only. */
+/**
+ * Aborts the focus with reason `deadline` when its time is over. Orientation, and work that a crash left unrecorded, count only since the
+ * current claim.
+ */
 export function startRunDeadline(seconds: number, control: FocusControl, clock: Clock): RunDeadline {
   const startedMs = clock.monotonicMs();
   const stopped = new AbortController();

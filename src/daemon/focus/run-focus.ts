@@ -1,4 +1,4 @@
-/** A focus from claim to end: attempted, settled, cleaned up after, observed. */
+/** Runs a focus from claim to end: attempt, settlement, clean-up and observation. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';
@@ -17,16 +17,16 @@ import { startRunDeadline } from './run-deadline.ts';
 
 export interface RunMeans extends Omit<FocusMeans, 'deadline'> {
   readonly leaseSeconds: number;
-  /** What the commands of a focus may use where its faculty does not say. */
+  /** Resource limits of a focus's commands when its faculty sets none. */
   readonly limits: () => Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
   readonly completer: WorkCompleter;
-  /** Claims nothing more for the faculty for that long, and says so. */
+  /** Claims nothing more for the faculty for that long, and reports it. */
   readonly holdFaculty: (faculty: string, seconds: number, reason: string) => Promise<void>;
-  /** The faculty's provider answers (again). */
+  /** The faculty's provider works again. */
   readonly workedOn: (faculty: string) => Promise<void>;
 }
 
-/** Runs one focus to its end and leaves nothing of it behind on this host; never rejects for what the focus does. */
+/** Runs one focus to its end and leaves nothing of it on this host; never rejects because of what the focus does. */
 export async function runFocus(
   work: ClaimedWork,
   faculty: Faculty,
@@ -45,7 +45,8 @@ export async function runFocus(
   const execute = async (executing: ActiveSpan<'work.execute'>) => {
     const startedMs = means.clock.monotonicMs();
     const deadline = startRunDeadline(faculty.runDeadlineSeconds, control, means.clock);
-    // Until the first heartbeat: a daemon that freezes right after the claim leaves no process behind either.
+    // Covers the time until the first heartbeat: a daemon that freezes right after the claim must not leave processes
+    // behind either.
     means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
     means.processes.setLimits(work.id, limitsOf(faculty, means.limits()));
     try {
@@ -54,7 +55,7 @@ export async function runFocus(
       const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline });
       await focus?.texts.stop();
       await focus?.toolset.close();
-      // Before the end is written: once it is, another daemon may own the item.
+      // Before the end is written: afterwards another daemon may own the item.
       await means.processes.killAll(work.id);
       const end = focus ? await closeWorkspace(reached, focus) : reached;
       const state = await settle(end, work, faculty, {
@@ -84,7 +85,7 @@ export async function runFocus(
   return span('work.execute', attributes, execute, { root: true, links: [work.traceContext] });
 }
 
-/** Of the faculty as it is loaded, never of the snapshot that the focus keeps in the database. */
+/** From the faculty as loaded now, never from the snapshot in the database. */
 function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['limits']>): ProcessLimits {
   return {
     memoryBytes: (faculty.maxMemoryMib ?? daemon.focusMaxMemoryMib) * 2 ** 20,
@@ -92,7 +93,7 @@ function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['limits']>): Pro
   };
 }
 
-/** A focus that was released or lost, or whose transcript is kept, goes on later, perhaps here, and needs its directory. */
+/** A focus that was released or lost, or whose transcript is kept, may resume on this host and needs its directory. */
 function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boolean {
   if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
   return end.kind === 'completed' || end.kind === 'cancelled';

@@ -67,7 +67,7 @@ function whereNow(known: Known): readonly string[] {
   return [known.found, ...known.before].flatMap((each) => (each === null ? [] : [each.real]));
 }
 
-const RESTORE = 'Put it back; or remove what was moved, and start animus again';
+const RESTORE = 'Put it back; or remove what was moved, and restart animus';
 const ONE_NAME = 'Remove the others (find / -xdev -samefile FILE names them)';
 
 function find(path: string): Found | null {

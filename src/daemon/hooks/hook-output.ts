@@ -67,7 +67,7 @@ export function parseHookOutput<P extends HookPhase>(
   if (!text.startsWith('{')) {
     if (text.includes('\0')) return { problem: 'binary data' };
     if (phase === 'orient') return { output: OUTPUTS.orient.parse({ context: text }) as HookOutput[P] };
-    return { problem: `text that is no JSON object: ${excerpt(text)}` };
+    return { problem: `text that is not a JSON object: ${excerpt(text)}` };
   }
   const value = parseJson(text);
   if ('problem' in value) return value;

@@ -42,7 +42,7 @@ export async function openModels(config: Config, log: Log): Promise<ModelSource>
     explain({ kind, provider: name, message }) {
       const provider = config.providers.get(name);
       const remedy = provider === undefined ? null : remedyOf({ kind }, provider);
-      const restart = kind === 'credentials' && remedy !== null ? ', and start animus again' : '';
+      const restart = kind === 'credentials' && remedy !== null ? ', and restart animus' : '';
       return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
     },
     stop: () => llm.stop(),

@@ -24,7 +24,7 @@ export function missingKeys(faculties: Iterable<Faculty>, config: Config): strin
     if (provider === null) return [];
     const names = unable.map(({ name }) => name).join(', ');
     const remedy = remedyOf({ kind: 'credentials' }, provider);
-    return `provider ${provider.name} has no key, so no work is taken for ${names}; ${remedy}, and start animus again`;
+    return `provider ${provider.name} has no key, so no work is claimed for ${names}; ${remedy}, and restart animus`;
   });
 }
 

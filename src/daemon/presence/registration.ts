@@ -98,7 +98,9 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
 }
 
 function troubledLines(troubles: ReadonlyMap<string, { readonly since: string; readonly reason: string }>): string[] {
-  return [...troubles].map(([faculty, { since, reason }]) => `faculty ${faculty} waits since ${since}: ${reason}`);
+  return [...troubles].map(
+    ([faculty, { since, reason }]) => `faculty ${faculty} has been waiting since ${since}: ${reason}`,
+  );
 }
 
 function ableOf({ faculties }: Faculties, config: Config): ReadonlyMap<string, Faculty> {

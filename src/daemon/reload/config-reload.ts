@@ -61,7 +61,7 @@ export function watchConfig(options: ConfigWatchOptions): Service {
     try {
       const next = options.load();
       // Every path leads to the same file, unless it is gone: then defaults would be taken for what somebody wrote.
-      if (next.file === null) throw new AnimusError('config.unreadable', { file: path, detail: 'it is gone' });
+      if (next.file === null) throw new AnimusError('config.unreadable', { file: path, detail: 'it no longer exists' });
       const changed = changedSettings(current, next).filter((key) => LIVE_SETTINGS.includes(key));
       if (changed.length > 0) {
         log.info({ changed }, 'reloaded animus.toml');
@@ -69,9 +69,9 @@ export function watchConfig(options: ConfigWatchOptions): Service {
       }
       current = next;
       const later = changedSettings(initial, next).filter((key) => !LIVE_SETTINGS.includes(key));
-      return later.map((key) => `${path}: ${key} was changed; it counts when this daemon is started again`);
+      return later.map((key) => `${path}: ${key} was changed; it takes effect when this daemon is restarted`);
     } catch (error) {
-      return [`${messageOf(error)}; the settings from before stay`];
+      return [`${messageOf(error)}; the previous settings stay in force`];
     }
   }
 

@@ -92,7 +92,7 @@ export async function runGit(place: GitPlace, args: readonly string[], means: Gi
     const why = result.problem ?? result.ended;
     throw new AnimusError('worktree.failed', {
       repo: directory,
-      detail: `git ${args[0]} did not run to its end: ${why}`,
+      detail: `git ${args[0]} did not finish: ${why}`,
     });
   }
   const { text: stdout, truncated: cut } = result.stdout;

@@ -43,7 +43,7 @@ export function findRepository(repo: string): Repository | { readonly problem: s
 /** Of a submodule or a linked worktree: `.git` is a file that names the directory. */
 function linkedGitDir(root: string): string {
   const pointer = readPointer(join(root, '.git'));
-  if (!pointer.startsWith('gitdir: ')) throw new Error('its .git is no file that git wrote');
+  if (!pointer.startsWith('gitdir: ')) throw new Error('its .git is not a file that git wrote');
   return resolve(root, pointer.slice('gitdir: '.length));
 }
 

@@ -64,7 +64,7 @@ export async function openWorktree(spec: WorktreeSpec, means: WorktreeMeans): Pr
   // Last, so that it proves the checkout whole.
   await writeGit(place, ['update-ref', baseRef(branch), start], means);
   const entry = findEntry(repository.commonDir, path);
-  if (entry === null) throw failure(spec.repo, 'git made a worktree and no entry for it');
+  if (entry === null) throw failure(spec.repo, 'git created a worktree without an entry for it');
   return {
     ...spec,
     path,

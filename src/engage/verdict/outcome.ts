@@ -67,7 +67,7 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
     if (isDeeperThan(value, MAX_LEVELS))
       return { problem: `its values are nested more than ${MAX_LEVELS} levels deep` };
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { object: value as Outcome };
-    return { problem: 'the fenced block holds JSON that is no object' };
+    return { problem: 'the fenced block holds JSON that is not an object' };
   } catch (error) {
     return { problem: `it is not valid JSON: ${(error as Error).message}` };
   }

@@ -74,7 +74,7 @@ function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits):
   const when = repaired ? ', also after a repair' : '';
   return failed(
     'outcome_invalid',
-    `the outcome is not what outcome_schema demands${when}: ${reading.problems.join('; ')}`,
+    `the outcome does not conform to outcome_schema${when}: ${reading.problems.join('; ')}`,
   );
 }
 

@@ -135,7 +135,9 @@ const LOCKED_FLAGS: ReadonlySet<string> = new Set(['nosuid', 'nodev', 'noexec'])
 function kindOf(path: string): FileKind {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats)
-    throw new Error(`${path} is to be hidden and not there: what it held may be elsewhere, so no command is started`);
+    throw new Error(
+      `${path} must be hidden but does not exist: its content may be elsewhere, so no command is started`,
+    );
   return stats.isDirectory() ? 'directory' : 'file';
 }
 
@@ -187,7 +189,7 @@ function tryCommand({
 
 function refusal(said: string): string {
   const detail = said.trim().split('\n', 1)[0] ?? '';
-  return `the system does not permit user namespaces and mounts in them${detail === '' ? '' : ` (${detail})`}; in Docker its seccomp profile denies them`;
+  return `the system does not permit user namespaces and mounts in them${detail === '' ? '' : ` (${detail})`}; in Docker, the default seccomp profile denies them`;
 }
 
 function findPrograms(): NamespacePrograms | null {

@@ -80,7 +80,7 @@ export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
       return {
         ...NOT_STARTED,
         ended,
-        problem: `isolation «${spec.isolation}» could not be set up: ${why}`,
+        problem: `isolation "${spec.isolation}" could not be set up: ${why}`,
         durationMs,
       };
     }

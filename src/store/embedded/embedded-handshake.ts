@@ -61,7 +61,7 @@ async function startup(socket: Socket, incoming: Incoming): Promise<Map<string, 
     } else if (code >>> 16 === PROTOCOL_3 >>> 16) {
       return parseParameters(first.subarray(8));
     } else {
-      throw new Refusal('0A000', 'unsupported frontend protocol: this server speaks 3.0');
+      throw new Refusal('0A000', 'unsupported frontend protocol: this server supports only 3.0');
     }
   }
 }
@@ -80,7 +80,7 @@ async function provePassword(socket: Socket, incoming: Incoming, verifier: Scram
   const initial = await saslMessage(incoming);
   const mechanismEnd = initial.indexOf(0);
   if (initial.toString('latin1', 0, mechanismEnd) !== 'SCRAM-SHA-256')
-    throw new Refusal('28000', 'only SCRAM-SHA-256 is spoken here');
+    throw new Refusal('28000', 'only SCRAM-SHA-256 is supported');
   const serverFirst = exchange.first(initial.toString('utf8', mechanismEnd + 5));
   if (serverFirst === null) return false;
   socket.write(message('R', int32(11), serverFirst));

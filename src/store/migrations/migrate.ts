@@ -106,7 +106,7 @@ async function checkServer(database: Database): Promise<void> {
     `select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
             current_setting('transaction_read_only') as read_only`,
   );
-  if (!server) throw new AnimusError('internal.bug', { detail: 'the server did not tell its version' });
+  if (!server) throw new AnimusError('internal.bug', { detail: 'the server did not report its version' });
   const refuse = (detail: string) => new AnimusError('db.refused', { where: database.where, detail, hint: '' });
   if (server.number < OLDEST_SERVER) throw refuse(`PostgreSQL ${server.version} is too old, animus needs 15 or later`);
   if (server.read_only === 'on') throw refuse('it is read-only (a replica, or default_transaction_read_only is on)');

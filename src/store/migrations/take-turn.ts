@@ -90,7 +90,7 @@ function tooBusy(file: string, blocker: Blocker | undefined, cause: unknown): An
     : '';
   return new AnimusError(
     'db.migration_failed',
-    { file, detail: `other sessions kept its tables locked${who}` },
+    { file, detail: `other sessions held locks on its tables${who}` },
     { cause },
   );
 }

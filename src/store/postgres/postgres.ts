@@ -134,7 +134,7 @@ async function inTransaction<T>(client: PoolClient, session: Session, work: (tx:
   // A commit of a transaction in which a caught error left the state «aborted» is a rollback, and the server only says so in its tag.
   if (ended.command === 'ROLLBACK') {
     throw new AnimusError('internal.bug', {
-      detail: 'a transaction went on after a failed statement and was rolled back',
+      detail: 'a transaction continued after a failed statement and was rolled back',
     });
   }
   return result;

@@ -62,9 +62,9 @@ describe('the doctor of a database', () => {
       'faculties',
       'key of anthropic',
     ]);
-    expect(findings.find(({ check }) => check === 'clock')?.detail).toMatch(/^this host's is \d+ ms /);
+    expect(findings.find(({ check }) => check === 'clock')?.detail).toMatch(/^this host's clock is \d+ ms /);
     expect(findings.at(-1)).toMatchObject({ state: 'note', remedy: expect.stringContaining('set ANTHROPIC_API_KEY') });
-    expect(findings.find(({ check }) => check === 'listen')?.detail).toMatch(/^a notification took \d+ ms$/);
+    expect(findings.find(({ check }) => check === 'listen')?.detail).toMatch(/^a notification arrived after \d+ ms$/);
     expect(findings.find(({ check }) => check === 'faculties')?.detail).toMatch(/^clerk in /);
   });
 
@@ -126,7 +126,7 @@ describe('the doctor of this host', () => {
       {
         check: 'file modes',
         state: 'problem',
-        detail: `${home} is open to others (mode 0755)`,
+        detail: `${home} is open to other users (mode 0755)`,
         remedy: `run: chmod 700 ${home}`,
       },
       expect.objectContaining({ remedy: `run: chmod 600 ${home}/embedded.json` }),
@@ -242,7 +242,7 @@ describe('the doctor of a provider', () => {
     });
     expect(code).toBe(1);
     expect(findings.slice(-3)).toMatchObject([
-      { check: 'provider gw', state: 'note', detail: 'answers, and does not list bad' },
+      { check: 'provider gw', state: 'note', detail: 'it answers, but does not list bad' },
       { check: 'provider dead', state: 'problem', remedy: expect.stringContaining('check base_url of dead') },
       { check: 'provider dead', state: 'problem', remedy: 'name one: --provider dead/MODEL' },
     ]);

@@ -19,7 +19,7 @@ test('a key with a second name, a workspace that is the home, and a missing anim
   );
   expect(found).toContainEqual(expect.objectContaining({ check: 'workspace', state: 'problem' }));
   expect(found).toContainEqual(
-    expect.objectContaining({ state: 'note', detail: expect.stringContaining(`may make ${site.root}/animus.toml`) }),
+    expect.objectContaining({ state: 'note', detail: expect.stringContaining(`can create ${site.root}/animus.toml`) }),
   );
 });
 

@@ -38,21 +38,25 @@ test('a daemon takes over what can change, says what waits for a restart, and ke
 
   write('[daemon]\nmax_concurrent = 2\npoll_seconds = 50\nlease_seconds = 120\nshutdown_grace_seconds = 600\n');
   await eventually('status says what waits for a restart', async () =>
-    (await problems()).some((line) => /animus\.toml: daemon\.lease_seconds was changed; it counts when/.test(line))
+    (await problems()).some((line) =>
+      /animus\.toml: daemon\.lease_seconds was changed; it takes effect when/.test(line),
+    )
       ? true
       : null,
   );
   write('[daemon]\nmax_concurrent = "three"\n');
   await eventually('status shows the broken file', async () =>
     (await problems()).some((line) =>
-      /animus\.toml:2: daemon\.max_concurrent: .*the settings from before stay/.test(line),
+      /animus\.toml:2: daemon\.max_concurrent: .*the previous settings stay in force/.test(line),
     )
       ? true
       : null,
   );
   rmSync(join(daemon.directory, 'animus.toml'));
   await eventually('status says that it is gone', async () =>
-    (await problems()).some((line) => /it is gone.*the settings from before stay/.test(line)) ? true : null,
+    (await problems()).some((line) => /it no longer exists.*the previous settings stay in force/.test(line))
+      ? true
+      : null,
   );
   await running(2);
 

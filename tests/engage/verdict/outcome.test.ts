@@ -26,7 +26,7 @@ describe('the outcome of a final answer', () => {
     ['words alone', 'I did it.', 'no JSON object'],
     ['broken JSON', '{"n": 1', 'not valid JSON'],
     ['a block that never ends', 'so:\n```json\n{"n": 1}', 'no JSON object'],
-    ['an array', '```json\n[1]\n```', 'JSON that is no object'],
+    ['an array', '```json\n[1]\n```', 'JSON that is not an object'],
     ['a wrong type', '{"n": "1"}', '/n must be integer'],
     ['a missing property', '{}', "the object must have required property 'n'"],
     ['a property too many', '{"n": 1, "m": 2}', 'must not have the property "m"'],

@@ -85,7 +85,7 @@ describe('a client has inserted and does not commit', () => {
     await target.open({ poolSize: 1 }).transaction(async (client) => {
       await insertWork(client, { faculty: 'slow' });
       await expect(migrate(target.open(), { patienceMs: 300 })).rejects.toThrow(
-        /functions\/\*\.sql failed: other sessions kept its tables locked; the oldest transaction on its tables is that of process \d+/,
+        /functions\/\*\.sql failed: other sessions held locks on its tables; the oldest transaction on its tables is that of process \d+/,
       );
     });
     expect((await migrate(db)).functions).not.toEqual([]);
