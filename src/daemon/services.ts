@@ -1,4 +1,4 @@
-/** The services of a daemon: created from what it has opened, not yet started. */
+/** Creates the services of a daemon from the resources it has opened; does not start them. */
 import { resolve } from 'node:path';
 import type { Faculties } from '../catalog/faculties.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
@@ -28,11 +28,11 @@ import { createJanitor } from './timers/janitor.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createScheduler } from './timers/scheduler.ts';
 
-/** What the daemon has opened. */
+/** The resources that the daemon has opened. */
 export interface ServiceMeans {
   readonly options: DaemonOptions;
   readonly initial: Faculties;
-  /** Reads the faculties again, as `initial` was read. */
+  /** Reads the faculties again, in the same way as `initial`. */
   readonly load: () => Faculties;
   readonly db: Database;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface ServiceMeans {
   readonly models: ModelSource;
   readonly isolation: Isolation;
   readonly readiness: DaemonReadiness;
-  /** Directories of foci are made below it. */
+  /** The parent of all focus directories. */
   readonly directoryRoot: string;
   readonly exportsMetrics: boolean;
 }
@@ -55,7 +55,7 @@ export interface DaemonServices {
   readonly guard: FileGuard;
   readonly maxConcurrent: () => number;
   readonly shutdownGraceSeconds: () => number;
-  /** In the order of their start. */
+  /** In start order. */
   readonly inOrder: readonly Service[];
 }
 
@@ -64,7 +64,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     means;
   const { config } = options;
   const wake = createWake(clock);
-  // Of the newest configuration: what of it may change while the daemon runs.
+  // The live settings of the newest configuration.
   let newest = config;
   const maxConcurrent = () => options.maxConcurrent ?? newest.daemon.maxConcurrent;
   const { leaseSeconds } = config.daemon;

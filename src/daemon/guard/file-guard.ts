@@ -1,4 +1,4 @@
-/** The rules for files that commands and file tools of a focus are held to, whatever its workspace is. */
+/** The file rules that apply to commands and file tools of a focus, whatever its workspace is. */
 import { existsSync } from 'node:fs';
 import type { Faculty } from '../../catalog/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
@@ -8,27 +8,27 @@ import { knowFiles } from './known-files.ts';
 import { filesOfFaculty, type LoadedFrom, loadedFiles, realPathOf } from './loaded-files.ts';
 import { secretPlaces } from './secret-files.ts';
 
-/** Where a focus works; its own directory, and what the loaded faculty says. */
+/** Where a focus works: its own directory, and the workspace of the loaded faculty. */
 export interface FocusPlace {
   readonly directory: string;
   readonly faculty: Faculty;
-  /** Secrets that it may read all the same, by path: those that hooks are given. */
+  /** Paths of secrets that it may read nevertheless: those given to hooks. */
   readonly given?: readonly string[];
-  /** Further rules, of its worktree. */
+  /** Additional rules for its worktree. */
   readonly own?: readonly FileRule[];
 }
 
 export interface FileGuard {
   /**
-   * The rules as of now: key files may have been replaced since the last call. Hidden: secrets, and all of ANIMUS_HOME but
-   * the focus's own directory. Read-only: what the daemon loads or runs. The workspace stays open, unless it is a secret
-   * itself. Errors: `files.displaced`.
+   * The current rules: key files may have been replaced since the last call. Hidden: secrets, and all of ANIMUS_HOME
+   * except the focus's own directory. Read-only: what the daemon loads or runs. The workspace stays writable, unless it is
+   * itself a secret. Errors: `files.displaced`.
    */
   rulesFor(place: FocusPlace): readonly FileRule[];
   close(): void;
 }
 
-/** Takes note of the secrets as they are now. `faculties`: all that are loaded, at the time of asking. */
+/** Records the secrets as they are now. `faculties`: returns those loaded at the time of the call. */
 export function createFileGuard(
   from: LoadedFrom & { readonly faculties: () => Iterable<Faculty>; readonly log: Log },
 ): FileGuard {
@@ -73,7 +73,7 @@ function rule(path: string, access: FileRule['access']): FileRule {
   return { path, access };
 }
 
-/** The root of the file system holds everything; a rule for it would say nothing. */
+/** The root of the file system contains everything; a rule for it would be useless. */
 function isTop(path: string): boolean {
   return path === realPathOf('/');
 }

@@ -1,35 +1,38 @@
-/** Tells a secret that was replaced by its owner from one that was moved out of the way. */
+/** Distinguishes a secret that its owner replaced from one that was moved away. */
 import { closeSync, fstatSync, openSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { AnimusError } from '../../core/errors/errors.ts';
 
-/** Paths that are watched over; `close` when done. */
+/** Paths under observation; call `close` when done. */
 export interface KnownFiles {
   /**
    * Where they are now, as real paths: of each that is there, and of what a rotation has left in its old place. Errors:
-   * `files.displaced` when one that was there is gone or was moved, or when a file has a second name, which nobody knows.
+   * `files.displaced` when one that was there is gone or was moved, or when a file has a second, unknown name.
    */
   realPaths(): readonly string[];
   close(): void;
 }
 
-/** A path as it is named, and what has been found there. */
+/** A path as configured, and what was found there. */
 interface Known {
   readonly named: string;
   found: Found | null;
-  /** Left by rotations, and perhaps not removed yet. */
+  /** Old files of rotations, possibly not removed yet. */
   before: Found[];
 }
 
-/** Held open, without any right to read it: so it can be asked what has become of it. */
+/** Kept open without read access, to find out later what happened to it. */
 interface Found {
   readonly descriptor: number;
   readonly real: string;
 }
 
-/** Linux's O_PATH, which Node does not name. Elsewhere nothing is held: a directory of a namespace can only be pinned there. */
+/**
+ * Linux's O_PATH, which Node does not export. On other systems nothing is kept open: only Linux can pin a directory of a
+ * namespace.
+ */
 const O_PATH = process.platform === 'linux' ? 0o10000000 : null;
 
-/** Looks at the paths now; those that are not there are taken up when they appear. */
+/** Records the paths now; missing ones are recorded when they appear. */
 export function knowFiles(named: readonly string[]): KnownFiles {
   const known = named.map((path): Known => ({ named: path, found: find(path), before: [] }));
   return {
@@ -41,9 +44,8 @@ export function knowFiles(named: readonly string[]): KnownFiles {
 }
 
 /**
- * A key is replaced by a rename over it, or by a link that leads elsewhere from now on (as Kubernetes does): then the old
- * file is removed, or still where it was. One that lives on under another name has been moved, and what is in its place
- * is a decoy.
+ * A key is replaced by a rename over it, or by a changed symlink (as Kubernetes does). Then the old file is removed, or
+ * still where it was. A file that exists under another name was moved, and the file now in its place is a decoy.
  */
 function whereNow(known: Known): readonly string[] {
   const { named, found } = known;
@@ -90,7 +92,10 @@ function isSame(a: Stats, b: Stats): boolean {
   return a.dev === b.dev && a.ino === b.ino;
 }
 
-/** Null for what is not there, or behind a directory that this user may not pass: commands run as he may not either. */
+/**
+ * Null for a path that does not exist, or lies behind a directory that this user may not enter: commands of the same
+ * user may not either.
+ */
 function realOf(path: string): string | null {
   try {
     return realpathSync(path);
@@ -99,7 +104,7 @@ function realOf(path: string): string | null {
   }
 }
 
-/** `at`: where it is now, which is for the log and not for a model. */
+/** `at`: where it is now; logged, and never shown to a model. */
 function displaced(path: string, fault: string, remedy: string, at?: string): AnimusError {
   return new AnimusError('files.displaced', { path, fault, remedy, at });
 }

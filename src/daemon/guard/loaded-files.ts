@@ -1,4 +1,4 @@
-/** What the daemon loads or runs on this host: whoever could write it would decide what the daemon does. */
+/** The files that the daemon loads or runs on this host: write access to them would be control over the daemon. */
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { isWithin } from '../../process/file-rules.ts';
 
-/** Where a daemon looks. */
+/** Where a daemon looks for files. */
 export interface LoadedFrom {
   readonly config: Config;
   readonly env: Environment;
@@ -25,15 +25,15 @@ export interface LoadedFrom {
 export function loadedFiles({ config, env, cwd, facultiesDir }: LoadedFrom): readonly string[] {
   const scripts = [...config.providers.values()].flatMap((each) => (each.kind === 'scripted' ? [each.script] : []));
   const settings = [config.file ?? join(cwd, 'animus.toml'), facultiesDir];
-  // The default is taken only while there is none in the current directory.
+  // The default applies only while the current directory has none.
   if (facultiesDir === join(config.home, 'faculties')) settings.push(join(cwd, 'faculties'));
   const cache = env['NODE_COMPILE_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'animus');
   return [...settings, ...scripts, ...ownCode(), process.execPath, resolve(cwd, cache)].map(realPathOf);
 }
 
 /**
- * The faculty's files. What lies beside a hook may be a part of it, so its whole directory counts, unless that holds more
- * than scripts: a place where agents work, the faculties, or ANIMUS_HOME. Real paths.
+ * The faculty's files, as real paths. Files beside a hook may be part of it, so its whole directory counts, unless that
+ * also contains a workspace, the faculties, or ANIMUS_HOME.
  */
 export function filesOfFaculty({ file, files, workspace, repo }: Faculty, home: string): readonly string[] {
   const elsewhere = [workspace, repo, home, process.cwd(), dirname(dirname(file))];
@@ -46,13 +46,13 @@ export function filesOfFaculty({ file, files, workspace, repo }: Faculty, home: 
   });
 }
 
-/** Too much else lies there, and most of it belongs to root. */
+/** These contain too much else, and most of it belongs to root. */
 function isSystem(directory: string): boolean {
   const tops = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/nix'];
   return ['/', '/tmp', '/opt', homedir()].includes(directory) || tops.some((top) => isWithin(top, directory));
 }
 
-/** In a package the directory of all packages, else the parts of a clone: a worktree of it elsewhere is nobody's code. */
+/** In a package: the directory of all packages. In a clone: its parts; a worktree of it elsewhere is not the running code. */
 function ownCode(): readonly string[] {
   const root = resolve(import.meta.dirname, '../../..');
   const packages = basename(dirname(root)) === 'node_modules' ? dirname(root) : null;
@@ -61,7 +61,7 @@ function ownCode(): readonly string[] {
   return parts.filter((part) => existsSync(part));
 }
 
-/** With links resolved as far as there is something. */
+/** With symlinks resolved for the part of the path that exists. */
 export function realPathOf(path: string): string {
   try {
     return realpathSync(path);

@@ -1,4 +1,7 @@
-/** Where on this host secrets lie that neither commands nor file tools of a focus may reach, and ways around the isolation. */
+/**
+ * The secrets on this host that neither commands nor file tools of a focus may reach, and the sockets that would bypass the
+ * isolation.
+ */
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -8,20 +11,20 @@ import { isSecretKey } from '../../core/secrets/secrets.ts';
 import { isWithin } from '../../process/file-rules.ts';
 import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
 
-/** Paths as they are named, links not resolved; they need not exist. */
+/** Paths as configured, symlinks not resolved; they need not exist. */
 export interface SecretPlaces {
-  /** Of animus and its hooks: what has been moved away, or replaced by something else, stops commands and tools. */
+  /** Secrets of animus and its hooks: one that was moved away or displaced stops commands and tools. */
   readonly secrets: readonly string[];
-  /** Come and go: hidden while they are there. */
+  /** May appear and disappear; hidden while they exist. */
   readonly sockets: readonly string[];
-  /** Stay readable, also where they lie among secrets: certificates of authorities, which hold none. */
+  /** CA certificates, which contain no secret: readable even in a directory of secrets. */
   readonly readable: readonly string[];
 }
 
 /**
  * ANIMUS_HOME; /run/secrets and where systemd puts credentials; the files that a variable of the environment names as a
- * secret; what the driver of Postgres looks a password or a key up in; the socket of the database; and the sockets through
- * which this user's session, or a container engine, would run a program for a command.
+ * secret; the files in which the Postgres driver looks up passwords and keys; the socket of the database; and the sockets
+ * through which a command could have this user's session, or a container engine, run a program.
  */
 export function secretPlaces(config: Config, env: Environment): SecretPlaces {
   const home = env['HOME'] || homedir();
@@ -47,7 +50,7 @@ export function secretPlaces(config: Config, env: Environment): SecretPlaces {
   };
 }
 
-/** The variables that animus takes its own secrets from. */
+/** The variables from which animus reads its own secrets. */
 export function secretNames({ providers }: Config): readonly string[] {
   const keys = [...providers.values()].flatMap((provider) =>
     provider.kind === 'scripted' || provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
@@ -57,7 +60,7 @@ export function secretNames({ providers }: Config): readonly string[] {
 
 const SECRET_DIRECTORIES = ['/run/secrets', '/var/run/secrets'];
 
-/** Whoever may talk to one of these runs what he likes, outside of every namespace. */
+/** Access to one of these sockets is enough to run any program outside of all namespaces. */
 const ENGINE_SOCKETS = [
   '/run/docker.sock',
   '/run/containerd',
@@ -69,26 +72,26 @@ const ENGINE_SOCKETS = [
   '/run/libvirt',
 ];
 
-/** A service manager, tmux or screen of the same user would run for a command whatever it is asked to. */
+/** A service manager, tmux or screen of the same user runs any program that a command asks for. */
 function sessionSockets(): readonly string[] {
   const uid = process.getuid?.();
   return uid === undefined ? [] : [`/run/user/${uid}`, `/tmp/tmux-${uid}`, '/run/screen'];
 }
 
-/** With peer or trust whoever reaches the socket is the role of the database. In a shared directory only the socket itself is hidden. */
+/** With peer or trust, access to the socket is enough to log in as the role. In a shared directory only the socket itself is hidden. */
 function databaseSocket(url: string | null): readonly string[] {
   const socket = url === null ? null : unixSocketOf(url);
   if (socket === null) return [];
   return [isShared(socket.directory) ? socket.file : socket.directory];
 }
 
-/** What every program needs lies in it. */
+/** It contains files that every program needs. */
 export function isShared(directory: string): boolean {
   const needed = [homedir(), process.cwd(), tmpdir(), '/tmp', '/var/tmp', '/dev/shm', '/usr/bin', '/etc', '/run'];
   return needed.some((path) => isWithin(directory, realOf(path)) || isWithin(directory, path));
 }
 
-/** The value of such a variable is the path of a secret: its name says so, or it is a `*_FILE` that hooks are given. */
+/** The value of such a variable is the path of a secret: its name shows it, or it is a `*_FILE` passed to hooks. */
 function namesSecret(name: string, { hooks }: Config): boolean {
   if (namesCertificates(name)) return false;
   const isSecret = isSecretKey(name) || /(^|_)(KEY|TOKEN|PASS|PASSFILE|NETRC|KUBECONFIG|AUTH_SOCK)(_FILE)?$/.test(name);

@@ -1,12 +1,15 @@
-/** Which of the daemon's environment hooks get: what the operator's list names, and never a secret of animus by a pattern. */
+/**
+ * Selects the part of the daemon's environment that hooks get: the variables on the operator's list. A pattern never matches
+ * a secret of animus.
+ */
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { secretNames } from '../guard/secret-files.ts';
 
 /**
- * The variables that `hooks.environment` names, with their values; those that are not set are left out. `NAME*` stands for
- * all that begin with NAME, but not for the secrets of animus itself nor for what begins with ANIMUS_: these a hook gets
- * only where their own name is in the list.
+ * The variables named in `hooks.environment`, with their values; unset ones are omitted. `NAME*` matches all names that
+ * begin with NAME, except the secrets of animus itself and names that begin with ANIMUS_. A hook gets those only when the
+ * list has their full name.
  */
 export function hookEnvironment(config: Config, env: Environment): Readonly<Record<string, string>> {
   const secrets = new Set(secretNames(config).flatMap((name) => [name, `${name}_FILE`]));

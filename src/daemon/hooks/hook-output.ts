@@ -1,4 +1,7 @@
-/** What hooks are given and may answer, per phase; strict, so that a misspelt field is told and not ignored. */
+/**
+ * The input and output of hooks, per phase. The schemas are strict, so that a misspelt field is reported and not
+ * ignored.
+ */
 import { z } from 'zod';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 
@@ -29,10 +32,10 @@ const OUTPUTS = {
   }),
 } as const;
 
-/** The phases that a command can serve; `engage` only in faculties of mode `external`. */
+/** The phases that can run a command; `engage` only in faculties of mode `external`. */
 export type HookPhase = keyof typeof OUTPUTS;
 
-/** Entries that a hook wants in the ledger. */
+/** Entries that a hook adds to the ledger. */
 export type HookLedger = z.infer<typeof entries>;
 
 /** A validated answer. */
@@ -54,8 +57,8 @@ export interface HookInput {
 }
 
 /**
- * Reads what a hook printed: null for nothing at all, which is «proceed» except for engage, whose point is its outcome.
- * Text that does not start with `{` is context for orient and a problem for the others.
+ * Parses what a hook printed: null for no output, which means «proceed» except for engage, which must print an outcome.
+ * Text that does not start with `{` is context for orient, and a problem for the other phases.
  */
 export function parseHookOutput<P extends HookPhase>(
   phase: P,
@@ -77,8 +80,9 @@ export function parseHookOutput<P extends HookPhase>(
 }
 
 /**
- * What a hook printed that refuses by its exit code: only entries for the ledger count. It may print nothing, or the answer it
- * would have given; text that is no JSON is a problem where an object was begun, else a log in the wrong place.
+ * Parses the output of a hook that refused by its exit code: only its ledger entries count. It may print nothing, or its usual
+ * answer. Text that is not JSON is a problem when it begins an object, otherwise it is taken for log output on the wrong
+ * stream.
  */
 export function parseBlockedOutput(printed: string): { readonly ledger: HookLedger } | { readonly problem: string } {
   const text = printed.replace(/^\uFEFF/, '').trim();
@@ -103,7 +107,7 @@ function parseJson(text: string): { readonly parsed: unknown } | { readonly prob
   }
 }
 
-/** What neither text nor jsonb of Postgres can hold. */
+/** Values that neither text nor jsonb of Postgres can store. */
 function refuseUnstorable(_key: string, value: unknown): unknown {
   if (typeof value === 'string' && value.includes('\0')) throw new Error('a string holds a NUL character');
   if (typeof value === 'string' && !value.isWellFormed()) throw new Error('a string holds half of a surrogate pair');

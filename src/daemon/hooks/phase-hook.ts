@@ -1,4 +1,4 @@
-/** Runs the command of a phase: one JSON object in, at most one out, the exit code decides. */
+/** Runs the command of a phase: one JSON object on stdin, at most one on stdout; the exit code decides. */
 import { constants } from 'node:os';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { isSecretKey, MASK } from '../../core/secrets/secrets.ts';
@@ -16,10 +16,10 @@ import {
 
 /** A hook and where it runs. */
 export interface HookCall {
-  /** Absolute path, or a name to be found on PATH; relative paths are resolved by the caller. */
+  /** Absolute path, or a name found on PATH; the caller resolves relative paths. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it starts: the workspace. */
+  /** Its working directory: the workspace. */
   readonly cwd: string;
   /** ANIMUS_FOCUS_DIR. */
   readonly focusDirectory: string;
@@ -27,16 +27,19 @@ export interface HookCall {
   readonly workItemId: string;
   readonly focusId: string;
   readonly faculty: string;
-  /** W3C trace context of the phase's span, where there is one. */
+  /** W3C trace context of the phase's span, if any. */
   readonly traceparent?: string;
-  /** The operator's allow-list with its values, read by the caller; it cannot override what animus sets. */
+  /**
+   * The variables of the operator's allow-list with their values, read by the caller; they cannot override those that
+   * animus sets.
+   */
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly isolation: Isolation;
   readonly fileRules?: readonly FileRule[];
 }
 
-/** What a hook came to; the error of `failed` is one of hook.failed, hook.timeout and hook.output. */
+/** The result of a hook; the error of `failed` is one of hook.failed, hook.timeout and hook.output. */
 export type HookResult<P extends HookPhase> =
   | { readonly kind: 'proceed'; readonly stderr: string }
   | { readonly kind: 'output'; readonly output: HookOutput[P]; readonly stderr: string }
@@ -44,20 +47,20 @@ export type HookResult<P extends HookPhase> =
       readonly kind: 'blocked';
       readonly reason: string;
       readonly error: AnimusError;
-      /** What it printed for the ledger beside its reason. */
+      /** The ledger entries it printed in addition to its reason. */
       readonly ledger: HookLedger;
     }
   | { readonly kind: 'failed'; readonly error: AnimusError }
   | { readonly kind: 'aborted'; readonly reason: string };
 
 const EXIT_BLOCK = 2;
-/** Of output and of log each: 1 MiB. A hook that prints more has failed. */
+/** The limit of stdout and of stderr, 1 MiB each. A hook that prints more fails. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_REASON_CHARS = 2000;
 
 /**
  * Runs a hook to its end; never rejects for what the hook does. Nothing that it started is alive afterwards. Errors:
- * `process.interrupted` for what is not the hook's doing, such as the death of its supervisor.
+ * `process.interrupted` when the hook is not to blame, for example when its supervisor died.
  */
 export async function runPhaseHook<P extends HookPhase>(
   phase: P,
@@ -133,7 +136,7 @@ function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessRes
   return parsed.output === null ? { kind: 'proceed', stderr } : { kind: 'output', output: parsed.output, stderr };
 }
 
-/** Within a namespace, and by any shell, the death of a signal is told as 128 and its number. */
+/** In a namespace, as in any shell, death by signal N is reported as exit code 128 + N. */
 function exitOf(code: number | null): string {
   const signal = Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0];
   return signal === undefined ? `exit code ${code}` : `exit code ${code}, as after ${signal}`;
@@ -142,7 +145,7 @@ function exitOf(code: number | null): string {
 function environmentOf(phase: HookPhase, call: HookCall): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
-    // The home of the daemon's user is closed to another one.
+    // Another user cannot enter the home of the daemon's user.
     HOME: (runsAsOwner(call.isolation) ? undefined : process.env['HOME']) ?? call.focusDirectory,
     LANG: process.env['LANG'] ?? 'C.UTF-8',
     ...call.environment,
@@ -155,7 +158,7 @@ function environmentOf(phase: HookPhase, call: HookCall): Record<string, string>
   };
 }
 
-/** A hook that traces its commands shows what it was given; the values of variables with such names are nobody's else to read. */
+/** A hook that traces its commands prints its environment, so the values of variables with such names are redacted. */
 function withoutSecrets(text: string, environment: HookCall['environment']): string {
   const secrets = Object.entries(environment).filter(([name, value]) => isSecretVariable(name) && value.length >= 6);
   return secrets.reduce((masked, [, value]) => masked.replaceAll(value, MASK), text);
@@ -165,7 +168,7 @@ function isSecretVariable(name: string): boolean {
   return isSecretKey(name) || /token|key$/i.test(name);
 }
 
-/** The end of what was logged: where a program says why it gave up. */
+/** The end of the log: there a program reports why it failed. */
 function tailOf(text: string): string {
   const trimmed = text.trim();
   return trimmed.length <= MAX_REASON_CHARS ? trimmed : `…${trimmed.slice(-MAX_REASON_CHARS).toWellFormed()}`;

@@ -1,4 +1,4 @@
-/** The models that a faculty asks, as this configuration finds them. */
+/** The models that a faculty uses, resolved by this configuration. */
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
@@ -13,11 +13,11 @@ export interface FacultyModel extends LocatedModel {
   readonly written: string;
   readonly key: 'model' | 'fallback_models';
   readonly settings: ProviderConfig | null;
-  /** Where what is known of it stands: `file:line` of animus.toml, the `catalogue`, or `nowhere`. */
+  /** Where the model is defined: `file:line` of animus.toml, the `catalogue`, or `nowhere`. */
   readonly knownFrom: string;
 }
 
-/** The first one asked comes first; none where a command does the work. */
+/** In the order in which they are tried; empty when a command does the work. */
 export function facultyModels({ engage }: Faculty, config: Config): readonly FacultyModel[] {
   const names = modelNames(config);
   return modelChain(engage).map((written, index) => {
@@ -34,14 +34,14 @@ export function facultyModels({ engage }: Faculty, config: Config): readonly Fac
 }
 
 /**
- * Models of a vendor's own provider that the catalogue does not have: most often a slip, sometimes a model younger than this
- * animus, so they are remarks and no problems. Other providers name their models as they like.
+ * Models of a vendor's own provider that are not in the catalogue. Mostly a typing error, sometimes a model newer than this
+ * animus, so these are notes and not problems. Other providers choose their own model names.
  */
 export function unknownModels(faculty: Faculty, config: Config): readonly Problem[] {
   const listed = listModels(modelNames(config).models);
   return facultyModels(faculty, config).flatMap((model) => {
     const ofVendor = listed.filter(({ provider }) => provider === model.provider).map((each) => each.model);
-    // Behind an address of one's own there may be any gateway, with names of its own.
+    // A custom address may be a gateway with its own model names.
     const elsewhere = config.origins.get(`providers.${model.provider}.base_url`) !== 'default';
     if (model.info.known || ofVendor.length === 0 || elsewhere) return [];
     const origin = faculty.origins[`engage.${model.key}`];

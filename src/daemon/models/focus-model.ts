@@ -1,4 +1,4 @@
-/** From configuration to the model a focus calls. */
+/** Creates the model client of a focus from the configuration. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { FocusModel } from '../../engage/turn/model-turn.ts';
@@ -16,12 +16,12 @@ import { remedyOf } from './provider-remedy.ts';
 export interface ModelSource {
   /** The faculty's model with its fallbacks; throws `llm.unknown_provider` where a provider is not configured. */
   forFocus(faculty: Faculty, focusId: string): FocusModel;
-  /** What failed, of which provider, and what can be done about it: one line for people. */
+  /** One line for people: which provider failed, how, and the remedy. */
   explain(failure: LlmFailure): string;
   stop(): Promise<void>;
 }
 
-/** Sets up every configured provider; scripts are read now, nothing is connected before the first call. */
+/** Sets up every configured provider. Scripts are read now; connections are made at the first call. */
 export async function openModels(config: Config, log: Log): Promise<ModelSource> {
   const llm = await createConfiguredLlm(config);
   return {
@@ -33,7 +33,7 @@ export async function openModels(config: Config, log: Log): Promise<ModelSource>
         ...answering(chain, (response) => reportFallback(response, { faculty, focusId, log })),
         provider: first.provider,
         model: first.model,
-        // What is asked must fit whichever model answers.
+        // A request must fit every model of the chain.
         contextWindow: Math.min(...chain.map(({ info }) => info.contextWindow)),
         settings: { ...modelOptions(settings), conversationId: focusId },
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
@@ -49,12 +49,12 @@ export async function openModels(config: Config, log: Log): Promise<ModelSource>
   };
 }
 
-/** The chain as one client, and the price of its answers: that of the model that gave them. */
+/** The chain as one client. An answer costs the price of the model that gave it. */
 function answering(
   chain: readonly [ResolvedModel, ...ResolvedModel[]],
   onAnswer: (response: LlmResponse) => void,
 ): Pick<FocusModel, 'client' | 'costUsd'> {
-  // An answer names its model in the provider's own words; which of the chain gave it is known here only.
+  // An answer has the provider's own name of the model; only this place knows which model of the chain it is.
   const usedBy = new WeakMap<Usage, ResolvedModel>();
   return {
     client: {

@@ -1,4 +1,4 @@
-/** The models of a configuration, by name: nothing is read or connected. */
+/** Resolves the models of a configuration by name; reads no file and opens no connection. */
 import type { EngageSettings } from '../../catalog/faculty.ts';
 import type { Config, ModelConfig } from '../../core/config/config.ts';
 import type { ModelNames } from '../../llm/locate-model.ts';
@@ -14,7 +14,7 @@ export function modelNames(config: Config): ModelNames & { readonly models: Read
   };
 }
 
-/** What a faculty asks of each model of its chain. */
+/** What a faculty requires of each model of its chain. */
 export function modelOptions(engage: EngageSettings): ModelOptions {
   return {
     maxTokens: engage.maxTokens,
@@ -31,7 +31,7 @@ function overrideOf(model: ModelConfig): ModelOverride {
   return {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
-    // A vendor that names no cache prices bills cached tokens as others.
+    // A vendor without cache prices bills cached tokens like others.
     ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),
   };
 }

@@ -1,8 +1,8 @@
-/** What a person can do about a provider that fails. */
+/** The remedy for a failing provider. */
 import type { ProviderConfig } from '../../core/config/config.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 
-/** One clause, or null where there is nothing to do but wait or to look at the request. */
+/** One clause, or null when one can only wait or check the request. */
 export function remedyOf({ kind }: Pick<LlmFailure, 'kind'>, provider: ProviderConfig): string | null {
   if (provider.kind === 'scripted') return null;
   switch (kind) {

@@ -1,4 +1,4 @@
-/** A daemon is often started beside its database, or before it: it waits and says so. */
+/** Waits for the database, and logs that it does: a daemon is often started together with its database, or before it. */
 
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -7,18 +7,18 @@ import type { Log } from '../../telemetry/log.ts';
 export interface AwaitDatabaseMeans {
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends the waiting. */
+  /** Ends the wait. */
   readonly ending: AbortSignal;
 }
 
-/** Between two tries at most; the first follows after a quarter of a second. */
+/** The longest pause between two attempts; the first pause is a quarter of a second. */
 const MAX_PAUSE_MS = 5_000;
-/** How often it is said again that nobody answers. */
+/** How often the wait is logged again. */
 const REMIND_MS = 30_000;
 
 /**
- * Takes the steps of a start, in order, each as often as it takes until the database answers; what is done is not done again.
- * False when the waiting was ended. Rejects with the failure of a step that no waiting mends.
+ * Runs the steps of a start in order. Repeats each until the database answers; a step that is done is not repeated. False
+ * when the wait was ended. Rejects with the failure of a step that waiting cannot cure.
  */
 export async function takeSteps(
   steps: readonly (() => Promise<unknown>)[],
@@ -31,8 +31,9 @@ export async function takeSteps(
 }
 
 /**
- * Runs `use` until the database answers, for ever: `db.unreachable` (nobody there, starting, full, read-only) is tried again,
- * everything else is thrown on, as what no waiting mends. False when the waiting was ended. `use` must be repeatable.
+ * Runs `use` until the database answers, without a time limit. Retries on `db.unreachable` (not there, starting, full,
+ * read-only) and rethrows everything else, because waiting cannot cure it. False when the wait was ended. `use` must be
+ * repeatable.
  */
 async function untilReachable(use: () => Promise<unknown>, means: AwaitDatabaseMeans): Promise<boolean> {
   const { clock, log, ending } = means;

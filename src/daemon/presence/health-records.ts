@@ -1,4 +1,7 @@
-/** Where the daemons of one home serve their health: a small file each, so that `animus health` asks the right ones. */
+/**
+ * Records where the daemons of one home serve their health, in one small file each, so that `animus health` asks the
+ * right ones.
+ */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HttpAddress, showAddress } from '../../core/lifecycle/health.ts';
@@ -9,7 +12,10 @@ interface HealthRecord {
   readonly port: number;
 }
 
-/** Records where a daemon serves its health; returns what removes the record. Records of processes that are gone are removed, too. */
+/**
+ * Records where a daemon serves its health; returns a function that removes the record. Also removes records of processes that no
+ * longer exist.
+ */
 export function recordHealth(home: string, daemonId: string, { host, port }: HttpAddress): () => void {
   const directory = directoryOf(home);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -45,7 +51,7 @@ function recordsIn(directory: string): { readonly file: string; readonly record:
   return files.map((file) => ({ file, record: readRecord(join(directory, file)) }));
 }
 
-/** Null for what cannot be read: half written, or just removed by its daemon. */
+/** Null for a record that cannot be read: half written, or just removed by its daemon. */
 function readRecord(file: string): HealthRecord | null {
   try {
     const { pid, host, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<HealthRecord>;
@@ -61,7 +67,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is somebody else's process.
+    // The process belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

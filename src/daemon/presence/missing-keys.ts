@@ -1,4 +1,4 @@
-/** Faculties that cannot work because nobody gave this daemon a key. */
+/** Finds faculties that cannot work because this daemon has no key for their provider. */
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { vendorUrl } from '../../core/config/config-providers.ts';
@@ -7,8 +7,8 @@ import { modelNames } from '../models/model-names.ts';
 import { remedyOf } from '../models/provider-remedy.ts';
 
 /**
- * The provider without whose key the faculty cannot work, or null. Only what is certain: every model of its chain is at a
- * vendor's own address, which answers nobody without a key. Another server may not want one.
+ * The provider whose missing key stops the faculty, or null. Reports only certain cases: every model of its chain is at a
+ * vendor's own address, which requires a key. Another server may not.
  */
 export function missingKey(faculty: Faculty, config: Config): ProviderConfig | null {
   const names = modelNames(config);
@@ -17,7 +17,7 @@ export function missingKey(faculty: Faculty, config: Config): ProviderConfig | n
   return keyless.length === chain.length ? (keyless[0] ?? null) : null;
 }
 
-/** What is missing, a line per provider, with the faculties that wait for it and what to do. */
+/** The missing keys, one line per provider, with the waiting faculties and the remedy. */
 export function missingKeys(faculties: Iterable<Faculty>, config: Config): string[] {
   const waiting = Map.groupBy(faculties, (faculty) => missingKey(faculty, config));
   return [...waiting].flatMap(([provider, unable]) => {

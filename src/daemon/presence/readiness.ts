@@ -1,4 +1,4 @@
-/** What this daemon tells about its own health, from its first moment to its last. */
+/** The health of this daemon, from its start to its stop. */
 
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -29,18 +29,21 @@ export interface ReadinessMeans {
   readonly openHealth: OpenHealth | undefined;
 }
 
-/** Serves health from `start` to `stop`; what is not there yet is told as such. */
+/** Serves health from `start` to `stop`; parts that have not started are reported as such. */
 export interface DaemonReadiness extends Service {
-  /** From here on the database is looked at. */
+  /** From here on the database is checked. */
   watchDatabase(db: Database): void;
   watchNotifications(notifications: Notifications): void;
   enter(phase: DaemonPhase): void;
 }
 
-/** A database that takes longer to say its schema version serves nobody. */
+/** A database that takes longer than this to return its schema version is not usable. */
 const LOOK_MS = 3000;
 
-/** `start` rejects with `http.unavailable` where the configured address cannot be had; where the default is taken, it takes another port. */
+/**
+ * `start` rejects with `http.unavailable` when it cannot listen on the configured address. When the default port is taken, it listens on
+ * another.
+ */
 export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   const { http, clock, log } = means;
   let phase: DaemonPhase = 'starting';
@@ -63,7 +66,7 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
     };
   }
 
-  /** A check that hangs is not begun a second time: it would take another connection of the pool. */
+  /** A hanging check is not started a second time: it would use another connection of the pool. */
   async function checkWithin(): Promise<DatabaseChecks> {
     if (db === null) return { database: 'not connected yet', schema: UNKNOWN };
     const done = new AbortController();
@@ -98,7 +101,9 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   };
 }
 
-/** Several daemons on one host are usual: where the default address is taken, the system chooses a port. An address of somebody's choice must be had. */
+/**
+ * Several daemons on one host are common: when the default address is taken, the system chooses a port. A configured address is mandatory.
+ */
 async function openSomewhere(
   open: OpenHealth,
   http: NonNullable<ReadinessMeans['http']>,
@@ -123,7 +128,7 @@ interface DatabaseChecks {
 
 const UNKNOWN = 'not known';
 
-/** Never rejects: a failure is what it has to tell. */
+/** Never rejects: a failure is a result of the check. */
 async function checkDatabase(db: Database): Promise<DatabaseChecks> {
   try {
     await checkCompatible(db);

@@ -1,4 +1,4 @@
-/** What a daemon says of itself in the database: the faculties it takes work for, and everything that is wrong. */
+/** The daemon's row in the database: the faculties it serves, and all its problems. */
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
@@ -20,17 +20,17 @@ export interface RegistrationMeans {
 }
 
 export interface Registration {
-  /** Those that this daemon takes work for. */
+  /** The faculties that this daemon claims work for. */
   faculties(): ReadonlyMap<string, Faculty>;
-  /** Makes these known from now on. Rejects while the database is away, and then nothing has changed. */
+  /** Registers these faculties. Rejects while the database is unreachable, and then nothing has changed. */
   take(faculties: Faculties): Promise<void>;
-  /** The faculty's provider is in trouble: `status` says so until it works again. Never rejects. */
+  /** Records that the faculty's provider is failing: `status` shows it until the provider works again. Never rejects. */
   trouble(faculty: string, reason: string): Promise<void>;
-  /** What is wrong with animus.toml as it is now, in place of what was before. Never rejects. */
+  /** Replaces the recorded problems of animus.toml. Never rejects. */
   configProblems(problems: readonly string[]): Promise<void>;
-  /** Something about this daemon that lasts as long as it does. Never rejects. */
+  /** Records a problem that lasts as long as this daemon runs. Never rejects. */
   fault(problem: string): Promise<void>;
-  /** The faculty did work. Never rejects. */
+  /** Records that the faculty works again. Never rejects. */
   worked(faculty: string): Promise<void>;
 }
 

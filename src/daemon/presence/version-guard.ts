@@ -1,4 +1,4 @@
-/** Notices while the daemon runs that the database has moved on too far for it. */
+/** Detects, while the daemon runs, that the schema has become too new for it. */
 
 import { type AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -13,7 +13,7 @@ export interface VersionGuard extends Service {
 
 const EVERY_MS = 30_000;
 
-/** Looks every 30 s. What else may be wrong with the database is not its business. */
+/** Checks every 30 s. Ignores other failures of the database. */
 export function createVersionGuard(db: Database, clock: Clock, everyMs = EVERY_MS): VersionGuard {
   const stopping = new AbortController();
   const outdated = new AbortController();

@@ -1,4 +1,4 @@
-/** Hot reload of animus.toml: what can change while the daemon runs counts within seconds, what cannot is told. */
+/** Hot reload of animus.toml: live settings take effect within seconds; changes that need a restart are reported. */
 import { readSmallFile } from '../../catalog/read-small-file.ts';
 import { changedSettings, LIVE_SETTINGS } from '../../core/config/changed-settings.ts';
 import type { Config } from '../../core/config/config.ts';
@@ -8,13 +8,19 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface ConfigWatchOptions {
-  /** What the daemon started with; its file is watched. Without a file nothing is: one that appears counts after a restart. */
+  /**
+   * The configuration at start; its file is watched. Without a file nothing is watched: a file that appears later takes effect
+   * after a restart.
+   */
   readonly initial: Config;
   /** Reads file and environment again. Errors: `config.*`. */
   readonly load: () => Config;
-  /** Told of each change of what counts at once. */
+  /** Called on each change of a live setting. */
   readonly onChange: (config: Config) => void;
-  /** Told after each change what is wrong with the file as it is now, or waits for a restart; empty when all of it counts. */
+  /**
+   * Called after each change with the problems of the file and the settings that need a restart; empty when all settings are
+   * in effect.
+   */
   readonly onProblems: (problems: readonly string[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,7 +28,7 @@ export interface ConfigWatchOptions {
   readonly pollMs?: number;
 }
 
-/** Its text, or why there is none. Never waits: a pipe or a device in its place is a problem to be told. */
+/** Its text, or why it cannot be read. Never blocks: a pipe or device in its place is reported as a problem. */
 function textOf(path: string): string {
   try {
     return readSmallFile(path);
@@ -56,11 +62,11 @@ export function watchConfig(options: ConfigWatchOptions): Service {
     told = problems;
   }
 
-  /** Returns what could not be taken over. */
+  /** Returns the problems and the settings that were not applied. */
   function takeOver(path: string): string[] {
     try {
       const next = options.load();
-      // Every path leads to the same file, unless it is gone: then defaults would be taken for what somebody wrote.
+      // The path is always the same, unless the file is gone: then the defaults would pass for a written configuration.
       if (next.file === null) throw new AnimusError('config.unreadable', { file: path, detail: 'it no longer exists' });
       const changed = changedSettings(current, next).filter((key) => LIVE_SETTINGS.includes(key));
       if (changed.length > 0) {

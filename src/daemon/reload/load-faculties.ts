@@ -1,4 +1,4 @@
-/** The faculties that can be run under a configuration: sound files, whose models take what they are asked. */
+/** Loads the faculties that can run under a configuration: valid files whose models accept their options. */
 import { type Faculties, loadFaculties } from '../../catalog/faculties.ts';
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
@@ -9,8 +9,8 @@ import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
 
 /**
- * Reads the directory as `loadFaculties` does, and leaves out each faculty with an option that a model of its chain would
- * refuse with every request. `adapt` changes a faculty before its options are looked at.
+ * Reads the directory like `loadFaculties`, and omits each faculty with an option that a model of its chain would refuse
+ * in every request. `adapt` changes a faculty before its options are checked.
  */
 export function loadRunnableFaculties(
   directory: string,

@@ -1,4 +1,4 @@
-/** Hot reload of the faculties: what is written to their directory counts from the next claim on. */
+/** Hot reload of the faculties: a change in their directory takes effect with the next claim. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Faculties } from '../../catalog/faculties.ts';
@@ -10,21 +10,24 @@ import { createWake } from '../../core/lifecycle/wake.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface FacultyWatchOptions {
-  /** Absolute. Files right in it are watched; what they point to (prompts, hooks) is seen by the poll. */
+  /** Absolute. Files directly in it are watched; changes of files they refer to (prompts, hooks) are found by polling. */
   readonly directory: string;
-  /** What the daemon started with. */
+  /** The faculties at start. */
   readonly initial: Faculties;
-  /** Reads the directory; never throws for what it finds. */
+  /** Reads the directory; never throws because of its content. */
   readonly load: () => Faculties;
-  /** Told of each change, with the last good version of what is broken now. When it rejects, it is told again after the next poll. */
+  /**
+   * Called on each change, with the last good version of each broken faculty. When it rejects, it is called again after the next
+   * poll.
+   */
   readonly onChange: (faculties: Faculties) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How often to read without being told of a change; default 10,000 ms. */
+  /** How often to read without a change notification; default 10,000 ms. */
   readonly pollMs?: number;
 }
 
-/** An editor writes a file in several steps: they are waited out. */
+/** An editor writes a file in several steps: wait until it is done. */
 const SETTLE_MS = 150;
 
 /** Watches and polls: a watch can be lost (a directory replaced, no watches left, a network file system), a poll is only slower. */
@@ -84,7 +87,10 @@ export function watchFaculties(options: FacultyWatchOptions): Service {
   };
 }
 
-/** What was loaded, and of each faculty whose file is broken now, or whose name became ambiguous, the version before. */
+/**
+ * The loaded faculties, plus the previous version of each faculty whose file is now broken or whose name has become
+ * ambiguous.
+ */
 export function keepLastGood(before: Faculties, loaded: Faculties): Faculties {
   const faculties = new Map(loaded.faculties);
   for (const [name, faculty] of before.faculties) {

@@ -1,9 +1,9 @@
-/** Which runs of a schedule fire now, which are passed over, and when it is due again. Pure. */
+/** Computes which runs of a schedule fire now, which are skipped, and when it is due next. Pure. */
 import type { DueTimes } from '../../core/work/cron.ts';
 import type { MissedPolicy, MissedRuns } from '../../store/work/schedules.ts';
 
 export interface DueSchedule {
-  /** The oldest due time that nobody has looked after yet. */
+  /** The oldest due time that has not been handled. */
   readonly nextAt: Date;
   readonly missed: MissedPolicy;
   readonly graceSeconds: number;
@@ -13,18 +13,18 @@ export interface DueRuns {
   /** Oldest first, at most MAX_FIRED. */
   readonly fire: readonly Date[];
   readonly missed: MissedRuns | null;
-  /** The next due time; not after `now` where there is more to do at once. Null: never again. */
+  /** The next due time; at or before `now` when more runs are due at once. Null: never again. */
   readonly nextAt: Date | null;
 }
 
-/** Runs that policy `all` fires in one transaction; further ones follow in the next. */
+/** The most runs that policy `all` fires in one transaction; the rest follow in the next. */
 export const MAX_FIRED = 100;
-/** How many missed runs are counted; a count of this many stands for that many or more. */
+/** Counting of missed runs stops here; this count means «this many or more». */
 export const MAX_COUNTED = 1000;
 
 /**
- * `all`: every due run fires. `once`: the newest fires and stands for the older ones. `skip`: the newest fires if it is at
- * most `graceSeconds` late, the older ones never do.
+ * `all`: every due run fires. `once`: only the newest fires, in place of all due runs. `skip`: the newest fires if it is
+ * at most `graceSeconds` late; older ones never fire.
  */
 export function dueRuns(schedule: DueSchedule, now: Date, times: DueTimes): DueRuns {
   const due = dueUntil(schedule.nextAt, now, times, schedule.missed === 'all' ? MAX_FIRED : MAX_COUNTED);

@@ -1,4 +1,7 @@
-/** Finds out, once, whether notifications reach this daemon: through a transaction pooler LISTEN succeeds and nothing ever comes. */
+/**
+ * Checks once whether notifications reach this daemon: through a transaction pooler LISTEN succeeds, but no notification ever
+ * arrives.
+ */
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { notificationMs } from '../../store/postgres/health.ts';
@@ -9,11 +12,11 @@ export interface HearingMeans {
   readonly db: Database;
   readonly log: Log;
   readonly pollSeconds: number;
-  /** Told what is wrong when nothing was heard. */
+  /** Called with the problem when no notification arrived. */
   readonly onDeaf: (problem: string) => Promise<void>;
 }
 
-/** `start` begins the check and does not wait for it. The embedded database polls anyway and is not asked. */
+/** `start` begins the check and does not wait for it. The embedded database is not checked, because it is polled anyway. */
 export function createHearing({ db, log, pollSeconds, onDeaf }: HearingMeans): Service {
   const stopping = new AbortController();
   let check: Promise<void> | null = null;

@@ -1,4 +1,4 @@
-/** Keeps the inbox empty: messages of any pgmq producer become work items, soon after they were sent. */
+/** Drains the inbox: turns messages of any pgmq producer into work items soon after they were sent. */
 
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -12,18 +12,18 @@ export interface InboxMeans {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** How often to look without being rung for. */
+  /** How often to poll without a notification. */
   readonly pollSeconds: number;
 }
 
 export interface Inbox extends Service {
-  /** Something was sent. */
+  /** Drains now, because a message was sent. */
   ring(): void;
 }
 
-/** Messages per transaction: their items' keys are locked until it ends. */
+/** Messages per transaction: the dedup keys of their items are locked until it ends. */
 const BATCH = 100;
-/** When a message was postponed, it may be read again after a second; this is a little later. */
+/** A postponed message may be read again after a second; this is a little later. */
 const POSTPONED_MS = 1100;
 
 /** A drainer; many daemons may drain one inbox at once. */
@@ -38,7 +38,7 @@ export function createInbox(means: InboxMeans): Inbox {
     while (!stopping.signal.aborted) await wake.wait(await drain(), stopping.signal);
   }
 
-  /** Drains what is there; returns how long to wait for the next ring. */
+  /** Drains the inbox; returns how long to wait for the next notification. */
   async function drain(): Promise<number> {
     try {
       let postponed = 0;

@@ -1,4 +1,4 @@
-/** Removes what is old: resolved work, artifacts, archived messages, watches, daemons, and directories of ended foci on this host. */
+/** Removes old data: resolved work, artifacts, archived messages, watches, daemons, and directories of ended foci on this host. */
 
 import type { RetentionConfig } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
@@ -19,13 +19,13 @@ export interface JanitorMeans {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** As configured now. */
+  /** The current setting. */
   readonly retention: () => RetentionConfig;
-  /** Focus directories of this host stand below it. */
+  /** The parent of the focus directories of this host. */
   readonly directoryRoot: string;
 }
 
-/** What one round removed; `busy`: another daemon was at it, the rest is its work. */
+/** What one round removed; `busy`: another daemon is sweeping and does the rest. */
 export interface Swept {
   readonly items: number;
   readonly artifacts: number;
@@ -40,18 +40,18 @@ export interface Janitor extends Service {
   sweep(): Promise<Swept>;
 }
 
-/** Rounds come this far apart on average, half to one and a half times: daemons that started together do not sweep together. */
+/** Average time between rounds; varies by half, so that daemons that started together do not sweep together. */
 const INTERVAL_MS = 600_000;
-/** Soon enough for a daemon that never lives long, late enough not to weigh on its start. */
+/** Soon enough for short-lived daemons, late enough not to slow down the start. */
 const FIRST_MS = 60_000;
-/** What one round may take; what is left over is the next one's. */
+/** The time limit of one round; the next round does the rest. */
 const ROUND_MS = 30_000;
-/** Between two transactions, so that the queue always finds room. */
+/** Pause between two transactions, so that the queue is not held up. */
 const BREATH_MS = 20;
 const WORK_BATCH = 200;
 const SMALL_ROW_BATCH = 1000;
 
-/** A janitor; in the database one sweeps at a time, whatever the number of daemons. */
+/** A janitor. Only one sweeps a database at a time, whatever the number of daemons. */
 export function createJanitor(means: JanitorMeans): Janitor {
   const { db, clock, log, retention } = means;
   const stopping = new AbortController();
@@ -101,7 +101,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
       if (pruned.deleted === null) return { count, busy: true };
       count += pruned.deleted;
       cursor = pruned.cursor;
-      // A full batch without a cursor stopped inside the very first tree.
+      // A full batch without a cursor stopped inside the first tree.
       if (cursor === null && pruned.deleted < WORK_BATCH) break;
     } while (await more());
     return { count, busy: false };
@@ -124,7 +124,7 @@ interface Part {
   readonly busy: boolean;
 }
 
-/** Batch after batch until one is not full, another daemon is met, or the time is up. */
+/** Runs batches until one is not full, another daemon is sweeping, or the time is up. */
 async function repeat(prune: () => Promise<number | null>, batch: number, more: () => Promise<boolean>): Promise<Part> {
   let count = 0;
   do {

@@ -1,4 +1,4 @@
-/** The gauges of the queue, read from the database now and then; runs only where metrics are exported. */
+/** Polls the database for the gauges of the queue; runs only when metrics are exported. */
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
@@ -45,7 +45,7 @@ export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Servi
   };
 }
 
-/** Sets the gauges of every faculty that has or had queued work; returns those that have. */
+/** Sets the gauges of every faculty that has or had queued work; returns the faculties that have some now. */
 export async function measure(db: Queryable, known: ReadonlySet<string>): Promise<Set<string>> {
   const { at, queue } = await readStatus(db);
   const rows = new Map(queue.map((row) => [row.faculty, row]));

@@ -1,4 +1,4 @@
-/** Fires schedules: works out when each is due, and lets the database decide which daemon fires it. */
+/** Fires schedules: computes when each is due; the database decides which daemon fires it. */
 
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -13,16 +13,16 @@ export interface SchedulerMeans {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** How soon a schedule that was written by SQL is noticed; the embedded database is asked no more than once a second. */
+  /** How soon a schedule written by SQL is detected; the embedded database is polled at most once a second. */
   readonly pollSeconds: number;
 }
 
 export interface Scheduler extends Service {
-  /** One look; returns after how many milliseconds to look again. `recheck`: also at schedules that had a problem. */
+  /** One pass; returns the milliseconds until the next one. `recheck`: include schedules that had a problem. */
   look(recheck?: boolean): Promise<number>;
 }
 
-/** Looks when the next schedule is due, and every poll; every daemon of a database may run one. */
+/** Runs when the next schedule is due, and at every poll. Every daemon of a database may run one. */
 export function createScheduler(means: SchedulerMeans): Scheduler {
   const { db, clock, log } = means;
   const pollMs = Math.max(1000, means.pollSeconds * 1000);
@@ -32,7 +32,7 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
   let refused: ReadonlyMap<string, string> = new Map();
 
   async function run(): Promise<void> {
-    // A later animus may understand what an earlier one did not.
+    // A later animus may accept what an earlier one did not.
     for (let recheck = true; !stopping.signal.aborted; recheck = false) {
       await clock.sleep(await lookSafely(recheck), stopping.signal);
     }
@@ -61,11 +61,12 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
       });
     }
     noteFailures(failures);
-    // What has moved on may be due again at once: next_in_ms was read before. What has not stays due, and waits.
+    // A schedule that was fired may be due again at once, because next_in_ms was read before. One that was not fired
+    // stays due, and waits.
     return due.length > failures.size ? 0 : Math.min(pollMs, nextInMs ?? pollMs);
   }
 
-  /** One schedule whose work the database refuses must not keep the others; each refusal is told once. */
+  /** A schedule whose work the database refuses must not block the others; each refusal is logged once. */
   function noteFailures(failures: ReadonlyMap<string, string>): void {
     for (const [schedule, error] of failures) {
       if (refused.get(schedule) !== error)

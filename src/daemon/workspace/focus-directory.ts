@@ -6,7 +6,7 @@ import { spareUser } from '../../process/runners/as-user.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { endedFocusIds } from '../../store/transcript/focus-row.ts';
 
-/** Makes a focus's directory, private to this user; a resumed focus finds the one it had. */
+/** Creates the directory of a focus, private to this user; a resumed focus gets the one it had. */
 export async function makeFocusDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
 }
@@ -14,7 +14,7 @@ export async function makeFocusDirectory(directory: string): Promise<void> {
 /**
  * Gives a focus's directory to another user than root, for commands that run as the owner of where they start: to the
  * owner of `place` (the faculty's workspace or repository), else to a user that no other focus has. Opens the way to it:
- * the directories of animus above it can be passed through then, not listed. Does nothing unless this process is root.
+ * the parent directories of animus can then be entered, but not listed. Does nothing unless this process is root.
  */
 export async function giveFocusDirectory(directory: string, place: string | null): Promise<void> {
   if (process.getuid?.() !== 0 || (await stat(directory)).uid !== 0) return;
@@ -32,19 +32,22 @@ export async function removeFocusDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** True while a worktree is in the focus's directory: then somebody may still want what is in it. */
+/** True while a worktree is in the focus's directory: a person may still need its content. */
 export function holdsWorktree(directory: string): boolean {
-  // Not whether it leads anywhere: an agent may have made a link of it.
+  // Does not follow it: an agent may have replaced it with a symlink.
   return lstatSync(join(directory, 'worktree', '.git'), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Removes what crashed daemons left: directories below `root` whose focus has ended. One with a worktree stays: it was kept for what is in it. Returns how many. */
+/**
+ * Removes what crashed daemons left: directories below `root` whose focus has ended. Keeps those with a worktree, for its content. Returns
+ * how many were removed.
+ */
 export async function sweepFocusDirectories(db: Database, root: string): Promise<number> {
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  // A focus this database does not know is left alone: another database's daemon may share the directory.
+  // A focus unknown to this database is ignored: a daemon of another database may share the directory.
   const ended = await endedFocusIds(
     db,
     names.filter((name) => /^[0-9a-f-]{36}$/.test(name)),

@@ -1,4 +1,6 @@
-/** Runs git for the daemon: on directories that it is told, under the supervisor, isolated like a tool, and without any program but git. */
+/**
+ * Runs git for the daemon: on given directories only, under the supervisor, isolated like a tool, and without starting any other program.
+ */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { findProgram } from '../../process/find-program.ts';
@@ -13,32 +15,32 @@ export interface GitMeans {
   readonly signal: AbortSignal;
 }
 
-/** What git works on. It looks for nothing by itself: a `.git` that an agent wrote must not decide what is obeyed. */
+/** What git works on. Git discovers nothing by itself: a `.git` that an agent wrote must not select the configuration. */
 export interface GitPlace {
   readonly gitDir: string;
   readonly commonDir: string;
-  /** Null for what needs no files. */
+  /** Null for commands that need no files. */
   readonly workTree: string | null;
-  /** Configuration that switches off what the repository's own names: filters, hooks. See `programsOff`. */
+  /** Configuration that switches off the programs named in the repository's own: filters, hooks. See `programsOff`. */
   readonly off: readonly Setting[];
 }
 
-/** A key of git's configuration and its value. */
+/** A key of git's configuration with its value. */
 export type Setting = readonly [key: string, value: string];
 
 export interface GitResult {
   readonly ok: boolean;
   readonly stdout: string;
-  /** More was printed than is kept. */
+  /** The output was truncated. */
   readonly cut: boolean;
   readonly stderr: string;
 }
 
-/** A checkout of a large repository takes its time. */
+/** A checkout of a large repository can be slow. */
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
-/** What configuration of the repository, of the user or of the system could make git run, ask or fetch. */
+/** Overrides all configuration (repository, user, system) that could make git run a program, prompt or fetch. */
 const HARMLESS: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -54,7 +56,7 @@ const HARMLESS: readonly Setting[] = [
   ['protocol.allow', 'never'],
   ['commit.gpgSign', 'false'],
   ['diff.external', ''],
-  // A submodule is a repository of its own, with a configuration that an agent may have written.
+  // A submodule is a separate repository, with a configuration that an agent may have written.
   ['submodule.recurse', 'false'],
   ['diff.ignoreSubmodules', 'all'],
   ['status.submoduleSummary', 'false'],
@@ -62,11 +64,11 @@ const HARMLESS: readonly Setting[] = [
   ['maintenance.auto', 'false'],
   ['worktree.useRelativePaths', 'false'],
   ['advice.detachedHead', 'false'],
-  // The operator named the repository; whoever owns it.
+  // The operator named the repository, so any owner is accepted.
   ['safe.directory', '*'],
 ];
 
-/** Runs git; a failure of git is a value. Errors: `worktree.failed` where git did not run to its end. */
+/** Runs git; returns a failure of git as a value. Errors: `worktree.failed` when git did not finish. */
 export async function runGit(place: GitPlace, args: readonly string[], means: GitMeans): Promise<GitResult> {
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const directory = place.workTree ?? place.gitDir;
@@ -75,7 +77,7 @@ export async function runGit(place: GitPlace, args: readonly string[], means: Gi
       owner: means.owner,
       command: findProgram('git', path, '/') ?? 'git',
       args: ['--no-pager', '-C', directory, ...args],
-      // Its owner is whom git runs as where commands run as another user.
+      // Git runs as its owner where commands run as another user.
       cwd: runsAsOwner(means.isolation) ? directory : '/',
       env: { PATH: path, ...environmentOf(place) },
       timeoutMs: TIMEOUT_MS,
@@ -110,10 +112,10 @@ function environmentOf({ gitDir, commonDir, workTree, off }: GitPlace): Record<s
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
     ...asVariables([...HARMLESS, ...off]),
-    // No protocol at all, the local one included: a missing object is an error, and nothing is fetched.
+    // No protocol is allowed, not even the local one: a missing object is an error, and nothing is fetched.
     GIT_ALLOW_PROTOCOL: '',
     GIT_NO_LAZY_FETCH: '1',
-    // What a commit holds is what it says, also where an agent wrote refs/replace.
+    // Ignores refs/replace: an agent could write one to change what a commit contains.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
@@ -124,7 +126,7 @@ function environmentOf({ gitDir, commonDir, workTree, off }: GitPlace): Record<s
   };
 }
 
-/** Configuration as variables: a key may hold `=`, which `-c` takes for the end of it. */
+/** Configuration as environment variables: a key may contain `=`, which would end it in `-c`. */
 function asVariables(settings: readonly Setting[]): Record<string, string> {
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
@@ -134,8 +136,8 @@ function asVariables(settings: readonly Setting[]): Record<string, string> {
 }
 
 /**
- * What switches off every program that the repository's configuration names for its files: filters (Git LFS is one) and hooks. Reading
- * the configuration runs none of them. Filters come back by name, to be told to whoever wonders about pointer files.
+ * Configuration that switches off every program the repository's configuration names for its files: filters (such as Git LFS) and
+ * hooks. Reading the configuration runs none of them. Returns the names of the filters, to explain pointer files.
  */
 export async function programsOff(
   place: Omit<GitPlace, 'off'>,

@@ -1,4 +1,4 @@
-/** Watches for the one name that git obeys in a repository's directory, and that no mount can keep from being made there. */
+/** Watches for the one file that git obeys in a repository's directory and whose creation no mount can prevent. */
 import { existsSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,9 +8,9 @@ export interface RepositoryGuard {
 }
 
 /**
- * Removes a file `commondir` from the git directory of a repository as soon as it appears: only a linked worktree's directory has one,
- * and git would take its configuration from where it leads. `onForged` is called each time. A directory that cannot be watched is
- * looked at when the guard is closed.
+ * Removes a file `commondir` from the git directory of a repository as soon as it appears. Only a linked worktree's directory has one,
+ * and git would read its configuration from the directory it names. Calls `onForged` each time. A directory that cannot be watched is
+ * checked when the guard is closed.
  */
 export function guardRepository(commonDir: string, onForged: () => void): RepositoryGuard {
   const file = join(commonDir, 'commondir');
@@ -33,7 +33,7 @@ function tryWatch(directory: string, look: () => void) {
     const watcher = watch(directory, { persistent: false }, (_event, name) => {
       if (name === 'commondir') look();
     });
-    // The repository is gone, or the host has no watches left.
+    // The repository no longer exists, or the host has no inotify watches left.
     watcher.on('error', () => watcher.close());
     return watcher;
   } catch {

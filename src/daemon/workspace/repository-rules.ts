@@ -1,6 +1,6 @@
 /**
- * What a focus in a worktree may do with the repository that its worktree belongs to. A commit needs objects, refs, logs and the
- * worktree's own entry. All else there is the operator's: git reads configuration from it, runs programs out of it, or believes it.
+ * The rules for a focus in a worktree, for the repository of that worktree. A commit needs objects, refs, logs and the worktree's
+ * own entry. Everything else is read-only: git reads configuration from it, runs programs from it, or trusts it.
  */
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import type { FileRule } from '../../process/file-rules.ts';
 import type { Repository } from './repository.ts';
 
 /**
- * What a command may write right in the common directory: refs are packed there, under a lock; `gc` says there that it runs; `lfs`
- * holds contents by their hashes. Everything else that is there when the focus begins is read-only.
+ * What a command may write directly in the common directory: packed refs and their lock, the pid file of `gc`, and `lfs`, which
+ * stores contents by their hashes. Everything else that exists when the focus begins is read-only.
  */
 const WRITABLE = new Set(['objects', 'refs', 'logs', 'lfs', 'packed-refs', 'packed-refs.lock', 'gc.pid', 'gc.log']);
-/** What git obeys as soon as it is there, so it has to be there before a command could make it. */
+/** Files that git obeys as soon as they exist. They must exist before a command could create them. */
 const DIRECTORIES = ['hooks', 'info', 'modules'];
 
-/** Rules for commands and file tools of the focus whose worktree is at `path`, with the entry `entry`. */
+/** The rules for commands and file tools of the focus whose worktree is at `path` and has the entry `entry`. */
 export function repositoryRules(repository: Repository, entry: string, path: string): readonly FileRule[] {
   const { commonDir, gitDir, workTree } = repository;
   makePlaceholders(commonDir, entry);
@@ -35,14 +35,14 @@ export function repositoryRules(repository: Repository, entry: string, path: str
   ];
 }
 
-/** Empty ones change nothing for git. Where they cannot be made, nobody of this user can make them either. */
+/** Empty files change nothing for git. Where they cannot be created, commands of this user cannot create them either. */
 function makePlaceholders(commonDir: string, entry: string): void {
   for (const name of DIRECTORIES) unlessRefused(() => makeDirectory(commonDir, name));
   if (hasWorktreeConfig(commonDir))
     for (const directory of [commonDir, entry]) unlessRefused(() => makeFile(directory, 'config.worktree'));
 }
 
-/** Only where git would read it; a word in the configuration is enough to be sure. */
+/** Only when git would read it; finding the word in the configuration is enough. */
 function hasWorktreeConfig(commonDir: string): boolean {
   const config = join(commonDir, 'config');
   return existsSync(config) && /worktreeconfig|\[\s*include/i.test(readRegularFile(config).toString('latin1'));
@@ -60,7 +60,7 @@ function makeFile(parent: string, name: string): void {
   giveTo(parent, join(parent, name));
 }
 
-/** What root makes in a repository belongs to its owner. */
+/** Files that root creates in a repository must belong to its owner. */
 function giveTo(parent: string, made: string): void {
   const { uid, gid } = statSync(parent);
   if (process.getuid?.() === 0) chownSync(made, uid, gid);

@@ -1,4 +1,4 @@
-/** Writes of this daemon to a repository: one after another, and tried again while somebody else holds its locks. */
+/** Serialises this daemon's writes to a repository, and retries while another process holds its locks. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -7,10 +7,10 @@ import { type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
 export type WriteMeans = GitMeans & { readonly clock: Clock };
 
 const LOCK_TRIES = 20;
-/** Writes to one repository by several foci or daemons meet in its lock files. */
+/** Several foci or daemons that write to one repository contend for its lock files. */
 const LOCK_TROUBLE = /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref/i;
 
-/** A command that takes the repository's locks. Errors: `worktree.failed` with what git said. */
+/** A command that takes the repository's locks. Errors: `worktree.failed` with git's message. */
 export async function writeGit(place: GitPlace, args: readonly string[], means: WriteMeans): Promise<void> {
   for (let tries = 1; ; tries++) {
     const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, means));
@@ -20,14 +20,14 @@ export async function writeGit(place: GitPlace, args: readonly string[], means: 
   }
 }
 
-/** A command that only reads; its output. Errors: `worktree.failed` with what git said. */
+/** Returns the output of a command that only reads. Errors: `worktree.failed` with git's message. */
 export async function readGit(place: GitPlace, args: readonly string[], means: GitMeans): Promise<string> {
   const result = await runGit(place, args, means);
   if (!result.ok) throw gitFailure(place, args, result);
   return result.stdout;
 }
 
-/** A repository that was cloned without all of its objects would have to fetch them, which the daemon's git never does. */
+/** A partial clone would have to fetch objects, which the daemon's git never does. */
 const LACKS_OBJECTS = /lazy fetching disabled|transport '[^']*' not allowed|promisor remote/i;
 
 function gitFailure({ commonDir }: GitPlace, args: readonly string[], { stderr }: GitResult): AnimusError {
@@ -41,12 +41,12 @@ function gitFailure({ commonDir }: GitPlace, args: readonly string[], { stderr }
   });
 }
 
-/** The last write under way, by repository. */
+/** The last pending write of each repository. */
 const writes = new Map<string, Promise<unknown>>();
 
 /**
- * Writes of this daemon to one repository, one after another: git 2.39 adding, removing and pruning worktrees at once fails in ways
- * that leave no lock file to name ("failed to read commondir", "could not open gitdir").
+ * Runs this daemon's writes to one repository one after another. Concurrent adding, removing and pruning of worktrees fails in git
+ * 2.39 with messages that name no lock file ("failed to read commondir", "could not open gitdir").
  */
 async function inTurn<T>(repository: string, work: () => Promise<T>): Promise<T> {
   const mine = (writes.get(repository) ?? Promise.resolve()).then(work);

@@ -1,4 +1,4 @@
-/** Where a repository keeps its things, found by looking and not by git: git itself would believe whatever file it meets. */
+/** Finds the parts of a repository without running git, because git would trust any file it meets. */
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
@@ -6,7 +6,7 @@ import { readRegularFile } from '../../core/files/regular-file.ts';
 
 /** The parts of a repository, by real path. */
 export interface Repository {
-  /** As the operator named it. */
+  /** As configured by the operator. */
   readonly repo: string;
   readonly gitDir: string;
   /** Where objects, refs and configuration are; the same as `gitDir` unless the repository is itself a linked worktree. */
@@ -15,14 +15,14 @@ export interface Repository {
   readonly workTree: string | null;
 }
 
-/** Files that name directories are a line long. */
+/** Files that name directories have one line. */
 const MAX_POINTER_BYTES = 8192;
 
-/** git would obey the configuration of whatever directory this file names. */
+/** Git would obey the configuration in any directory that this file names. */
 const FORGED =
   'its git directory holds a file «commondir», which only linked worktrees have: somebody put it there; look at it and remove it';
 
-/** The repository at this path, never one above it; else why there is none. */
+/** The repository at this path, never in a parent directory; otherwise the reason why there is none. */
 export function findRepository(repo: string): Repository | { readonly problem: string } {
   if (!existsSync(repo)) return { problem: 'it does not exist' };
   try {
@@ -40,7 +40,7 @@ export function findRepository(repo: string): Repository | { readonly problem: s
   }
 }
 
-/** Of a submodule or a linked worktree: `.git` is a file that names the directory. */
+/** In a submodule or a linked worktree, `.git` is a file that names the directory. */
 function linkedGitDir(root: string): string {
   const pointer = readPointer(join(root, '.git'));
   if (!pointer.startsWith('gitdir: ')) throw new Error('its .git is not a file that git wrote');
@@ -52,7 +52,7 @@ function commonDirOf(gitDir: string): string {
   return existsSync(file) ? realpathSync(resolve(gitDir, readPointer(file))) : gitDir;
 }
 
-/** The one line of a file by which git names a directory. Throws where it is something else; links are not followed. */
+/** The single line of a file in which git names a directory. Throws when it is something else; does not follow symlinks. */
 export function readPointer(file: string): string {
   return readRegularFile(file, { maxBytes: MAX_POINTER_BYTES, followLink: false }).toString('utf8').trimEnd();
 }

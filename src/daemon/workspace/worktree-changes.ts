@@ -1,4 +1,4 @@
-/** What a focus left in its worktree, against where its branch began. */
+/** What a focus changed in its worktree since the start of its branch. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { GitMeans, GitPlace } from './git.ts';
@@ -9,7 +9,7 @@ import { dropStaleLocks, unfitEntry } from './worktree-entry.ts';
 export interface WorktreeChanges {
   readonly branch: string;
   readonly commits: number;
-  /** Relative to the root, against the base: committed, uncommitted and new ones; sorted, at most 1,000. */
+  /** Paths relative to the root that differ from the base: committed, uncommitted and new ones; sorted, at most 1,000. */
   readonly changedFiles: readonly string[];
   readonly moreFiles: number;
 }
@@ -28,7 +28,7 @@ export async function changesIn(
   const diff = ['diff', '--name-only', '--no-ext-diff', '--no-textconv', '--no-renames', '-z', base, '--'];
   const tracked = await readGit(place, diff, means);
   const untracked = await readGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], means);
-  // What HEAD has counts, and so does the branch, where it is. The brackets make it a pattern, which may match nothing.
+  // Both HEAD and the branch, if it exists, count. The brackets make it a pattern, which may match nothing.
   const tips = ['HEAD', `--glob=refs/heads/${branch.slice(0, -1)}[${branch.slice(-1)}]`];
   const commits = await readGit(place, ['rev-list', '--count', ...tips, '--not', base], means);
   const files = [...new Set([...tracked.split('\0'), ...untracked.split('\0')])]

@@ -1,6 +1,6 @@
 /**
- * The entry that the repository keeps of a worktree, `worktrees/NAME` in its common directory. It is found from the repository's
- * side; the `.git` file of the worktree itself, which its agent can write, is never read, only put right.
+ * The repository's entry of a worktree, `worktrees/NAME` in its common directory. It is found from the side of the repository.
+ * The `.git` file in the worktree, which the agent can write, is never read, only repaired.
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -18,14 +18,14 @@ export function findEntry(commonDir: string, worktree: string): string | null {
   return null;
 }
 
-/** Names the worktree in its entry: after it has been moved. */
+/** Updates the path of the worktree in its entry, after a move. */
 export async function pointEntry(entry: string, worktree: string): Promise<void> {
   await placeFile(entry, 'gitdir', `${join(worktree, '.git')}\n`);
 }
 
 /**
- * Makes worktree and entry point to each other and to the repository again, whatever an agent wrote there. The owner's next git
- * command in the worktree then obeys the repository, and nothing else.
+ * Restores the pointers between worktree, entry and repository, whatever an agent wrote there. The owner's next git command in
+ * the worktree then uses only the repository's configuration.
  */
 export async function mendLinks(commonDir: string, entry: string, worktree: string): Promise<void> {
   const wanted = `gitdir: ${entry}`;
@@ -34,12 +34,12 @@ export async function mendLinks(commonDir: string, entry: string, worktree: stri
   if (up !== '../..' && up !== commonDir) await placeFile(entry, 'commondir', '../..\n');
 }
 
-/** All processes of the focus are dead, so nobody holds these. */
+/** All processes of the focus are dead, so no process uses these. */
 export async function dropStaleLocks(entry: string): Promise<void> {
   for (const name of ['index.lock', 'HEAD.lock']) await rm(join(entry, name), { force: true });
 }
 
-/** Why git must not be let at the entry, or null: git waits for a pipe for ever. */
+/** Why git must not read the entry, or null: git would wait for a pipe for ever. */
 export async function unfitEntry(entry: string): Promise<string | null> {
   for (const file of await readdir(entry, { withFileTypes: true })) {
     if (!file.isFile() && !file.isDirectory()) return `${join(entry, file.name)} is no regular file`;
@@ -47,7 +47,7 @@ export async function unfitEntry(entry: string): Promise<string | null> {
   return null;
 }
 
-/** True for a directory that is one by itself, not by a link. */
+/** True for a directory, false for a symlink to one. */
 export function isPlainDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
@@ -58,11 +58,11 @@ function namesIn(directory: string): readonly string[] {
 
 function pointsTo(entry: string, dotGit: string): boolean {
   const named = readOr(join(entry, 'gitdir'));
-  // Relative where the owner of the repository has git write it so.
+  // Relative if the repository is configured so.
   return named !== null && resolve(entry, named) === dotGit;
 }
 
-/** Null where it cannot be read: what is wrong with it does not matter, it is not what was looked for. */
+/** Null when it cannot be read: then it is not the wanted file, whatever the reason. */
 function readOr(file: string): string | null {
   try {
     return readPointer(file);

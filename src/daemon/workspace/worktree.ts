@@ -1,4 +1,4 @@
-/** The git worktree of a focus: made on a branch of its own, found again after a crash, removed when nothing came of it. */
+/** The git worktree of a focus: created on its own branch, found again after a crash, removed when it is unchanged. */
 import { realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
@@ -27,20 +27,20 @@ export interface Worktree extends WorktreeSpec {
   /** The commit the branch began at. */
   readonly base: string;
   /**
-   * `kept`: it was there already, with all that was changed in it; `taken_over`: so too, from an earlier focus; `from_branch`: anew,
-   * what was not committed is gone.
+   * `kept`: it existed, with all its changes. `taken_over`: the same, from an earlier focus. `from_branch`: created again,
+   * uncommitted changes are lost.
    */
   readonly made: 'new' | 'kept' | 'taken_over' | 'from_branch';
-  /** The repository itself has changes that are not committed, and so not in the worktree. */
+  /** The repository has uncommitted changes, which are not in the worktree. */
   readonly repoIsDirty: boolean;
-  /** Filters of the repository that were not run (`lfs`): files they keep elsewhere are there as git stores them. */
+  /** Filters of the repository that were not run (such as `lfs`): their files contain what git stores, such as pointers. */
   readonly filters: readonly string[];
 }
 
 export type { WorktreeChanges } from './worktree-changes.ts';
 export type WorktreeMeans = WriteMeans;
 
-/** Makes the focus's worktree, or finds it. Errors: `worktree.failed`, naming the repository and what git said. */
+/** Creates the focus's worktree, or finds it. Errors: `worktree.failed` with the repository and git's message. */
 export async function openWorktree(spec: WorktreeSpec, means: WorktreeMeans): Promise<Worktree> {
   const { branch } = spec;
   const { place, repository, filters } = await openRepository(spec.repo, means);
@@ -54,14 +54,14 @@ export async function openWorktree(spec: WorktreeSpec, means: WorktreeMeans): Pr
     const made = takenOver ? 'taken_over' : 'kept';
     return { ...spec, path, repository, entry: found, base, made, repoIsDirty: false, filters };
   }
-  // Half made, or registered by a host that is gone: made anew.
+  // Incomplete, or registered by a host that no longer exists: create it again.
   await rm(path, { recursive: true, force: true, maxRetries: 3 });
   await writeGit(place, ['worktree', 'prune'], means);
   const start = (tip === null ? null : base) ?? (await startingPoint(place, means));
   const what = tip === null ? ['--no-track', '-b', branch, path, start] : [path, branch];
-  // Forced twice: an entry for this very branch that a killed daemon left locked is ours.
+  // Forced twice: an entry for this branch that a killed daemon left locked is ours.
   await writeGit(place, ['worktree', 'add', '--quiet', '-f', '-f', ...what], means);
-  // Last, so that it proves the checkout whole.
+  // Written last: it proves that the checkout is complete.
   await writeGit(place, ['update-ref', baseRef(branch), start], means);
   const entry = findEntry(repository.commonDir, path);
   if (entry === null) throw failure(spec.repo, 'git created a worktree without an entry for it');
@@ -77,7 +77,7 @@ export async function openWorktree(spec: WorktreeSpec, means: WorktreeMeans): Pr
   };
 }
 
-/** Says what changed, and removes worktree and branch when nothing did. Errors: `worktree.failed`; then all of it stays. */
+/** Returns what changed; removes worktree and branch when nothing did. Errors: `worktree.failed`; then everything stays. */
 export async function closeWorktree(worktree: Worktree, means: WorktreeMeans): Promise<WorktreeChanges> {
   const { path, branch, entry } = worktree;
   const { place, repository } = await openRepository(worktree.repo, means);
@@ -101,7 +101,7 @@ async function openRepository(repo: string, means: WorktreeMeans) {
 }
 
 interface Refs {
-  /** Where the branch began; null until a checkout was whole. */
+  /** The base commit of the branch; null until a checkout was complete. */
   readonly base: string | null;
   readonly tip: string | null;
 }
@@ -113,21 +113,24 @@ async function refsOf(branch: string, place: GitPlace, means: WorktreeMeans): Pr
   return { base: refs.get(baseName) ?? null, tip: refs.get(tipName) ?? null };
 }
 
-/** HEAD, detached or not. A repository without a commit gets an empty one to begin at; its own HEAD stays unborn. */
+/**
+ * HEAD, detached or not. For a repository without a commit, creates an empty one as the base; its own HEAD stays
+ * unborn.
+ */
 async function startingPoint(place: GitPlace, means: WorktreeMeans): Promise<string> {
   const head = await runGit(place, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], means);
   if (head.ok) return head.stdout.trim();
-  // Written, not assumed: its id depends on the repository's hash.
+  // Written and not hard-coded: its id depends on the repository's hash function.
   const tree = await readGit(place, ['hash-object', '-t', 'tree', '-w', '/dev/null'], means);
   return (await readGit(place, ['commit-tree', tree.trim(), '-m', 'Begin empty'], means)).trim();
 }
 
-/** The entry of the worktree at this path, where both are there; on which branch the agent left it does not matter. */
+/** The entry of the worktree at this path, if both exist, on whatever branch the agent left it. */
 function whole({ commonDir }: Repository, path: string): string | null {
   return isPlainDirectory(path) ? findEntry(commonDir, path) : null;
 }
 
-/** Moves the newest worktree of an earlier focus to this one's directory. Its entry is written first: a crash in between is made good here. */
+/** Moves the newest worktree of an earlier focus to this one's directory. Writes its entry first; a crash in between is repaired here. */
 async function takeOver(spec: WorktreeSpec, path: string, { commonDir }: Repository): Promise<boolean> {
   if (isPlainDirectory(path)) return false;
   for (const directory of spec.earlier ?? []) {

@@ -106,7 +106,7 @@ describe('the doctor of a database', () => {
     expect(findings[1]).toMatchObject({
       check: 'database',
       state: 'ok',
-      detail: expect.stringContaining('not made yet'),
+      detail: expect.stringContaining('not created yet'),
     });
     expect(existsSync(join(cwd, 'home'))).toBe(false);
   });
