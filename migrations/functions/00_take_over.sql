@@ -1,6 +1,6 @@
--- For one release: what the change of versions needs before the functions are replaced. Claims of version 0.1.0 take turns by an advisory
--- lock. None may be half done when its steps are replaced by those that take turns by animus.claim_turn; one that waits for its turn goes
--- on with the new steps. Where a claim keeps the lock for long the migration is tried again; a stranger may keep it for ever.
+-- For one release: prepares the upgrade before the functions are replaced. Claims of version 0.1.0 are serialised by an advisory lock. No
+-- claim may be in progress when its steps are replaced by those that use animus.claim_turn; a claim that waits for the lock continues
+-- with the new steps. If a claim holds the lock for long, the migration is retried; any other session could hold it for ever.
 do $$
 declare
   v_key    constant bigint := hashtextextended('animus.claim', 0);

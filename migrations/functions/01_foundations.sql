@@ -1,12 +1,12 @@
 -- The clock, ids, error codes and the state machine.
 
--- The only clock in SQL: tests replace it in their own databases, and nothing else reads the time.
+-- Returns the current time. It is the only clock in SQL; tests replace it in their own databases.
 -- Locks: none. Raises: nothing.
 create or replace function animus.now() returns timestamptz
 language sql volatile parallel safe as $$ select clock_timestamp() $$;
 
--- A new id: UUID version 7 (RFC 9562), 48 bits of milliseconds, 12 of their fraction, 62 random, so that ids of one session sort by time.
--- In plpgsql, because an SQL function with a FROM is not inlined and costs four times as much.
+-- Returns a new id: a UUID version 7 (RFC 9562) with 48 bits of milliseconds, 12 of their fraction and 62 random, so that ids of one
+-- session sort by time. In plpgsql, because an SQL function with a FROM is not inlined and costs four times as much.
 -- Locks: none. Raises: nothing.
 create or replace function animus.uuid_v7() returns uuid
 language plpgsql volatile parallel safe as $$
@@ -17,8 +17,8 @@ begin
     || substring(uuid_send(gen_random_uuid()), 9, 8), 'hex')::uuid;
 end $$;
 
--- Raises an error of ours, with an SQLSTATE of class WA, or 57PA1 for a locked row; p_id becomes its DETAIL.
--- The project's own SQLSTATEs, class WA (classes I to Z are free for applications). src/store/postgres/postgres.ts maps them:
+-- Raises an error of animus with an SQLSTATE of class WA, or 57PA1 for a locked row; p_id becomes its DETAIL. The project's own
+-- SQLSTATEs, class WA (classes I to Z are free for applications). src/store/postgres/postgres.ts maps them:
 --   WA001 lease lost · WA002 not possible in this state · WA003 not found · WA004 invalid · WA005 cancelled · WA006 budget
 --   57PA1 somebody else has a row locked: try again. Not of class WA: daemons of schema version 9 know class 57P as a failure of the
 --   world, release the work and burn no attempt.
@@ -32,8 +32,8 @@ begin
   raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, ''), hint = p_hint;
 end $$;
 
--- Sends a notification. Whoever may connect can fill the server's queue of them, by listening and not reading, and then a commit that
--- notifies fails: half full it is left alone, for a notification is a hint, and daemons also look by themselves.
+-- Sends a notification, unless the server's notification queue is half full. Any client can fill that queue by listening without
+-- reading, and then every commit that notifies fails. Skipping is safe: a notification is a hint, and daemons also poll.
 -- Locks: none. Raises: nothing.
 create or replace function animus.notify(p_channel text, p_payload text default '') returns void
 language plpgsql as $$
@@ -41,8 +41,8 @@ begin
   if pg_notification_queue_usage() < 0.5 then perform pg_notify(p_channel, p_payload); end if;
 end $$;
 
--- Whether a pgmq queue is ours: the comment on its table says so. Also true of the old names of our queues. One that a new installation
--- made under an old name is ours until somebody makes a queue of that name: then pgmq.meta names it.
+-- Returns whether a pgmq queue belongs to animus, by the comment on its table. Also true for the old names of our queues. A table that
+-- a new installation created under an old name is ours until another application creates a queue of that name: then pgmq.meta lists it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.is_our_queue(p_queue text) returns boolean
 language sql stable as $$
@@ -50,8 +50,8 @@ language sql stable as $$
     from obj_description(to_regclass(format('pgmq.%I', 'q_' || p_queue)), 'pg_class') c (comment)
 $$;
 
--- Whether an item may go from one state to the other.
--- Every allowed change of state; core/work.ts and docs/states.md hold the same table and a test compares the three.
+-- Returns whether an item may change from one state to the other. Every allowed change of state; core/work.ts and
+-- docs/states.md hold the same table and a test compares the three.
 -- Locks: none. Raises: nothing.
 create or replace function animus.transition_allowed(p_from text, p_to text) returns boolean
 language sql immutable parallel safe as $$
@@ -67,7 +67,7 @@ language sql immutable parallel safe as $$
   end
 $$;
 
--- Lets the owner of the schema and members of animus_operator pass, and nobody else.
+-- Raises 42501 unless the caller owns the schema or is a member of animus_operator.
 -- Locks: none. Raises: 42501.
 create or replace function animus.require_operator() returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$

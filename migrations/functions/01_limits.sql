@@ -1,15 +1,15 @@
--- How large texts may be. What a stranger submits and others read is refused above 1 MiB, with its size. What the engine records is
--- never refused: it is cut, or kept whole as an artifact. A json value counts in its text form; what takes up to 4 KiB in storage is
--- not read out for it, because compression makes at most 255 bytes of one.
+-- Size limits of texts. Submitted texts are refused above 1 MiB, and the error reports their size. Texts that the engine records are
+-- never refused: they are cut, or kept whole as artifacts. The size of a json value is that of its text form. A value of up to 4 KiB
+-- in storage is not decompressed to measure it, because compression turns at most 255 bytes into one.
 
--- How large a json value is, in bytes of its text form.
+-- Returns the size of a json value in bytes of its text form.
 -- Locks: none. Raises: nothing.
 create or replace function animus.json_bytes(p_value jsonb) returns int
 language sql stable parallel safe as $$
   select case when pg_column_size(p_value) <= 4096 then pg_column_size(p_value) else octet_length(p_value::text) end
 $$;
 
--- The rule that a value of a column which is too large breaks, as broken_input says it.
+-- Returns the size rule that a too large value of a column breaks, in the format of broken_input.
 -- Locks: none. Raises: nothing.
 create or replace function animus.size_rule(p_column text, p_bytes int) returns text
 language sql immutable parallel safe as $$
@@ -17,7 +17,7 @@ language sql immutable parallel safe as $$
     p_column, p_column, p_bytes)
 $$;
 
--- The rule of size that an inserter breaks, as broken_input says it, or null.
+-- Returns the size rule that an inserted row breaks, in the format of broken_input, or null.
 -- Locks: none. Raises: nothing.
 create or replace function animus.oversized_input(p_description text, p_params jsonb, p_trigger_info jsonb, p_source text) returns text
 language sql stable parallel safe as $$
@@ -30,7 +30,7 @@ language sql stable parallel safe as $$
   end
 $$;
 
--- A text that the engine records, cut after so many characters, with a note of its size.
+-- Cuts a text that the engine records to a number of characters and adds a note of its size.
 -- Locks: none. Raises: nothing.
 create or replace function animus.cut_text(p_text text, p_characters int default 262144) returns text
 language sql immutable parallel safe as $$
@@ -38,7 +38,7 @@ language sql immutable parallel safe as $$
     else left(p_text, p_characters) || format(E'\n[cut here: the whole text has %s bytes]', octet_length(p_text)) end
 $$;
 
--- An error as it is kept: beyond 64 KiB only what code reads of it, and the beginning of its message.
+-- Returns an error as it is stored: beyond 64 KiB only the fields that code reads, and the beginning of its message.
 -- Locks: none. Raises: nothing.
 create or replace function animus.cut_error(p_error jsonb) returns jsonb
 language sql stable parallel safe as $$
@@ -48,7 +48,7 @@ language sql stable parallel safe as $$
       'message', animus.cut_text(coalesce(p_error ->> 'message', p_error::text), 10000))) end
 $$;
 
--- An outcome as it is kept: beyond 1 MiB an object that names the artifact of the item in which it is whole.
+-- Returns an outcome as it is stored: beyond 1 MiB an object that names the item's artifact with the whole outcome.
 -- Locks: none. Raises: nothing.
 create or replace function animus.keep_outcome(p_id uuid, p_outcome jsonb) returns jsonb
 language plpgsql as $$
@@ -64,8 +64,8 @@ begin
   return jsonb_build_object('truncated', true, 'bytes', octet_length(v_text), 'artifact', v_artifact, 'beginning', left(v_text, 10000));
 end $$;
 
--- An item as a daemon gets it. Work that an earlier animus let in may be larger than a program can read: beyond 16 MiB its texts are
--- left out, with a note of where they are.
+-- Returns an item as a daemon gets it. Work accepted by an earlier animus may be larger than a program can read: beyond 16 MiB its
+-- texts are replaced by a note of where they are.
 -- Locks: none. Raises: nothing.
 create or replace function animus.readable_work(p_work animus.work_items) returns animus.work_items
 language plpgsql as $$
@@ -78,7 +78,7 @@ begin
   return p_work;
 end $$;
 
--- What stands in the place of a json value that is too large to be read.
+-- Returns the placeholder for a json value that is too large to be read.
 -- Locks: none. Raises: nothing.
 create or replace function animus.left_out(p_value jsonb) returns jsonb
 language sql stable parallel safe as $$

@@ -1,7 +1,7 @@
--- The words that columns of the engine's tables may hold, where a part of animus may add one. To add a word: here, in
--- src/core/work/words.ts and in docs/sql-api.md; a test holds the three equal. Words are never taken away: rows may hold them.
+-- The words allowed in columns of the engine's tables, for lists that a part of animus may extend. Add a word here, in
+-- src/core/work/words.ts and in docs/sql-api.md; a test compares the three. Never remove a word: rows may contain it.
 
--- The words that a column may hold; null for a column without a list.
+-- Returns the words that a column may contain; null for a column without a list.
 -- Locks: none. Raises: nothing.
 create or replace function animus.words(p_list text) returns text[]
 language sql immutable parallel safe as $$
@@ -24,8 +24,8 @@ begin
     hint = 'one of ' || array_to_string(animus.words(p_table || '.' || p_column), ', ');
 end $$;
 
--- Refuses a phase that is not in the list.
--- A trigger function for each, since reading a column by its name would cost more than the check: the list is a constant of its plan.
+-- Refuses a phase that is not in the list. Each column has its own trigger function: reading a column by name would cost more than
+-- the check, and the list is a constant of the plan.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_foci_phase() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

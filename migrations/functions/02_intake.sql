@@ -1,7 +1,7 @@
--- The way in: plain inserts into animus.work_items. Triggers do dedup, the queue message and the wake-up in the caller's transaction.
--- They also hold what would otherwise be check constraints: PostgreSQL parses those anew for every statement that writes a row.
+-- Intake: plain inserts into animus.work_items. Triggers do dedup, the queue message and the wake-up in the caller's transaction.
+-- They also check what would otherwise be check constraints: PostgreSQL parses those again for every statement that writes a row.
 
--- The rule that what an inserter gave breaks, as `name: rule`, or null.
+-- Returns the rule that an inserted row breaks, as `name: rule`, or null.
 -- Locks: none. Raises: nothing.
 create or replace function animus.broken_input(
   p_faculty text, p_skill text, p_params jsonb, p_dedup_key text, p_concurrency_key text, p_trace_context text) returns text
@@ -25,7 +25,7 @@ begin
     message = format('a work item violates check constraint "%s":%s', split_part(p_broken, ':', 1), substr(p_broken, strpos(p_broken, ':') + 1));
 end $$;
 
--- Completes a row that somebody inserts: id, owner, place in its tree, state, number of its message; merges a duplicate; refuses what
+-- Completes an inserted row: id, owner, place in its tree, state, number of its message; merges a duplicate; refuses a row that
 -- breaks a rule.
 -- Locks: the parent's row, against deletion; the dedup key, until the end of the transaction. Raises: WA003, WA004, 23514.
 create or replace function animus.work_items_before_insert() returns trigger
@@ -58,7 +58,7 @@ begin
   if new.parent_id is not null then
     -- Locked as the foreign key will lock it: retention may be deleting it.
     select root_id, depth, submitted_by into v_parent from animus.work_items where id = new.parent_id for key share;
-    -- Who may not see an item may not hang work on it either, and does not learn that it is there.
+    -- A caller who may not see an item may not add children to it, and does not learn that it exists.
     if not found or not animus.may_see(v_parent.submitted_by) then
       perform animus.raise('WA003', format('no work item %s to be the parent', new.parent_id), new.parent_id);
     end if;
@@ -104,7 +104,7 @@ begin
   end loop;
 end $$;
 
--- Refuses a child that would merge into one of its ancestors: that item would wait for itself.
+-- Refuses a child that would merge into one of its ancestors, because that item would wait for itself.
 -- Locks: none. Raises: WA004.
 create or replace function animus.refuse_merge_into_ancestor(p_parent_id uuid, p_holder uuid) returns void
 language plpgsql as $$
@@ -120,9 +120,9 @@ begin
   end loop;
 end $$;
 
--- Writes the queue messages of the items that a statement inserted, and wakes the daemons.
--- Messages for what was really inserted, all in one statement: row by row they cost as much as the items themselves. Written
--- to pgmq's table directly, in the columns that every version of pgmq has: pgmq.send builds its statement as text on each call.
+-- Writes the queue messages of the items that a statement inserted, and wakes the daemons. One statement writes the messages of
+-- all rows that were really inserted: row by row they cost as much as the items themselves. Written to pgmq's table directly,
+-- in the columns that every version of pgmq has: pgmq.send builds its statement as text on each call.
 -- Locks: none. Raises: nothing.
 create or replace function animus.work_items_after_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -133,9 +133,9 @@ begin
   return null;
 end $$;
 
--- Notifies the daemons that there is work, where one of them has room.
--- One notification per statement, and only when a live daemon has room: NOTIFY takes a database-wide lock at commit. A daemon
--- that marks itself free scans afterwards, so an insert that saw it busy is found.
+-- Notifies the daemons of new work if one of them has room. One notification per statement, and only when a live daemon has
+-- room: NOTIFY takes a database-wide lock at commit. A daemon that marks itself free scans afterwards, so an insert that saw
+-- it busy is found.
 -- Locks: none. Raises: nothing.
 create or replace function animus.wake_daemons() returns void
 language plpgsql as $$
@@ -177,7 +177,8 @@ begin
   end;
   if v_broken is not null then perform animus.refuse_row(v_broken); end if;
 
-  -- It gave up its concurrency key: it held it, or it was the one that was offered it. The next claim hands it on.
+  -- The item gave up its concurrency key: it held the key, or the key had been offered to it. The next claim passes it
+  -- on.
   if old.concurrency_key is not null and not v_active
      and (old.state in ('claimed', 'running') or old.state = 'queued' and new.state <> 'queued') then
     insert into animus.freed_keys (concurrency_key) values (old.concurrency_key);
@@ -188,8 +189,8 @@ begin
   return new;
 end $$;
 
--- Judges what an inserter may set when somebody updates it.
--- Only for statements that name one of the columns: the engine never does, and params may be large.
+-- Checks updates of the columns that an insert may set. Only for statements that name one of the columns: the engine
+-- never does, and params may be large.
 -- Locks: none. Raises: 23514.
 create or replace function animus.work_items_check_input() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -211,8 +212,9 @@ begin
   return null;
 end $$;
 
--- Its work is now done by work_items_before_update. Looked for first: dropping locks the table even where there is nothing to drop.
--- And before the other triggers are made: who holds their weaker lock and wants this one waits in a circle with every write under way.
+-- Replaced by work_items_before_update. Check first whether it exists: a drop locks the table even when there is nothing to drop. Drop
+-- it before the other triggers are created: a session that holds their weaker lock and asks for this one deadlocks with running
+-- writes.
 do $$ begin
   if exists (select from pg_trigger where tgrelid = 'animus.work_items'::regclass and tgname = 'work_items_free_key') then
     drop trigger work_items_free_key on animus.work_items;

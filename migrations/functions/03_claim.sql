@@ -1,12 +1,12 @@
 -- Claiming: one short transaction under one lock, so that faculty maxima and concurrency keys are exact. A claim never
--- waits for a row: what somebody else has locked is left for the next claim, so no open transaction can stop the queue.
+-- waits for a row lock: locked rows are left for the next claim, so no open transaction can stop the queue.
 
--- Claims up to p_limit items for a daemon, best first, with fresh lease tokens.
--- p_faculties: {"name": {"max": int, "max_attempts": int, "dedup_until": "resolved" | "claimed", "host_grace_seconds": number}} — the
--- faculties this daemon can run; everything else is left alone. p_limit: how many more it has room for. Returns the claimed items with fresh tokens,
--- reclaimed ones first, then in the order of their claim. Also notes whether the daemon is full now, so that inserts need not
--- wake it: a daemon that was full and gets less than it asked for must scan again (an insert may have seen it full).
--- The settings make the plan independent of statistics: whatever the tables hold, a claim is a handful of index probes.
+-- Claims up to p_limit items for a daemon, best first, with fresh lease tokens. p_faculties: {"name": {"max": int, "max_attempts": int,
+-- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number}} — the faculties this daemon can run; other work is ignored.
+-- p_limit: how many more it has room for. Returns the claimed items with fresh tokens, reclaimed ones first, then in the order of their
+-- claim. Also notes whether the daemon is full now, so that inserts need not wake it: a daemon that was full and gets less than it asked
+-- for must scan again (an insert may have seen it full). The settings make the plan independent of statistics: whatever the tables hold, a
+-- claim is a handful of index probes.
 -- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.claim_work(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval)
 returns setof animus.work_items
@@ -18,12 +18,12 @@ declare
   v_claimed uuid[] := '{}';
 begin
   if p_limit < 1 then return; end if;
-  -- Claimers take turns. The lock's wait is the length of a claim; inserts, heartbeats and completions never take it. A table of ours,
-  -- which nobody else may lock; in this mode a lock needs no transaction id and leaves the fast path of other locks alone.
+  -- Claims are serialised. The lock is held for the length of a claim; inserts, heartbeats and completions never take it. It is on a
+  -- table of ours, which no other role may lock. This mode needs no transaction id and does not affect the fast path of other locks.
   lock table animus.claim_turn in share update exclusive mode;
   v_now := animus.now();
 
-  -- One probe for what is rarely there: each of these steps costs as much as the claim itself, found or not.
+  -- One probe covers the rare cases: each of these steps costs as much as the claim itself, even when it finds nothing.
   select exists (select from animus.work_items where state = 'scheduled' and run_at <= v_now) as due,
          exists (select from animus.freed_keys) as freed,
          exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
@@ -48,8 +48,8 @@ begin
   end if;
 end $$;
 
--- Work that is claimed in the daemon's name and that it does not know of: the answer to its claim was lost. The lease begins anew, and
--- the daemon begins the work or hands it back. p_known: what it has got. For a daemon whose claim failed, before it claims again.
+-- Returns work that is claimed for a daemon but unknown to it, because the response to its claim was lost. Renews the lease; the
+-- daemon runs the work or releases it. p_known: the items it knows. Called by a daemon whose claim failed, before it claims again.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.take_own_claims(p_daemon_id uuid, p_known uuid[], p_lease interval) returns setof animus.work_items
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -63,8 +63,8 @@ begin
   return query select r.* from animus.work_items w, lateral animus.readable_work(w) r where w.id = any (v_ids) order by w.id;
 end $$;
 
--- A token that nobody was ever given. They grow; the random part is for the server's crash: a claim does not wait for the disk, so
--- the sequence may forget a number that a daemon has been told.
+-- Returns a new fencing token, which was never used before. Tokens grow. The random part covers a crash of the server: a claim
+-- does not wait for the disk, so the sequence may repeat a number that a daemon has already received.
 -- Locks: none. Raises: nothing.
 create or replace function animus.draw_token() returns bigint
 language sql volatile as $$ select nextval('animus.lease_tokens') * 1048576 + floor(random() * 1048576)::bigint $$;
@@ -83,16 +83,16 @@ begin
   return cardinality(v_ids);
 end $$;
 
--- Hands on the concurrency keys that were given up since the last claim: the best waiting item of each faculty goes back into
--- the claim index. One per faculty, because a faculty may be paused, full or unknown to every daemon. What somebody else has
--- locked keeps its note for the next claim.
+-- Passes on the concurrency keys that were given up since the last claim: the best waiting item of each faculty goes back
+-- into the claim index. One item per faculty, because a faculty may be paused, full or unknown to every daemon. Locked items
+-- keep their note for the next claim.
 -- Locks: animus.claim_turn; the notes and the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.offer_freed_keys() returns void
 language plpgsql as $$
 declare
   v_key text;
 begin
-  -- Taken already, except where a claim of the version before was under way when its steps were replaced.
+  -- Usually already held; not by a claim of the previous version that was running when its steps were replaced.
   lock table animus.claim_turn in share update exclusive mode;
   for v_key in
     with notes as (select f.ctid from animus.freed_keys f limit 1000 for update skip locked),
@@ -106,7 +106,7 @@ begin
   end loop;
 end $$;
 
--- Whether an item with this concurrency key is claimed or running.
+-- Returns whether an item with this concurrency key is claimed or running.
 -- Locks: none. Raises: nothing.
 create or replace function animus.key_is_held(p_key text) returns boolean
 language sql stable as $$
@@ -138,9 +138,9 @@ begin
   return v_all;
 end $$;
 
--- Takes over items whose lease ran out. A crash counts as an attempt, unless the focus had got further since the last one:
--- then only this crash counts, so that a long piece of work survives any number of deployments. A claim that never came to a focus
--- is no attempt (its answer may have been lost on the way), but is counted: after ten in a row the item is dead.
+-- Takes over items whose lease has expired. A crash counts as an attempt. If the focus has made progress since the previous crash,
+-- the count starts again with this one, so that long work survives any number of deployments. A claim that never began a focus is
+-- not an attempt (its response may have been lost), but it is counted: after ten in a row the item is dead.
 -- Locks: animus.claim_turn; the rows of the items and of what they spawned, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.reclaim_expired(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
@@ -199,15 +199,15 @@ begin
   return v_reclaimed;
 end $$;
 
--- How long a focus is left to the host that has its directory; default two minutes.
+-- Returns how long a focus is reserved for the host that has its directory; default two minutes.
 -- Locks: none. Raises: nothing.
 create or replace function animus.host_grace(p_options jsonb) returns interval
 language sql immutable parallel safe as $$
   select coalesce((p_options ->> 'host_grace_seconds')::float8, 120) * interval '1 second'
 $$;
 
--- True for an item whose focus has a directory of its own on another host, where a daemon was seen since then. The directory of a
--- faculty with a workspace holds nothing that another host would miss.
+-- Returns true for an item whose focus has its own directory on another host where a daemon has been seen since then. For a
+-- faculty with a workspace the directory contains nothing that another host would need.
 -- Locks: none. Raises: nothing.
 create or replace function animus.left_to_its_host(p_id uuid, p_daemon_id uuid, p_since timestamptz) returns boolean
 language sql stable as $$
@@ -218,8 +218,8 @@ language sql stable as $$
        and exists (select from animus.daemons d where d.host = f.host and coalesce(d.stopped_at, d.seen_at) > p_since))
 $$;
 
--- Claims up to p_limit queued items. Heads that could not be had (their key is busy: flagged out of the index; or somebody has
--- locked them) are passed over, and another round looks behind them.
+-- Claims up to p_limit queued items. Heads that cannot be claimed are skipped (their key is busy, which removes them from the
+-- index, or they are locked), and another round looks behind them.
 -- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
@@ -258,7 +258,8 @@ begin
         select q.id, q.priority, row_number() over (order by q.priority desc, q.id) as nth
           from (select w.id, w.priority from animus.work_items w
                  where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.id <> all (p_without)
-                   -- Only what was claimed before can have a directory somewhere: a first claim pays nothing for this.
+                   -- Only an item that was claimed before can have a directory somewhere: a first claim costs nothing
+                   -- here.
                    and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)
                         or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
                  order by w.priority desc, w.id
@@ -269,7 +270,7 @@ begin
   return v_ids;
 end $$;
 
--- Claims those of the candidates (best first) that nobody has locked and whose key is free; flags those whose key is not.
+-- Claims the candidates (best first) that are not locked and whose key is free; flags those whose key is busy.
 -- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.claim_these(
   p_ids uuid[], p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out blocked uuid[])
@@ -281,7 +282,8 @@ declare
 begin
   lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   blocked := '{}';
-  -- The state is judged after the lock and not in its condition: a condition that fits the claim index would invite a scan of it.
+  -- The state is checked after locking and not in the condition: a condition that matches the claim index could be planned as a
+  -- scan of it.
   with ours as (
     select w.id, w.state, w.key_blocked, w.concurrency_key from animus.work_items w where w.id = any (p_ids) for no key update skip locked)
   select coalesce(array_agg(o.id order by array_position(p_ids, o.id)), '{}'), coalesce(bool_or(o.concurrency_key is not null), false)

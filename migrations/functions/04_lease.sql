@@ -1,7 +1,7 @@
--- What the holder of a lease may do. Every function proves the token under a row lock first.
+-- The operations of a lease holder. Every function first checks the token under a row lock.
 
--- Locks the item and proves that the token is the newest and the item active; raises WA001 otherwise, and 57PA1 where somebody else
--- keeps the row locked. Answers with few columns: a whole row would read its params and outcome out of TOAST on every write of a focus.
+-- Locks the item and checks that the token is the newest and the item active; raises WA001 otherwise, and 57PA1 if another transaction
+-- keeps the row locked. Returns few columns: a whole row would read its params and outcome from TOAST on every write of a focus.
 -- Locks: the item's row; waits a fifth of a second at most. Raises: WA001, WA003, 57PA1.
 create or replace function animus.hold_lease(p_id uuid, p_token bigint) returns animus.held_work
 language plpgsql as $$
@@ -18,7 +18,7 @@ begin
     if not exists (select from animus.work_items where id = p_id) then
       perform animus.raise('WA003', format('no work item %s', p_id), p_id);
     end if;
-    -- Rarely: the lock is waited for in a place of its own, with a time-out, and read again.
+    -- Rare: wait for the lock elsewhere, with a time-out, then read again.
     perform animus.lock_work(array[p_id]);
   end loop;
   if v_token is distinct from p_token or v_held.state not in ('claimed', 'running') then
@@ -27,8 +27,9 @@ begin
   return v_held;
 end $$;
 
--- The heartbeat: one statement per daemon. A row that comes back not held was lost; cancel_requested asks its focus to stop. An item
--- whose row somebody else keeps locked does not come back: its lease is as old as before, and those of the others are extended.
+-- Renews the leases of a daemon's items in one statement: the heartbeat. A returned row with held = false was lost; cancel_requested
+-- asks its focus to stop. An item whose row another transaction keeps locked is not returned: its lease is not extended, the others
+-- are.
 -- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.extend_leases(p_daemon_id uuid, p_ids uuid[], p_tokens bigint[], p_lease interval)
 returns table (work_item_id uuid, held boolean, cancel_requested boolean)
@@ -53,13 +54,13 @@ begin
     select m.id, k.id is not null, k.cancel_requested_at is not null from mine m left join kept k on k.id = m.id and k.token = m.token;
 end $$;
 
--- Locks the items; returns those that somebody else has locked and not given up within a fifth of a second, which is longer than any
--- write of ours. Waiting for good would let one transaction that was left open end every lease of a daemon.
+-- Locks the items; returns those that other transactions keep locked for a fifth of a second, which is longer than any write of
+-- ours. Without a limit, one transaction left open could end every lease of a daemon.
 -- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.lock_soon(p_ids uuid[]) returns uuid[]
 language plpgsql set lock_timeout = '200ms' as $$
 begin
-  -- In id order, like every path that locks several items: nobody waits for each other in a circle.
+  -- In id order, like every path that locks several items, so that no deadlock is possible.
   perform from animus.work_items where id = any (p_ids) order by id for no key update;
   return '{}';
 exception when lock_not_available or deadlock_detected then
@@ -68,9 +69,9 @@ exception when lock_not_available or deadlock_detected then
     select id from (select id from animus.work_items where id = any (p_ids) for no key update skip locked) free);
 end $$;
 
--- Locks all of the items, or raises 57PA1 and names the first that somebody else has locked. The caller tries again; waiting for good
--- here would keep its connection for as long as a stranger likes. p_tries, each of a fifth of a second: 1 for a daemon, whose connections
--- are few; more for operators, who have one of their own.
+-- Locks all of the items, or raises 57PA1 and names the first locked one. The caller retries; an unlimited wait here would block its
+-- connection for as long as the other transaction is open. p_tries, each of a fifth of a second: 1 for a daemon, whose connections are
+-- few; more for operators, who have their own.
 -- Locks: the rows of the items; waits p_tries fifths of a second at most. Raises: 57PA1.
 create or replace function animus.lock_work(p_ids uuid[], p_tries int default 1) returns void
 language plpgsql as $$
@@ -85,8 +86,8 @@ begin
     'try again; look in pg_stat_activity for a session that is idle in transaction');
 end $$;
 
--- Locks all of the items or none, and returns those that stood in the way. None, so that two who want each other's items, such as the
--- cancels of a tree and of a part of it, do not keep them from each other between their tries.
+-- Locks all of the items or none, and returns those that were locked. It locks none when one is locked, so that two callers with
+-- overlapping items, such as cancels of a tree and of a part of it, do not block each other between retries.
 -- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.lock_all(p_ids uuid[]) returns uuid[]
 language plpgsql set lock_timeout = '200ms' as $$
@@ -100,16 +101,16 @@ exception when lock_not_available or deadlock_detected then
     v_stuck := array(
       select unnest(p_ids) except
       select id from (select id from animus.work_items where id = any (p_ids) for no key update skip locked) free);
-    -- Gives up the locks of this look, and keeps what was seen.
+    -- Releases the locks of this attempt and keeps its result.
     raise exception using errcode = 'WA000';
   exception when sqlstate 'WA000' then null;
   end;
-  -- What stood in the way may be free by now: then it is the caller's next try that finds out.
+  -- The locked row may be free by now; the caller's next try finds out.
   return case when v_stuck = '{}' then p_ids else v_stuck end;
 end $$;
 
--- Hands an item back, attempts unchanged: a drain, or a failure of the world. Its focus stays open and goes on later. An item whose
--- cancel was requested ends cancelled instead.
+-- Releases an item with its attempts unchanged, after a drain or a failure that is not the work's. Its focus stays open and resumes
+-- later. An item whose cancel was requested ends as cancelled instead.
 -- Locks: the item's row, as hold_lease; the rows of what it spawned where it ends. Raises: WA001, WA003, 57PA1.
 create or replace function animus.release_work(p_id uuid, p_token bigint, p_run_at timestamptz default null, p_reason text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -125,8 +126,8 @@ begin
     case when p_reason is not null then jsonb_build_object('code', 'work.released', 'message', animus.cut_text(p_reason, 10000), 'at', v_now) end);
 end $$;
 
--- Puts an active item back into the queue, or off until p_run_at, with its message visible again; p_error replaces its last error unless
--- null.
+-- Puts an active item back into the queue, or schedules it for p_run_at, with its message visible again; p_error replaces its last error
+-- unless null.
 -- Locks: the item's row. Raises: nothing.
 create or replace function animus.requeue(p_id uuid, p_run_at timestamptz, p_now timestamptz, p_error jsonb, p_failed int default 0) returns text
 language plpgsql as $$
@@ -144,7 +145,7 @@ begin
   return v_item.state;
 end $$;
 
--- Ends the item as done. Calling it again with the same token changes nothing: an acknowledgement may get lost.
+-- Completes the item. Idempotent for the same token, because an acknowledgement may get lost.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.complete_work(p_id uuid, p_token bigint, p_outcome jsonb, p_summary text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -156,9 +157,9 @@ begin
   perform animus.complete_held(array[p_id], array[p_token], array[p_outcome], array[p_summary]);
 end $$;
 
--- Ends many items as done in one statement, each protected by its own token; one that was lost or is locked does not hold up the others.
--- Array n of each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', somebody else keeps the row
--- locked and nothing was written yet: try again.
+-- Completes many items in one statement, each protected by its own token; a lost or locked one does not delay the others. Array n of
+-- each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', another transaction keeps the row locked
+-- and nothing was written yet: retry.
 -- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.complete_batch(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
 returns table (work_item_id uuid, result text)
@@ -171,22 +172,22 @@ begin
     return query select u.id, 'completed' from unnest(p_ids) with ordinality as u (id, nth) order by u.nth;
     return;
   end if;
-  -- What is still ours and was passed over is locked by somebody else, or was until a moment ago.
+  -- An item that is still ours but was skipped is locked by another transaction, or was until a moment ago.
   v_ours := array(select w.id from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
                    where w.lease_token = m.token and w.lease_expires_at is not null);
   if v_ours <> '{}' then
     perform animus.lock_soon(v_ours);
     perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
   end if;
-  -- Asked of the rows: one item may be named twice, with a token that holds and one that is lost.
+  -- Checked per row: an item may be given twice, with a valid and a lost token.
   return query
     select m.id, case when w.lease_token is distinct from m.token then 'lost' when w.state = 'completed' then 'completed'
                       when w.lease_expires_at is not null then 'locked' else 'lost' end
       from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) left join animus.work_items w on w.id = m.id order by m.nth;
 end $$;
 
--- Ends many items as done in one statement, each protected by its own token; one that was lost does not hold up the others and comes back
--- with completed = false.
+-- Completes many items in one statement, each protected by its own token; a lost one does not delay the others and is returned with
+-- completed = false.
 -- Locks: the rows of the items. Raises: 57PA1.
 create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
 returns table (work_item_id uuid, completed boolean)
@@ -197,15 +198,15 @@ begin
   for v_end in select b.work_item_id as id, b.result from animus.complete_batch(p_ids, p_tokens, p_outcomes, p_summaries) b loop
     work_item_id := v_end.id;
     completed := v_end.result = 'completed';
-    -- At once: who has it locked may wait for one that was completed just now.
+    -- Raise at once: the transaction that holds the lock may be waiting for an item that was just completed here.
     if v_end.result = 'locked' then perform animus.lock_work(array[v_end.id]); end if;
     return next;
   end loop;
 end $$;
 
--- Ends those of the items whose lease the tokens prove and that nobody else has locked; returns their ids. One statement locks, judges
--- and writes, in id order like every path that locks several items. That an item is active is judged by its lease, which the trigger keeps in step with the
--- state: a condition on the state would invite a scan of every active item. Without jit = off PostgreSQL before 18, where a scan
+-- Completes the items whose token is valid and that are not locked; returns their ids. One statement locks, checks and writes, in id order
+-- like every path that locks several items. Whether an item is active is checked by its lease, which the trigger keeps in step with the
+-- state: a condition on the state could be planned as a scan of every active item. Without jit = off PostgreSQL before 18, where a scan
 -- that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
 -- Locks: the rows of the items. Raises: nothing.
 create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
@@ -234,8 +235,8 @@ begin
   return v_ids;
 end $$;
 
--- Ends an attempt that failed: again at p_retry_at, or dead when there is none or attempts are used up. p_keep says what the
--- next attempt goes on from: 'transcript' keeps the focus open, anything else ends it. Returns the item's new state.
+-- Ends a failed attempt: the item is retried at p_retry_at, or dead if that is null or no attempts are left. p_keep:
+-- 'transcript' keeps the focus open for the next attempt, anything else ends it. Returns the item's new state.
 -- Locks: the item's row, as hold_lease; the rows of what it spawned where it ends. Raises: WA001, WA003, 57PA1.
 create or replace function animus.fail_work(p_id uuid, p_token bigint, p_error jsonb, p_retry_at timestamptz default null, p_keep text default 'ledger') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -259,7 +260,7 @@ begin
   return animus.requeue(p_id, p_retry_at, v_now, p_error, p_failed => 1);
 end $$;
 
--- Ends a running item whose cancel was requested, as its own focus does.
+-- Cancels a running item whose cancel was requested; called by its own focus.
 -- Locks: the item's row, as hold_lease; the rows of what it spawned. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.end_cancelled(p_id uuid, p_token bigint) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -272,7 +273,7 @@ begin
   perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
 end $$;
 
--- Ends an item dead or cancelled, and what it spawned with it. The caller holds its row lock.
+-- Ends an item as dead or cancelled, and everything it spawned. The caller holds its row lock.
 -- Locks: the rows of what it spawned. Raises: 57PA1.
 create or replace function animus.end_work(p_id uuid, p_state text, p_error jsonb, p_focus_ended_as text) returns void
 language plpgsql as $$
@@ -281,7 +282,7 @@ begin
   perform animus.cancel_open(animus.lock_open_descendants(p_id), format('its parent %s is %s', p_id, p_state));
 end $$;
 
--- Ends items in whatever open state. The caller holds their row locks since an earlier statement.
+-- Ends items in any open state. The caller has locked their rows in an earlier statement.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.end_works(
   p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text) returns void
@@ -304,14 +305,14 @@ begin
   perform animus.follow_ends(p_ids, v_messages, v_keyed, p_state, p_error, p_focus_ended_as, v_now);
 end $$;
 
--- The advisory lock that those who register a watch of the item share.
+-- Returns the key of the advisory lock that sessions share while they register a watch of the item.
 -- Locks: none. Raises: nothing.
 create or replace function animus.watch_key(p_id uuid) returns bigint
 language sql immutable parallel safe as $$ select hashtextextended(p_id::text, 7301) $$;
 
--- Those of the items whose end somebody waits for. A watch that is not committed yet cannot be seen, so who registers one holds a shared
--- advisory lock of the item until its commit: where that is held, the end is notified. Nobody waits here, neither for a lock nor for
--- a watcher; the other way round, a watcher waits for an end that is being committed. Past the first hundred items only what can be seen counts.
+-- Returns the items whose end is watched. An uncommitted watch is invisible, so a session that registers one holds a shared advisory lock
+-- of the item until its commit; if that lock is held, the end is notified. This function waits for no lock; a watcher waits for an end that
+-- is being committed. Beyond the first hundred items only visible watches count.
 -- Locks: the advisory locks of the items; waits for none. Raises: nothing.
 create or replace function animus.watched(p_ids uuid[]) returns uuid[]
 language plpgsql as $$
@@ -319,14 +320,14 @@ declare
   v_begun uuid[];
 begin
   v_begun := array(select u.id from unnest(p_ids[1:100]) u (id) where not pg_try_advisory_xact_lock(animus.watch_key(u.id)));
-  -- In a later statement: whoever gave the lock up in between has committed what is looked for here.
+  -- In a later statement: a session that released the lock in between has committed its watch.
   return array(select u.id from unnest(p_ids) u (id)
                 where u.id = any (v_begun) or exists (select from animus.watches w where w.work_item_id = u.id));
 end $$;
 
--- Ends what belongs to items that have just ended (message, key, focus, waits) and notifies their watchers, in the transaction of the
--- caller. A statement for each table that is concerned, rather than one for all: what an item does not have costs no more than a probe.
--- The callers keep the plans: making one for seven tables cost twice what running it does.
+-- Ends the parts of items that have just ended (message, key, focus, waits) and notifies their watchers, in the caller's transaction.
+-- One statement per table, not one for all: a part that an item does not have costs only a probe. The callers keep the plans, because
+-- planning for seven tables cost twice as much as running it.
 -- Locks: the rows of these. Raises: nothing.
 create or replace function animus.follow_ends(
   p_ids uuid[], p_messages bigint[], p_keyed boolean, p_state text, p_error jsonb, p_focus_ended_as text, p_now timestamptz) returns void
@@ -351,13 +352,13 @@ begin
   if v_has.focus then
     update animus.foci set ended_as = p_focus_ended_as, ended_at = p_now, error = p_error where work_item_id = any (p_ids) and ended_as is null;
   end if;
-  -- Nobody waits any more; a late answer then finds nothing to resolve.
+  -- Close the waits: a late answer then finds nothing to resolve.
   if v_has.wait then
     update animus.waits set resolved_at = p_now, result = jsonb_build_object('ended', p_state)
      where work_item_id = any (p_ids) and resolved_at is null;
   end if;
-  -- Sent only where somebody watches; an item nobody waits for costs no NOTIFY. A watch that is being registered or renewed in a
-  -- transaction that stays open is not waited for: retention removes it when its time is over.
+  -- Sent only if the item is watched; an unwatched item costs no NOTIFY. Do not wait for a watch that is being registered or
+  -- renewed in an open transaction: retention removes it when it expires.
   if v_has.watch then
     delete from animus.watches where work_item_id in (select work_item_id from animus.watches where work_item_id = any (p_ids) for update skip locked);
   end if;

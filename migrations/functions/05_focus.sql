@@ -1,8 +1,8 @@
 -- The durable transcript of a focus. All of it is fenced by the item's lease token.
 
--- Begins a focus, or goes on with the one that a crash, a drain or a wake left open. A resumed focus keeps the system prompt,
--- tool list and faculty snapshot it started with, so that its requests stay byte-identical, and its directory where it is
--- still on the same host; p_directory_root is where a new one goes.
+-- Begins a focus, or resumes the one that a crash, a drain or a wake left open. A resumed focus keeps the system prompt, tool
+-- list and faculty snapshot it started with, so that its requests stay byte-identical. It keeps its directory if it is still
+-- on the same host; p_directory_root is the parent of a new one.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.start_focus(
   p_id uuid, p_token bigint, p_host text, p_directory_root text, p_faculty_snapshot jsonb, p_system_prompt text, p_tools json)
@@ -28,7 +28,7 @@ begin
   return v_focus;
 end $$;
 
--- Proves the lease of a focus and returns its item.
+-- Checks the lease of a focus and returns its item.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.hold_focus(p_focus_id uuid, p_token bigint) returns animus.held_work
 language plpgsql as $$
@@ -51,8 +51,8 @@ begin
   update animus.foci set phase = p_phase where id = p_focus_id;
 end $$;
 
--- Opens a turn before its request is sent and reserves its cost. Answers 'go', or why not: 'cancelled', 'paused'.
--- A turn that was begun and never recorded is asked again; what it had reserved is charged as lost.
+-- Opens a turn before its request is sent and reserves its cost. Returns 'go', or why not: 'cancelled', 'paused'. A
+-- turn that was begun and never recorded is requested again; its reservation is charged as lost.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -60,7 +60,7 @@ begin
   return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
 end $$;
 
--- Opens a turn for a caller who holds the focus, or answers why not.
+-- Opens a turn for a caller that has locked the focus, or returns why not.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.open_turn(p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns text
 language plpgsql as $$
@@ -87,7 +87,7 @@ declare
   v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_answer record;
 begin
-  -- Read in one go: every -> on a json parses the whole answer anew.
+  -- Read in one go: every -> on a json value parses the whole answer again.
   select a.*, coalesce((a.usage ->> 'input')::bigint, 0) as input_tokens, coalesce((a.usage ->> 'output')::bigint, 0) as output_tokens into v_answer
     from json_to_record(p_answer) as a (
       provider text, model text, content json, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
@@ -128,7 +128,7 @@ begin
   return animus.end_calls(p_focus_id, p_results);
 end $$;
 
--- Records the ends of calls for a caller who holds the focus; returns how many it recorded.
+-- Records the ends of calls for a caller that has locked the focus; returns how many it recorded.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.end_calls(p_focus_id uuid, p_results jsonb) returns int
 language plpgsql as $$
@@ -145,12 +145,12 @@ begin
   return v_count;
 end $$;
 
--- Records the ends of calls and opens the next turn, in one statement. Answers as begin_turn does; the results are recorded whatever it
--- answers. The commit does not wait for the disk (a crash of the daemon loses nothing, one of the server at most the last three
--- wal_writer_delay, 0.6 s by default): the next record_turn waits, and the log is written in order, so no answer is ever kept without the
--- results it answers to. A daemon that outlives the crash finds the turn gone when it records the answer, and calls this again with the
--- same results. What is lost with both is found as calls begun and not ended, which are in doubt (those that may be repeated are), and a
--- request that is sent again.
+-- Records the ends of calls and opens the next turn, in one statement. Returns the same as begin_turn; the results are recorded in every
+-- case. The commit does not wait for the disk: a crash of the daemon loses nothing, a crash of the server at most the last three
+-- wal_writer_delay (0.6 s by default). The next record_turn waits, and the WAL is written in order, so no answer is ever kept without the
+-- results it answers to. After a crash of the server, the daemon finds the turn missing when it records the answer, and calls this again
+-- with the same results. If both crash, the lost calls appear as begun and not ended: they are in doubt, except repeatable ones, which
+-- run again, and the request is sent again.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_next_turn(
   p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb) returns text
@@ -163,7 +163,8 @@ begin
   return animus.open_turn(v_item, p_focus_id, p_turn, p_reserved_usd);
 end $$;
 
--- Records a message the engine puts into the context, before it is sent. Returns its number. A stub or summary names the first turn it keeps.
+-- Records a message that the engine adds to the context, before it is sent. Returns its number. A stub or summary names the first turn it
+-- keeps.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.add_message(
   p_focus_id uuid, p_token bigint, p_after_turn int, p_kind text, p_content text, p_tokens int, p_keeps_from int default null) returns int
@@ -179,8 +180,8 @@ begin
   return v_seq;
 end $$;
 
--- Sends a piece of the answer that is being given to those who watch the item; false when nobody does. Nothing is stored, and nothing is
--- locked: the row lock of the item belongs to what is recorded.
+-- Sends a piece of the current answer to the watchers of the item; false when there are none. It stores nothing and takes no lock: the
+-- row lock of the item is for recorded data.
 -- Locks: none. Raises: WA001.
 create or replace function animus.tell_text(p_focus_id uuid, p_token bigint, p_piece text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -1,8 +1,7 @@
--- The ledger: append-only, numbered without gaps per item.
+-- The ledger of an item: append-only and numbered without gaps.
 
--- Appends an entry to the ledger of an item and returns its number.
--- With a token: written by the item's focus, fenced, and cut where it is long. Without: by an operator, in any state, and refused
--- beyond 1 MiB. Returns the entry's number.
+-- Appends an entry to the ledger of an item and returns its number. With a token: written by the item's focus, fenced, and cut if
+-- long. Without: written by an operator, in any state, and refused beyond 1 MiB. Returns the entry's number.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, WA004, 42501, 57PA1.
 create or replace function animus.append_ledger(
   p_id uuid, p_entry_type text, p_content text, p_token bigint default null, p_focus_id uuid default null, p_tool_call_id text default null) returns int
@@ -46,7 +45,8 @@ end $$;
 create or replace function animus.append_only() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  -- A delete that cascades from the item finds the item gone already: these rows go with their item, and only so.
+  -- When a delete cascades from the item, the item no longer exists here: these rows are deleted only together with
+  -- their item.
   if tg_op = 'DELETE' and old.work_item_id is not null and not exists (select from animus.work_items where id = old.work_item_id) then return old; end if;
   perform animus.raise('WA002', format('%s is append-only: %s refused', tg_table_name, lower(tg_op)));
   return null;

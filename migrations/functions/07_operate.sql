@@ -1,8 +1,8 @@
--- What operators do. Each call leaves a row in animus.decisions.
+-- The operations of operators. Each call adds a row to animus.decisions.
 
--- Cancels work: what is not running at once, running work cooperatively (its daemon is notified, and a lost lease ends it).
--- Children follow. Returns the state afterwards; cancelling what has ended changes nothing. Raises 57PA1, having changed nothing, where
--- somebody else keeps the item or a child locked, and names it.
+-- Cancels work and its children: at once if it is not running, otherwise cooperatively (its daemon is notified; if the lease is lost,
+-- the item ends). Returns the state afterwards; cancelling an ended item changes nothing. Raises 57PA1 without any change, and names
+-- the row, if another transaction keeps the item or a child locked.
 -- Locks: the rows of the item and of what it spawned; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default 'cancelled by an operator') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -22,7 +22,7 @@ begin
   return (select state from animus.work_items where id = p_id);
 end $$;
 
--- Cancels those of the items (their rows locked by the caller) that are open.
+-- Cancels those of the items that are open; the caller has locked their rows.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.cancel_open(p_ids uuid[], p_reason text) returns void
 language plpgsql as $$
@@ -38,16 +38,15 @@ begin
   if found then perform animus.notify('animus_cancel'); end if;
 end $$;
 
--- The error of an item that was cancelled.
+-- Returns the error that a cancelled item gets.
 -- Locks: none. Raises: nothing.
 create or replace function animus.cancel_error(p_reason text) returns jsonb
 language sql immutable as $$ select jsonb_build_object('code', 'work.cancelled', 'message', p_reason) $$;
 
 drop function if exists animus.lock_open_descendants(uuid);
--- Locks every open item below one whose lock the caller holds, also below ended ones, and returns their ids. In id order, which
--- puts ancestors before descendants: the order of every path that locks several items. Looks again until nothing new
--- turns up: a child may have been committed while this waited for a lock. Raises 57PA1 where somebody else keeps one of them locked
--- for p_tries fifths of a second.
+-- Locks every open descendant of an item that the caller has locked, also below ended items, and returns their ids. Locks in id
+-- order, ancestors before descendants, like every path that locks several items. Repeats until it finds no new item: a child may
+-- have been committed while this waited for a lock. Raises 57PA1 if one of them stays locked for p_tries fifths of a second.
 -- Locks: the rows of the items. Raises: 57PA1.
 create or replace function animus.lock_open_descendants(p_id uuid, p_tries int default 1) returns uuid[]
 language plpgsql as $$
@@ -65,7 +64,7 @@ begin
   end loop;
 end $$;
 
--- Locks every open item below one without waiting; false when somebody else has one of them locked.
+-- Locks every open descendant of an item without waiting; false when one of them is locked.
 -- Locks: the rows of the items. Raises: nothing.
 create or replace function animus.try_lock_open_descendants(p_id uuid) returns boolean
 language plpgsql as $$
@@ -80,7 +79,7 @@ begin
   return v_locked >= v_open;
 end $$;
 
--- The ids of all items below one.
+-- Returns the ids of all descendants of an item.
 -- Locks: none. Raises: nothing.
 create or replace function animus.descendants(p_id uuid) returns uuid[]
 language sql stable as $$
@@ -91,8 +90,8 @@ language sql stable as $$
   select coalesce(array_agg(id), '{}') from below
 $$;
 
--- Queues a dead or cancelled item again with fresh attempts; its ledger stays, a new focus begins. When its dedup key is
--- active again, that item already does the work: its id is returned instead.
+-- Queues a dead or cancelled item again with all its attempts; it keeps its ledger and gets a new focus. If an active item has its dedup
+-- key, that item already does the work: its id is returned instead.
 -- Locks: the item's row; waits two seconds at most. The dedup key, until the end of the transaction. Raises: WA002, WA003, 42501, 57PA1.
 create or replace function animus.retry_work(p_id uuid) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
@@ -150,10 +149,10 @@ begin
   return true;
 end $$;
 
--- Asks for animus_work_done and animus_ledger notifications of an item, for a while; nobody else pays for them. Returns the
--- item's state: an item that has ended sends nothing more. Call it after LISTEN. The advisory lock orders this against an end that is
--- being committed (animus.watched), so that the end is either seen here or notified; the item's row is not locked, so that
--- no transaction of a watcher holds up the work. Where another watcher of the item keeps its own transaction open, that one's time counts.
+-- Requests animus_work_done and animus_ledger notifications of an item for a limited time; unwatched items send none. Returns the item's
+-- state: an ended item sends nothing more. Call it after LISTEN. The advisory lock orders this against an end that is being committed
+-- (animus.watched), so that the end is either seen here or notified. The item's row is not locked, so that a watcher's transaction cannot
+-- delay the work. If another watcher of the item keeps its transaction open, the time of that watch counts.
 -- Locks: the item's watch, and an advisory lock of the item; waits two seconds at most. Raises: WA003.
 create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
@@ -167,7 +166,7 @@ begin
   exception when lock_not_available then null;  -- an end that takes long to commit, or a stranger who holds the key: then it is a hint only
   end;
   select state, resolved_at, submitted_by into v_state, v_resolved, v_owner from animus.work_items where id = p_id;
-  -- Who may not see it does not learn that it is there.
+  -- A caller who may not see the item does not learn that it exists.
   if not found or not animus.may_see(v_owner) then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
@@ -181,9 +180,9 @@ begin
   return v_state;
 end $$;
 
--- Watches an item as watch_work does, and returns the channel on which the texts of its answers come. p_channel is a name of the
--- caller's, where he listens already; returns the channel to listen on, which is another's where somebody watched before, or null when
--- the item has ended.
+-- Watches an item as watch_work does, and returns the channel that carries the texts of its answers. p_channel is a channel on which
+-- the caller already listens. The result is the channel to use: that of an earlier watcher, if there is one, or null when the item has
+-- ended.
 -- Locks: as watch_work, and the row of the watch. Raises: WA003.
 create or replace function animus.watch_texts(p_id uuid, p_channel text, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
@@ -196,6 +195,6 @@ begin
   update animus.watches set text_channel = coalesce(text_channel, p_channel) where work_item_id = p_id returning text_channel into v_channel;
   return v_channel;
 exception when lock_not_available then
-  -- Another watcher is about to name a channel in a transaction that stays open. Whoever listens here gets no pieces, only what is recorded.
+  -- Another watcher is setting a channel in a transaction that stays open. This caller gets no pieces, only recorded answers.
   return p_channel;
 end $$;

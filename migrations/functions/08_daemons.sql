@@ -1,6 +1,6 @@
 -- The daemons of this database, and what `animus status` shows.
 
--- Makes a daemon known, or notes what has changed about it.
+-- Registers a daemon, or updates its registration.
 -- Locks: its row. Raises: nothing.
 create or replace function animus.register_daemon(p_id uuid, p_host text, p_pid int, p_version text, p_max_concurrent int, p_faculties jsonb, p_problems jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -12,15 +12,15 @@ begin
   on conflict (id) do update set faculties = excluded.faculties, problems = excluded.problems, max_concurrent = excluded.max_concurrent, seen_at = excluded.seen_at, stopped_at = null;
 end $$;
 
--- Notes that a daemon has stopped.
+-- Records that a daemon has stopped.
 -- Locks: its row. Raises: nothing.
 create or replace function animus.deregister_daemon(p_id uuid) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   update animus.daemons set stopped_at = animus.now(), saturated = false where id = p_id
 $$;
 
--- The age of a faculty's oldest claimable item: ids sort by time within a priority, so the first of each priority is looked at,
--- highest priority first, at most fifty of them.
+-- Returns the age of a faculty's oldest claimable item. Ids sort by time within a priority, so only the first of each priority
+-- is read, highest priority first, at most fifty of them.
 -- Locks: none. Raises: nothing.
 create or replace function animus.oldest_queued(p_faculty text) returns timestamptz
 language sql stable as $$
@@ -35,8 +35,9 @@ language sql stable as $$
   select min(created_at) from level
 $$;
 
--- Everything `animus status` prints, in one call. Counts stop at count_cap, so that it stays cheap at any size: `capped` names the states
--- whose count is a lower bound. Ended work counts for 24 hours, dead work for as long as it is there: it waits for a person.
+-- Returns everything that `animus status` prints, in one call. Counts stop at count_cap, so that it stays cheap at any size; `capped`
+-- names the states whose count is a lower bound. Ended work is counted for 24 hours, dead work as long as it exists, because it needs a
+-- person.
 -- Locks: none. Raises: nothing.
 create or replace function animus.status() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$

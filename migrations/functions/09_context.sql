@@ -1,6 +1,6 @@
--- What keeps contexts small: outputs kept whole elsewhere, and model calls that are no turn.
+-- Context size: outputs stored as artifacts, and model calls that are not turns.
 
--- Keeps the whole output of an ended call as an artifact and leaves in its place p_shown, what the model is given of it.
+-- Stores the whole output of an ended call as an artifact and replaces it with p_shown, the text for the model.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.store_output(
   p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_artifact_id uuid, p_shown text) returns void
@@ -18,7 +18,8 @@ begin
   update animus.tool_calls set output = p_shown where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id;
 end $$;
 
--- Charges a model call that is no turn of the focus (a summary of its context). p_call: {provider, model, usage: {input, output} | null, cost_usd}.
+-- Charges a model call that is not a turn of the focus (a summary of its context). p_call: {provider, model, usage: {input, output} | null,
+-- cost_usd}.
 -- Locks: the item's row, as hold_lease; the row of animus.spend. Raises: WA001, WA003, 57PA1.
 create or replace function animus.record_side_call(p_focus_id uuid, p_token bigint, p_call jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -1,9 +1,10 @@
--- The pgmq queue `animus_inbox`: whoever can send a pgmq message can submit work. What stands in a message is what an inserter may set.
+-- The pgmq queue `animus_inbox`: any client that can send a pgmq message can submit work. A message may contain the columns that an
+-- insert may set.
 
--- Turns up to p_limit messages into work items, oldest first, each in the same transaction as its message leaves the queue
--- (into pgmq's archive), so that it becomes an item exactly once. What cannot be read goes to `animus_inbox_dead` with the reason.
--- Any number of callers at once: each takes messages that no other holds. `postponed` messages wait for somebody else's open
--- transaction (the same dedup key, a locked parent) and come again a second later, so that nobody's transaction stops the queue.
+-- Turns up to p_limit messages into work items, oldest first. Each message is archived in the transaction that creates its item, so it
+-- becomes an item exactly once. Unreadable messages go to `animus_inbox_dead` with the reason. Any number of callers may run at once:
+-- each takes messages that no other has locked. `postponed` messages wait for another open transaction (the same dedup key, a locked
+-- parent) and are read again a second later, so that no transaction stops the queue.
 -- Locks: the rows of the messages, and skips those that others have locked; waits 100 ms at most for a key or a parent. Raises: nothing.
 create or replace function animus.drain_inbox(p_limit int default 100, out accepted int, out refused int, out postponed int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
@@ -24,12 +25,13 @@ begin
       accepted := accepted + 1;
       v_done := v_done || v_message.msg_id;
     exception
-      -- Two drainers may want each other's keys: the lock time-out is shorter than deadlock detection, and both end here.
+      -- Two drainers may deadlock on each other's keys: the lock time-out is shorter than deadlock detection, and both
+      -- are handled here.
       when lock_not_available or deadlock_detected then
         postponed := postponed + 1;
         update pgmq.q_animus_inbox set vt = v_now + interval '1 second', read_ct = read_ct + 1 where msg_id = v_message.msg_id;
-      -- What the message is to blame for, or a trigger of the operator's that refuses it. Anything else (disk full, shutdown, a bug)
-      -- ends the call, and all of it is undone.
+      -- Errors caused by the message, or by an operator's trigger that refuses it. Any other error (disk full, shutdown, a bug) ends
+      -- the call and rolls all of it back.
       when sqlstate 'WA003' or sqlstate 'WA004' or data_exception or integrity_constraint_violation or program_limit_exceeded or raise_exception then
         v_reason := sqlerrm;
     end;
@@ -41,25 +43,26 @@ begin
       delete from pgmq.q_animus_inbox where msg_id = v_message.msg_id;
     end if;
   end loop;
-  -- By pgmq's own function, which knows every column its version has.
+  -- Uses pgmq's own function, which knows every column of its version.
   if v_done <> '{}' then perform pgmq.archive('animus_inbox'::text, v_done); end if;
 end $$;
 
--- Moves messages that were sent to `inbox`, the name of before version 0.2.0, with their numbers. By column names: the tables may have been
--- made by different versions of pgmq.
+-- Moves messages that were sent to `inbox`, the queue's name before version 0.2.0, and keeps their numbers. It copies by column names,
+-- because different versions of pgmq may have created the tables.
 -- Locks: the rows of the messages, and skips those that others have locked. Raises: nothing.
 create or replace function animus.move_old_inbox(p_limit int, p_now timestamptz) returns void
 language plpgsql as $$
 declare
   v_ids bigint[] := array(select msg_id from pgmq.q_inbox where vt <= p_now order by msg_id limit p_limit for update skip locked);
 begin
-  -- The insert notifies the drainers, whatever it inserts.
+  -- The insert notifies the drainers, even if it inserts nothing.
   if v_ids = '{}' then return; end if;
   with sent as (delete from pgmq.q_inbox where msg_id = any (v_ids) returning *)
   insert into pgmq.q_animus_inbox overriding system value select moved.* from sent, jsonb_populate_record(null::pgmq.q_animus_inbox, to_jsonb(sent)) moved;
 end $$;
 
--- How many messages have not become work yet (counted up to 10,000), under the old name too, and since when the oldest waits.
+-- Returns how many messages have not become work yet (counted up to 10,000), the old queue included, and since when the
+-- oldest waits.
 -- Locks: none. Raises: nothing.
 create or replace function animus.inbox_backlog(out waiting int, out oldest_at timestamptz)
 language plpgsql stable as $$
@@ -74,7 +77,7 @@ begin
   end if;
 end $$;
 
--- A message as animus_inbox_dead keeps it: of one that is too large, what tells whose it is.
+-- Returns a message as animus_inbox_dead stores it: of one that is too large, only the fields that identify it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.refused_message(p_message jsonb) returns jsonb
 language sql stable as $$
@@ -86,8 +89,8 @@ language sql stable as $$
   end
 $$;
 
--- Judges a message's parent as its sender, whose session this is: later, the daemon that reads the message may see all work. What
--- may not be the parent is noted in the message and refused with it by accept_message.
+-- Checks a message's parent with the rights of the sender, whose session this is: the daemon that reads the message later may see
+-- all work. A parent that the sender may not use is marked in the message, and accept_message refuses the message.
 -- Locks: none. Raises: nothing.
 create or replace function animus.inbox_before_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -106,7 +109,7 @@ begin
   return new;
 end $$;
 
--- Inserts the work item of a message, or says with the key what was expected and what is there.
+-- Inserts the work item of a message, or returns the invalid key with the expected and the actual value.
 -- Locks: as an insert. Raises: WA003, WA004, 23514.
 create or replace function animus.accept_message(p_message jsonb, p_msg_id bigint, p_enqueued_at timestamptz) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -148,7 +151,7 @@ begin
   if p_message ->> 'priority' !~ '^-?[0-9]{1,10}$' or abs((p_message ->> 'priority')::numeric) > 2147483647 then
     perform animus.raise('WA004', format('priority: expected a whole number of at most 2147483647, got %s', animus.show_json(p_message -> 'priority')));
   end if;
-  -- With its zone: a session's TimeZone is nobody's intention.
+  -- Requires a time zone: the sender cannot know the session's TimeZone.
   if p_message ->> 'run_at' !~ '^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s?(Z|[+-]\d\d(:?\d\d)?)$' then
     perform animus.raise('WA004', format('run_at: expected a time with its zone, such as "2026-03-01T09:00:00Z", got %s', animus.show_json(p_message -> 'run_at')));
   end if;
@@ -164,14 +167,15 @@ begin
   return v_id;
 end $$;
 
--- A value as a message shows it: on one line, at most 60 characters.
+-- Formats a value for an error message: on one line, at most 60 characters.
 -- Locks: none. Raises: nothing.
 create or replace function animus.show_json(p_value jsonb) returns text
 language sql immutable as $$
   select case when p_value is null then 'nothing' when length(p_value::text) > 60 then left(p_value::text, 57) || '...' else p_value::text end
 $$;
 
--- Wakes the daemons' drainers, once per sending statement. pgmq's own enable_notify_insert makes senders wait for each other.
+-- Notifies the daemons' inbox drainers, once per sending statement. With pgmq's own enable_notify_insert, senders would wait
+-- for each other.
 -- Locks: none. Raises: nothing.
 create or replace function animus.inbox_after_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -186,7 +190,7 @@ create or replace trigger animus_inbox_after_insert after insert on pgmq.q_animu
   for each statement execute function animus.inbox_after_insert();
 create or replace trigger animus_inbox_before_insert before insert on pgmq.q_animus_inbox
   for each row execute function animus.inbox_before_insert();
--- Under its old name, too: when the message is moved the session is a daemon's.
+-- Also under its old name: when the message is moved, the session is that of a daemon.
 do $$ begin
   if animus.is_our_queue('inbox') then
     create or replace trigger animus_inbox_before_insert before insert on pgmq.q_inbox

@@ -1,7 +1,8 @@
--- Schedules. A daemon works out when a cron expression is due; what that means is decided here, by this clock, once.
+-- Schedules. A daemon computes when a cron expression is due; the firing is decided here, by the database's clock,
+-- exactly once.
 
--- Completes a schedule that somebody writes; a changed one has no next_at until a daemon has worked it out.
--- People write schedules by plain SQL. A new or changed one has no next_at; a daemon works it out within its poll.
+-- Completes an inserted or updated schedule. People write schedules by plain SQL. A new or changed one has no next_at;
+-- a daemon computes it at its next poll.
 -- Locks: none. Raises: WA004.
 create or replace function animus.schedules_before_write() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -16,7 +17,7 @@ begin
     new.created_at := coalesce(new.created_at, animus.now());
     return new;
   end if;
-  -- What was due under the old expression, or while it was paused, is not owed.
+  -- Runs that were due under the old expression, or during a pause, are not made up.
   if (new.cron, new.time_zone) is distinct from (old.cron, old.time_zone) or old.paused and not new.paused then
     if new.next_at is not distinct from old.next_at then new.next_at := null; end if;
     new.problem := null;
@@ -27,8 +28,9 @@ end $$;
 create or replace trigger schedules_before_write before insert or update on animus.schedules
   for each row execute function animus.schedules_before_write();
 
--- What a daemon's scheduler needs to know, in one call: {now, due: [schedules that are due or have no next_at], next_in_ms}.
--- Times are texts, for a client's own may be coarser and would not compare equal. p_recheck: also those with a problem.
+-- Returns what a daemon's scheduler needs, in one call: {now, due: [schedules that are due or have no next_at], next_in_ms}.
+-- Times are texts, because a client's time type may be coarser and would not compare equal. p_recheck: include schedules
+-- with a problem.
 -- Locks: none. Raises: nothing.
 create or replace function animus.due_schedules(p_recheck boolean default false) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -42,9 +44,9 @@ begin
     'next_in_ms', (select extract(epoch from min(s.next_at) - v_now) * 1000 from animus.schedules s where not s.paused and s.next_at > v_now));
 end $$;
 
--- Fires a schedule for the due times p_due and moves it on to p_next_at, if it still stands where the caller saw it: of several
--- daemons one gets through. Returns the new items' ids, or null where another was first. p_missed: {from, until, runs} of the
--- due times that are passed over. p_problem: why there is no p_next_at.
+-- Fires a schedule for the due times p_due and sets its next_at to p_next_at, unless it has changed since the caller read it:
+-- of several daemons, only one fires it. Returns the new items' ids, or null if another daemon was first. p_missed: {from,
+-- until, runs} of the skipped due times. p_problem: why there is no p_next_at.
 -- Locks: the schedule's row. Raises: WA003, WA004, 23514.
 create or replace function animus.fire_schedule(
   p_name text, p_expected_next_at timestamptz, p_next_at timestamptz, p_due timestamptz[] default '{}', p_missed jsonb default null, p_problem text default null)
@@ -70,7 +72,7 @@ begin
     on conflict do nothing;
   end if;
   foreach v_due in array p_due loop
-    -- The row lock on the schedule makes this test hold.
+    -- The row lock on the schedule makes this check safe.
     continue when exists (select from animus.schedule_runs where schedule = p_name and due_at = v_due and result = 'fired');
     v_ids := v_ids || animus.start_scheduled(v_schedule, v_due, 'fired', v_now);
   end loop;
@@ -95,7 +97,7 @@ begin
   return v_id;
 end $$;
 
--- Runs a schedule's work now, whatever its cron expression says and also while it is paused; its next run stays as it is.
+-- Submits a schedule's work now, also while it is paused; its next run does not change.
 -- Locks: the schedule's row. Raises: WA003, WA004, 23514, 42501.
 create or replace function animus.run_schedule(p_name text) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -111,7 +113,7 @@ begin
   return animus.start_scheduled(v_schedule, v_now, 'manual', v_now);
 end $$;
 
--- The part of `animus status` about the ways in. Counts stop at 10,000.
+-- Returns the part of `animus status` about schedules and the inbox. Counts stop at 10,000.
 -- Locks: none. Raises: nothing.
 create or replace function animus.ways_in_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -1,7 +1,7 @@
--- Retention: each call removes one small batch in a short transaction of its own, waits for nobody, and is repeated until it
--- finds nothing more. One caller at a time: a call that meets another returns null.
+-- Retention: each call removes one small batch in its own short transaction, waits for no lock, and is repeated until
+-- nothing is left. Calls are serialised: a call that finds another running returns null.
 
--- Takes the turn of retention until the end of the transaction; false when somebody else has it.
+-- Takes the retention lock until the end of the transaction; false when another session has it.
 -- Locks: animus.retention_turn; does not wait. Raises: nothing.
 create or replace function animus.try_retention() returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -12,8 +12,8 @@ exception when lock_not_available then
   return false;
 end $$;
 
--- Notes what cannot be removed because somebody else's row refers to it: it is passed over, tried again after an hour, and named by
--- `animus status`. p_id: * where no single row is known.
+-- Records a row that cannot be removed because a foreign key of another table refers to it: it is skipped, retried after an hour,
+-- and shown by `animus status`. p_id: * if no single row is known.
 -- Locks: the row of the note. Raises: nothing.
 create or replace function animus.note_kept(p_table text, p_id text, p_referenced_by text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -21,17 +21,17 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
   on conflict (table_name, id) do update set referenced_by = excluded.referenced_by, seen_at = excluded.seen_at
 $$;
 
--- Whether a row was found within the last hour to be needed by a foreign key of somebody else.
+-- Returns whether a row was recorded within the last hour as referenced by a foreign key of another table.
 -- Locks: none. Raises: nothing.
 create or replace function animus.was_kept(p_table text, p_id text, p_now timestamptz) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (select from animus.retention_kept where table_name = p_table and id = p_id and seen_at > p_now - interval '1 hour')
 $$;
 
--- Deletes up to p_limit items of trees whose every item was resolved more than p_older_than ago, with all that hangs on them.
--- A tree larger than that goes leaves first, over several calls. after_at and after_id carry the place in the history from call
--- to call, so that old trees with an open descendant are looked at once per round: null to begin, null again at the end. A tree of
--- which somebody else's foreign key needs a row is passed over as a whole.
+-- Deletes up to p_limit items of trees whose every item was resolved more than p_older_than ago, with all dependent rows. A larger
+-- tree is deleted leaves first, over several calls. after_at and after_id carry the position from call to call, so that old trees
+-- with an open descendant are checked once per round: null to begin, null again at the end. A tree with a row that another table's
+-- foreign key refers to is skipped as a whole.
 -- Locks: animus.retention_turn; the rows of the items, none of a tree of which others have one locked. Raises: nothing.
 create or replace function animus.prune_work(
   p_older_than interval, p_limit int default 200, inout after_at timestamptz default null, inout after_id uuid default null, out deleted int)
@@ -47,7 +47,7 @@ declare
   v_name   text;
 begin
   if not animus.try_retention() then after_at := null; after_id := null; return; end if;
-  -- A foreign key that is checked at the commit would fail there, and with it all that was removed.
+  -- A deferred foreign key would fail at the commit and undo the whole batch.
   set constraints all immediate;
   deleted := 0;
   for v_root in
@@ -57,7 +57,7 @@ begin
      order by w.resolved_at, w.id limit p_limit
   loop
     if not animus.tree_is_in_use(v_root.id, v_before) and not animus.was_kept('animus.work_items', v_root.id::text, v_now) then
-      -- Full with a tree that may have more: the next call begins with it again.
+      -- The batch is full and the tree may have more items: the next call begins with it again.
       if deleted >= p_limit then return; end if;
       v_ids := animus.lock_leaves(v_root.id, p_limit - deleted);
       begin
@@ -78,15 +78,15 @@ begin
   if v_looked < p_limit then after_at := null; after_id := null; end if;
 end $$;
 
--- Whether an item of a tree is open, or ended after p_before.
+-- Returns whether an item of a tree is open, or ended after p_before.
 -- Locks: none. Raises: nothing.
 create or replace function animus.tree_is_in_use(p_root uuid, p_before timestamptz) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (select from animus.work_items where root_id = p_root and depth > 0 and (resolved_at is null or resolved_at >= p_before))
 $$;
 
--- Locks the deepest items of a tree, at most p_limit, and returns them; none of it where somebody else holds one of them.
--- A child that is being inserted holds a lock on its parent, so no parent of an unseen child is ever returned.
+-- Locks the deepest items of a tree, at most p_limit, and returns them; locks none if one of them is locked. A child that
+-- is being inserted holds a lock on its parent, so no parent of an unseen child is ever returned.
 -- Locks: the rows of the items, and does not wait. Raises: nothing.
 create or replace function animus.lock_leaves(p_root uuid, p_limit int) returns uuid[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -104,7 +104,8 @@ begin
   return case when cardinality(v_locked) = cardinality(v_wanted) then v_locked else '{}' end;
 end $$;
 
--- Deletes large outputs of items that were resolved more than p_older_than ago; null when it is not its turn.
+-- Deletes large outputs of items that were resolved more than p_older_than ago; null when another retention call is
+-- running.
 -- Locks: animus.retention_turn; the rows, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_artifacts(p_older_than interval, p_limit int default 200) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -141,8 +142,9 @@ begin
   return v_count;
 end $$;
 
--- Deletes the messages of ended work and of the inbox, and what schedules did, from more than p_older_than ago; null when it is not its
--- turn. Where somebody else's foreign key needs a row of one of these tables, that table is left and named, and the others go on.
+-- Deletes archived messages of work and of the inbox, and recorded runs of schedules, from more than p_older_than ago; null when
+-- another retention call is running. If another table's foreign key refers to a row of one of these tables, that table is skipped and
+-- recorded, and the others are processed.
 -- Locks: animus.retention_turn; the rows. Raises: nothing.
 create or replace function animus.prune_archives(p_older_than interval, p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -190,7 +192,7 @@ begin
   return v_sum;
 end $$;
 
--- Deletes watches that ended, and daemons that have been gone for a week; null when it is not its turn.
+-- Deletes watches that ended, and daemons that have been gone for a week; null when another retention call is running.
 -- Locks: animus.retention_turn; the rows, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_registers(p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -1,8 +1,8 @@
--- Waiting as a state: a call opens a wait, the focus parks, whoever resolves the last open wait wakes it.
--- Lock order everywhere: the waiting item first, then its waits; ids are read unlocked and read again under the lock.
+-- Waiting as a state: a call opens a wait, the focus parks, and resolving the last open wait wakes it. Lock order
+-- everywhere: the waiting item first, then its waits; ids are read unlocked and read again under the lock.
 
--- Turns a running call into one that waits. Done again for a call that waits or has ended it changes nothing and returns
--- false. A row left by an earlier focus for a call of the same id is replaced.
+-- Turns a running call into a waiting one. For a call that already waits or has ended it changes nothing and returns
+-- false. Replaces a row left by an earlier focus for a call with the same id.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.open_wait(
   p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_kind text,
@@ -23,8 +23,8 @@ begin
   return true;
 end $$;
 
--- Parks a running item: slot, lease and concurrency key are given up, the focus stays open. When every wait has been resolved in the
--- meantime the item goes straight back to the queue instead. Returns the item's state afterwards.
+-- Parks a running item: it gives up slot, lease and concurrency key, and the focus stays open. If every wait has been resolved in
+-- the meantime, the item goes directly back to the queue. Returns the item's state afterwards.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.park_work(p_id uuid, p_token bigint) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -36,7 +36,7 @@ begin
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
     return 'cancelled';
   end if;
-  -- What an earlier focus left must not hold this one.
+  -- Waits left by an earlier focus must not block this one.
   delete from animus.waits w
    where w.work_item_id = p_id and w.resolved_at is null
      and not exists (select from animus.tool_calls t join animus.foci f on f.id = t.focus_id
@@ -49,8 +49,8 @@ begin
   return 'waiting';
 end $$;
 
--- Resolves one wait and wakes the item when it was the last. Returns false when the wait was resolved before, or is not
--- there: of several resolvers one gets true, and the item is woken once.
+-- Resolves one wait and wakes the item if it was the last one. Returns false when the wait was already resolved or does
+-- not exist: of several resolvers, one gets true, and the item is woken once.
 -- Locks: the item's row, then the wait's. Raises: 57PA1.
 create or replace function animus.resolve_wait(p_work_item_id uuid, p_call_id text, p_result jsonb) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -58,8 +58,8 @@ declare
   v_now   timestamptz;
   v_state text;
 begin
-  -- The item first: a resolver of another wait of it, a park or a cancel waits here or is waited for, so that «was it the
-  -- last one» has one answer.
+  -- Lock the item first: this serialises resolvers of its other waits, a park and a cancel, so that «was it the last one»
+  -- has one answer.
   perform animus.lock_work(array[p_work_item_id]);
   select state into v_state from animus.work_items where id = p_work_item_id;
   if not found then return false; end if;
@@ -71,8 +71,8 @@ begin
   return true;
 end $$;
 
--- Resolves waits whose deadline has passed, at most p_limit items' worth: for a timer that is its end, for every other kind a
--- time-out, recorded as such. An item that somebody else is at work on is left for the next call. next_due: when to call again.
+-- Resolves waits whose deadline has passed, for at most p_limit items: a timer is due, every other kind of wait has timed out
+-- and is recorded as such. Locked items are left for the next call. next_due: when to call again.
 -- Locks: the rows of the items, and skips those that others have locked; then the waits. Raises: nothing.
 create or replace function animus.resolve_due_waits(p_limit int default 100, out resolved int, out next_due timestamptz)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -101,7 +101,7 @@ begin
   select deadline into next_due from animus.waits where resolved_at is null and deadline is not null order by deadline limit 1;
 end $$;
 
--- Puts a waiting item back into the queue when no wait of it is open any more; under the lock of the caller on the item.
+-- Puts a waiting item back into the queue when none of its waits is open; the caller has locked the item.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.wake_if_resolved(p_id uuid, p_state text, p_now timestamptz) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

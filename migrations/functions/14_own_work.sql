@@ -1,5 +1,5 @@
--- What a role that only submits sees: the work of its own login. Views with the rights of the schema's owner and a fence before
--- their condition; the tables themselves stay closed, and those who may read everything pay for nothing.
+-- The views of a role that only submits: the work of its own login. They run with the rights of the schema's owner, behind a
+-- security barrier. The tables themselves stay closed, and roles that may read everything have no extra cost.
 
 create or replace view animus.own_work with (security_barrier) as
   select id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context,
@@ -11,7 +11,7 @@ create or replace view animus.own_ledger with (security_barrier) as
   select l.work_item_id, l.seq, l.entry_type, l.content, l.created_at
     from animus.work_ledger l join animus.work_items w on w.id = l.work_item_id where w.submitted_by = session_user::text;
 
--- Whether the login may see an item: its own, or any where it may read the table.
+-- Returns whether the login may see an item: its own, or any if it may read the table.
 -- Locks: none. Raises: nothing.
 create or replace function animus.may_see(p_submitted_by text) returns boolean
 language sql stable as $$

@@ -1,5 +1,5 @@
--- For one release: fetches what is ours out of queues that version 0.1.0 took over. From here on the functions write to our own queues; no
--- insert is under way, for the triggers of work_items were made anew in this transaction.
+-- For one release: moves our messages out of queues that version 0.1.0 took over. From here on the functions write to our own queues. No
+-- insert is running, because this transaction has created the triggers of work_items again.
 do $$
 begin
   if exists (select from animus.settings where key = 'fetch_own_messages') then

@@ -1,15 +1,16 @@
 -- What each of the four roles may do. The roles belong to the whole server, the grants to this database; docs/sql-api.md shows them
 -- as a table, and a test compares the two.
 
--- The roles there are to grant to.
+-- Returns the roles that get rights, in a fixed order.
 -- Locks: none. Raises: nothing.
 create or replace function animus.roles() returns text[]
 language sql immutable parallel safe as $$
   select array['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon']
 $$;
 
--- Whether a role may call a function. Steps of others (no definers) are for nobody; what proves an operator is for operators, and
--- every other definer is for daemons, so that a new function is never out of a daemon's reach nor in a submitter's.
+-- Returns whether a role may call a function. Internal steps (without security definer) are granted to no role. Functions that
+-- require an operator are granted to operators, and every other security definer function to daemons: a new function is always
+-- available to daemons and never to submitters.
 -- Locks: none. Raises: nothing.
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
@@ -26,8 +27,8 @@ language sql immutable as $$
   end
 $$;
 
--- Gives those of the roles that exist their rights on what exists, and takes away what is no longer theirs. For the schema's owner;
--- run after each change of the schema (src/store/migrations/roles.ts).
+-- Grants the existing roles their rights on existing objects, and revokes rights they should no longer have. For the schema's
+-- owner; run after each change of the schema (src/store/migrations/roles.ts).
 -- Locks: none. Raises: nothing.
 create or replace function animus.grant_roles() returns void
 language plpgsql as $$
@@ -43,7 +44,7 @@ begin
     execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger to %I', v_role);
     if v_role <> 'animus_submitter' then
       execute format('grant select on all tables in schema animus to %I', v_role);
-      -- A pgmq that another role installed is not ours to open; nothing of ours needs it.
+      -- We cannot grant rights on a pgmq that another role installed, and do not need to.
       begin
         execute format('grant usage on schema pgmq to %I', v_role);
         for v_table in select c.relname from pg_class c

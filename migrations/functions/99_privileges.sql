@@ -1,2 +1,2 @@
--- Nothing here is for everybody: functions run as the schema's owner, so PUBLIC must not reach them.
+-- Revoke everything from PUBLIC: the functions run as the schema's owner.
 revoke all on all functions in schema animus from public;
