@@ -1,4 +1,7 @@
-/** The start-up of a client's connection to the embedded database: what Postgres does before the first query, password included. */
+/**
+ * The start-up phase of a client connection to the embedded database: what Postgres does before the first query, password check
+ * included.
+ */
 import type { Socket } from 'node:net';
 import { type ScramVerifier, scramExchange } from './scram.ts';
 import {
@@ -19,9 +22,9 @@ export const EMBEDDED_DATABASE = 'postgres';
 const MAX_HANDSHAKE_BYTES = 10_000;
 
 /**
- * Talks to a new connection until its password is proven, and gives back the bytes the client sent beyond that; null when
- * the connection was refused or ended, and is closed. Never rejects. At most 10 kB of a stranger's input; how long it may take is the
- * business of `strangers.ts`.
+ * Runs the start-up of a new connection until its password is verified. Returns the bytes the client sent beyond that; null when the
+ * connection was refused or ended, and is closed. Never rejects. Reads at most 10 kB from an unauthenticated client; `strangers.ts`
+ * limits the time.
  */
 export async function authenticate(socket: Socket, verifier: ScramVerifier): Promise<Buffer | null> {
   const incoming = readMessages(socket);
@@ -55,7 +58,7 @@ async function startup(socket: Socket, incoming: Incoming): Promise<Map<string, 
     if (code === SSL_REQUEST || code === GSS_REQUEST) {
       socket.write('N');
     } else if (code === CANCEL_REQUEST) {
-      // PGlite runs one statement at a time and cannot be interrupted; the protocol expects no answer.
+      // A cancel request: PGlite cannot interrupt a statement, and the protocol expects no answer.
       socket.end();
       return null;
     } else if (code >>> 16 === PROTOCOL_3 >>> 16) {

@@ -1,4 +1,4 @@
-/** Who owns the embedded database's directory, and how to reach it. */
+/** The lock on the embedded database's directory, and how to reach its owner. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,7 +15,7 @@ export interface EmbeddedOwner {
 
 const ownerSchema = z.object({ port: z.number(), password: z.string(), pid: z.number(), started: z.string() });
 
-/** Holds the directory until released, or until the process ends in whatever way. */
+/** Holds the directory until released, or until the process ends. */
 export interface DirectoryLock {
   release(): void;
 }
@@ -39,7 +39,7 @@ export function lockDirectory(home: string): DirectoryLock | null {
 
 const SQLITE_BUSY = 5;
 
-/** What the owner wrote last; null when there is nothing, or nothing that can be read as it. It may be of an owner long dead. */
+/** The last publication of an owner; null when there is none or it cannot be parsed. Its owner may no longer be running. */
 export function readOwner(home: string): EmbeddedOwner | null {
   try {
     return ownerSchema.parse(JSON.parse(readFileSync(join(home, OWNER_FILE), 'utf8')));
@@ -56,7 +56,7 @@ export function writeOwner(home: string, owner: EmbeddedOwner): void {
   renameSync(temporary, join(home, OWNER_FILE));
 }
 
-/** Takes the publication back. */
+/** Removes the publication. */
 export function removeOwner(home: string): void {
   rmSync(join(home, OWNER_FILE), { force: true });
 }

@@ -18,11 +18,11 @@ export interface EmbeddedServerOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly password: string;
-  /** A client whose open transaction is idle this long is ended. */
+  /** A client whose open transaction is idle this long is disconnected. */
   readonly maxIdleMs: number;
-  /** Clients with the password; those who have not proven it yet have room of their own. */
+  /** The most authenticated clients; unauthenticated ones have their own limit. */
   readonly maxConnections: number;
-  /** How long closing waits for clients to leave by themselves, before it cuts them off. */
+  /** How long closing waits for clients to disconnect, before it disconnects them. */
   readonly lingerMs: number;
   readonly onCrash: (error: unknown) => void;
 }
@@ -32,7 +32,7 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-/** Opens the directory (making it when new) and listens on 127.0.0.1. Resolves when connections are answered. */
+/** Opens the directory (creates it if it is new) and listens on 127.0.0.1. Resolves when it accepts connections. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const db = await PGlite.create(options.directory, {
     extensions: { vector, pgmq },
@@ -46,7 +46,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const sockets = new Set<Socket>();
   const strangers = createStrangers(MAX_STRANGERS);
   let known = 0;
-  /** True when there is room for one more whose password is proven. */
+  /** True when there is room for one more authenticated client. */
   const enter = (socket: Socket): boolean => {
     strangers.recognise(socket);
     if (known >= options.maxConnections) return false;
@@ -69,7 +69,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   return {
     port: (server.address() as { port: number }).port,
     async close() {
-      // Resolves when nobody is connected any more.
+      // Resolves when no client is connected any more.
       const closed = new Promise((resolve) => server.close(resolve));
       strangers.dismiss();
       const cutOff = setTimeout(() => {
@@ -83,14 +83,17 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 /**
- * A new directory gets the cluster that comes with PGlite, not one of initdb's making: it is the same in every setting and in
- * every row of the catalogues, and takes a third of the processor time (1.4 s instead of 4.5).
+ * A new directory gets the prebuilt cluster of PGlite and does not run initdb: all settings and catalogue rows are the same,
+ * at a third of the processor time (1.4 s instead of 4.5).
  */
 function isNew(directory: string): boolean {
   return !existsSync(join(directory, 'PG_VERSION'));
 }
 
-/** What PGlite says to a start-up message: parameters, key data, ReadyForQuery. The same bytes serve every client. */
+/**
+ * PGlite's response to a start-up message: parameters, key data, ReadyForQuery. The same bytes are sent to every
+ * client.
+ */
 async function greet(db: PGlite): Promise<Buffer> {
   const parts: Buffer[] = [];
   const hello = startupMessage({ user: EMBEDDED_USER, database: EMBEDDED_DATABASE });
@@ -103,14 +106,14 @@ async function listen(server: Server, port: number): Promise<void> {
     server.once('error', reject);
     server.listen({ host: '127.0.0.1', port }, () => {
       server.off('error', reject);
-      // A connection that cannot be accepted (no file descriptor is left) is its client's loss, and no reason for the thread to end.
+      // A connection that cannot be accepted (no file descriptor is left) fails for its client and must not end the thread.
       server.on('error', () => {});
       resolve();
     });
   });
 }
 
-/** Connections without a proven password; one more drives out the oldest. */
+/** The most unauthenticated connections; one more closes the oldest. */
 const MAX_STRANGERS = 100;
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 /** Types that end a unit: simple query, Sync, Flush, function call, and the ends of copied-in data. */
@@ -166,7 +169,7 @@ async function serve(
       if (type !== 'H' && !ENDS.has(type)) continue;
       const bytes = Buffer.concat(unit);
       unit = [];
-      // Reading pauses while statements wait, so that a client that only sends cannot fill the memory.
+      // Pause reading while statements wait, so that a client that only sends cannot fill the memory.
       socket.pause();
       await session.run(client, bytes, type !== 'H');
       socket.resume();

@@ -1,6 +1,7 @@
 /**
- * PGlite has one session for everybody. This gives it to one client at a time: from the first byte of a statement to the
- * ReadyForQuery that says no transaction is open. Without it the Parse of one client meets the Bind of another.
+ * PGlite has a single session for all clients. This assigns it to one client at a time: from the first byte of a
+ * statement to the ReadyForQuery that reports no open transaction. Otherwise the Parse of one client would mix with the
+ * Bind of another.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { MessageReader, message, simpleQuery } from './wire.ts';
@@ -9,9 +10,9 @@ import { MessageReader, message, simpleQuery } from './wire.ts';
 export interface SessionClient {
   /** Bytes for the client, whole messages. */
   send(bytes: Buffer): void;
-  /** Has it ever said LISTEN? */
+  /** True once it has sent LISTEN. */
   listens(): boolean;
-  /** The client held the session open too long: tell it and close it. */
+  /** The client held the session open too long: report it to the client and close the connection. */
   evict(): void;
 }
 
@@ -24,19 +25,25 @@ interface Unit {
 }
 
 export interface SharedSession {
-  /** Runs the messages when it is the client's turn; resolves when the answer has been sent, or dropped because the client left. */
+  /**
+   * Runs the messages when it is the client's turn; resolves when the response has been sent, or dropped because the client
+   * disconnected.
+   */
   run(client: SessionClient, bytes: Buffer, ends: boolean): Promise<void>;
-  /** The client is gone: drops what it queued, rolls its open transaction back, runs the farewell. Further calls do nothing. */
+  /**
+   * The client has disconnected: drops its queue, rolls back its open transaction and runs the clean-up. Further calls do
+   * nothing.
+   */
   leave(client: SessionClient, farewell: readonly Buffer[]): void;
 }
 
-/** Whom the farewell of a client is run for. */
+/** The client for which the clean-up runs. */
 const NOBODY: SessionClient = { send: () => {}, listens: () => false, evict: () => {} };
 const NOTIFICATION = 'A'.charCodeAt(0);
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
 
-/** `onCrash` is told when PGlite itself fails: nothing can be run after that. */
+/** `onCrash` is called when PGlite itself fails: nothing can run after that. */
 export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unknown) => void): SharedSession {
   const queue: Unit[] = [];
   let owner: SessionClient | null = null;
@@ -74,7 +81,7 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
     const { kept, notifications, status } = sort(reply, unit.ends);
     midStatement = !unit.ends;
     if (!gone.has(unit.client)) unit.client.send(kept);
-    // To PGlite all clients are one, so a notification comes with the answer to whoever raised it.
+    // PGlite sees all clients as one, so a notification arrives in the response to the client that raised it.
     if (notifications.length > 0) for (const client of present) if (client.listens()) client.send(notifications);
     // A PANIC (the disk is full in mid-commit): Postgres would abort here, and PGlite hangs at the next statement.
     if (unit.ends && status === undefined) throw new Error('PGlite stopped without becoming ready again');

@@ -1,15 +1,15 @@
 /**
- * What a client leaves in a session that others use after it. Names of prepared statements are made its own, since
- * drivers choose the same ones (S_1, __asyncpg_1 …); what it set for the session is taken back when it goes.
+ * Isolates clients that share one session. Prepared statement names get a prefix per client, because drivers choose the
+ * same names (S_1, __asyncpg_1 …). Session settings of a client are reset when it disconnects.
  */
 import { message, simpleQuery } from './wire.ts';
 
 export interface ClientTraces {
   /** The message to run instead of the client's: statement names carry the client's prefix. */
   own(bytes: Buffer): Buffer;
-  /** True once the client has asked to be notified of something. */
+  /** True once the client has sent LISTEN. */
   listens(): boolean;
-  /** Units to run once the client has gone. */
+  /** Units to run once the client has disconnected. */
   farewell(): Buffer[];
 }
 
@@ -44,7 +44,7 @@ export function traceClient(prefix: string): ClientTraces {
   };
 }
 
-/** Statements that outlive themselves in the session; at the start of a statement, so that `update … set` is not one. */
+/** Statements with an effect on the session; matched only at the start, so that `update … set` is not one. */
 const SESSION_CHANGES =
   /(^|;|\0)\s*(set|reset|prepare|declare|create\s+(local\s+|global\s+)?temp)|set_config|pg_(try_)?advisory_lock/i;
 
@@ -53,7 +53,7 @@ const LISTEN = /(^|;|\0)\s*listen\s/i;
 /** As `discard all`, but for prepared statements and LISTEN, which may be other clients'. */
 const RESET = 'close all; set session authorization default; reset all; select pg_advisory_unlock_all(); discard temp';
 
-/** Where the name of a prepared statement stands in a message of the extended protocol. */
+/** The position of the prepared statement name in a message of the extended protocol. */
 function statementName(type: string, bytes: Buffer): { start: number; end: number } | null {
   switch (type) {
     case 'P':

@@ -26,7 +26,7 @@ export async function startEmbeddedThread(data: EmbeddedWorkerData, log: Log): P
       await relaunch();
     }
   };
-  /** A full disk may take a person to empty: tried until it works or we are stopped. */
+  /** A full disk may need a person: retry until it works or we are stopped. */
   const relaunch = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       try {
@@ -46,7 +46,7 @@ export async function startEmbeddedThread(data: EmbeddedWorkerData, log: Log): P
     async stop() {
       stopped.abort();
       await current.stop();
-      // A restart may have been under way.
+      // A restart may have been running.
       await kept;
     },
   };
@@ -57,7 +57,7 @@ const STOP_MS = 10_000;
 
 interface Launched {
   readonly port: number;
-  /** Resolves with the reason when the thread is gone. */
+  /** Resolves with the reason when the thread has ended. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ async function launch(data: EmbeddedWorkerData): Promise<Launched> {
     stdout: true,
     stderr: true,
   });
-  // PGlite prints Postgres's own log there; unread it would pile up in memory.
+  // PGlite prints Postgres's own log there; unread, it would accumulate in memory.
   worker.stdout.resume();
   worker.stderr.resume();
   let failure = '';
@@ -100,7 +100,8 @@ async function launch(data: EmbeddedWorkerData): Promise<Launched> {
       // The rule means windows of a browser.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
       worker.postMessage('close');
-      // A thread that hangs in a statement cannot hear us; ending it is a crash, which the data directory survives.
+      // A thread that hangs in a statement does not receive messages; ending it is a crash, which the data directory
+      // survives.
       const timer = setTimeout(() => void worker.terminate(), STOP_MS);
       await ended;
       clearTimeout(timer);

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../core/errors/errors.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 
-/** What the thread is started with. */
+/** The start-up data of the thread. */
 export interface EmbeddedWorkerData {
   readonly directory: string;
   readonly port: number;
@@ -14,7 +14,7 @@ export interface EmbeddedWorkerData {
   readonly lingerMs: number;
 }
 
-/** What the thread says: once ready or failed, and once closed. */
+/** The messages of the thread: once ready or failed, and once closed. */
 export type EmbeddedWorkerMessage =
   | { readonly type: 'ready'; readonly port: number }
   | { readonly type: 'failed'; readonly detail: string; readonly code: string | null };

@@ -26,9 +26,9 @@ export interface EmbeddedOptions {
   readonly port?: number;
   readonly poolSize?: number;
   readonly applicationName?: string;
-  /** A client's open transaction may be idle this long; default 5,000 ms. */
+  /** How long a client's open transaction may be idle; default 5,000 ms. */
   readonly maxIdleMs?: number;
-  /** How long closing waits for other clients to leave by themselves; default 0 ms, at most 5,000. */
+  /** How long closing waits for other clients to disconnect; default 0 ms, at most 5,000. */
   readonly lingerMs?: number;
   readonly log?: Log;
   readonly clock?: Clock;

@@ -1,16 +1,16 @@
-/** Connections whose password has not been proven yet: anybody on this host can make them, so they have room of their own. */
+/** Unauthenticated connections: any process of this host can open them, so they have their own limit. */
 import type { Socket } from 'node:net';
 
 /** Long enough for a client on a busy machine; a start-up takes milliseconds. */
 const HANDSHAKE_MS = 10_000;
 
-/** Connections that are not known yet. Whoever opens many drives out the oldest of them, and nobody who has the password. */
+/** Unauthenticated connections. Opening too many closes the oldest of them, and never an authenticated one. */
 export interface Strangers {
-  /** A new connection; the oldest one leaves where there are too many. It is forgotten when it closes. */
+  /** Adds a new connection; closes the oldest when there are too many. Removes it when it closes. */
   admit(socket: Socket): void;
-  /** The connection has proven its password: it counts no more. */
+  /** The connection has authenticated: it is no longer counted. */
   recognise(socket: Socket): void;
-  /** Sends all of them away. */
+  /** Closes all of them. */
   dismiss(): void;
 }
 

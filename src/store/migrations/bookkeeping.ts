@@ -1,9 +1,9 @@
-/** The tables in which a database keeps what was applied to it. */
+/** The tables that record which migrations were applied to a database. */
 import type { Database } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
 import { migrationError } from './migration-errors.ts';
 
-/** Makes schema `animus` and the tables of its versions where they are missing. Idempotent; of callers that race, all succeed. */
+/** Creates schema `animus` and its version tables if they are missing. Idempotent; concurrent callers all succeed. */
 export async function makeBookkeeping(database: Database): Promise<void> {
   for (let again = 5; ; again--) {
     try {
@@ -16,7 +16,7 @@ export async function makeBookkeeping(database: Database): Promise<void> {
   }
 }
 
-/** What «if not exists» meets when another session makes the same at the same time. */
+/** The errors of «if not exists» when another session creates the same object at the same time. */
 const RACED = new Set(['23505', '42P06', '42P07', '42710']);
 
 const BOOKKEEPING = `

@@ -1,4 +1,4 @@
-/** Whether this animus and a database's schema fit together. */
+/** Checks whether this animus and a database's schema are compatible. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../sql/database.ts';
 import { readSchemaFiles } from './migration-files.ts';
@@ -53,8 +53,8 @@ export async function migrationStatus(database: Database, directory?: string): P
 }
 
 /**
- * Refuses to work on a schema that this animus does not understand: `db.not_migrated`, `db.schema_older`, and
- * `db.schema_newer` when the schema's `min_client` (a schema version, in animus.settings) is above this animus's own.
+ * Refuses a schema that this animus does not support: `db.not_migrated`, `db.schema_older`, and `db.schema_newer` when
+ * the schema's `min_client` (a schema version, in animus.settings) is above this animus's own.
  */
 export async function checkCompatible(database: Database, directory?: string): Promise<void> {
   const { migrations, functions } = await readSchemaFiles(directory);

@@ -1,4 +1,7 @@
-/** pgmq and pgvector: used as extensions where the server has them; pgmq otherwise from the SQL its npm package ships. */
+/**
+ * pgmq and pgvector: used as extensions if the server has them; otherwise pgmq is installed from the SQL in its npm
+ * package.
+ */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -6,7 +9,7 @@ import type { Database, Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
 import { readTarGz } from './tar.ts';
 
-/** How pgmq came to be there. */
+/** How pgmq was installed. */
 export type PgmqInstall = 'present' | 'extension' | 'packaged';
 
 /** Whether memory can search by vector; `reason` says why not, for `animus status`. */
@@ -15,7 +18,10 @@ export interface VectorSupport {
   readonly reason: string | null;
 }
 
-/** Makes `pgmq.create` exist. Idempotent; call it under the migration lock. Errors: `db.extension_missing`. */
+/**
+ * Installs pgmq unless `pgmq.create` exists. Idempotent; call it under the migration lock. Errors:
+ * `db.extension_missing`.
+ */
 export async function installPgmq(tx: Queryable): Promise<PgmqInstall> {
   const [found] = await tx.query<{ present: boolean; offered: boolean }>(
     `select to_regprocedure('pgmq.create(text)') is not null as present,
@@ -28,7 +34,10 @@ export async function installPgmq(tx: Queryable): Promise<PgmqInstall> {
   return 'packaged';
 }
 
-/** Creates the extension `vector` where the server has it and lets us. Idempotent; never rejects for its absence. */
+/**
+ * Creates the extension `vector` if the server has it and permits it. Idempotent; does not reject when it is
+ * unavailable.
+ */
 export async function installVector(database: Database): Promise<VectorSupport> {
   const [found] = await database.query<{ present: boolean; offered: boolean }>(
     `select exists (select from pg_extension where extname = 'vector') as present,

@@ -1,4 +1,4 @@
-/** Brings a database to the schema of this animus. */
+/** Migrates a database to the schema of this animus. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { silentLog } from '../../telemetry/log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
@@ -33,9 +33,9 @@ export interface MigrateResult {
 /**
  * Applies what is missing: schema `animus`, pgmq, pgvector, the migrations (each in a transaction of its own), when any of
  * them changed all function files in one, and the roles with their rights. Idempotent; processes that race apply everything
- * once. No step waits for a lock for more than 100 ms, so that nobody waits behind it; it is tried again instead.
- * An interrupted call is finished by the next. A schema that a later animus made is left as it is. A role that may not
- * migrate (a member of animus_daemon) changes nothing: it is refused when the schema is behind.
+ * once. No step waits for a lock for more than 100 ms, so that no other session queues behind it; it is retried instead. An
+ * interrupted call is finished by the next. The schema of a later animus is not changed. A role that may not migrate (a
+ * member of animus_daemon) changes nothing; it is refused when the schema is behind.
  *
  * Errors: `db.refused` (server too old, read-only, missing rights), `db.migration_changed`, `db.migration_failed`,
  * `db.schema_older`, `db.extension_missing`, and those of the connection.
@@ -70,7 +70,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   return { applied, functions, version: await schemaVersion(database) };
 }
 
-/** Where there is nothing to do, or nothing that this animus and this role may do: what is there. Null: go on. */
+/** The result when there is nothing to do, or nothing that this animus and this role may do. Null: continue. */
 async function leaveAsItIs(
   database: Database,
   files: SchemaFiles,
@@ -148,7 +148,7 @@ async function applyFunctions(
     const known = await tx.query<{ name: string; checksum: string }>(
       'select name, checksum from animus.schema_functions',
     );
-    // A later animus may have migrated while we waited for the lock: its functions are not ours to replace.
+    // A later animus may have migrated while we waited for the lock: do not replace its functions.
     if ((await schemaVersion(tx)) > migrations) return [];
     const checksums = new Map(known.map((row) => [row.name, row.checksum]));
     const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);

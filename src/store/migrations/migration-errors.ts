@@ -1,4 +1,4 @@
-/** What a failed migration is reported as. */
+/** Maps the failure of a migration to an error. */
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Database } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';

@@ -1,4 +1,4 @@
-/** The SQL that makes the schema, as files: numbered migrations that never change, and functions that are re-applied when they do. */
+/** The SQL files of the schema: numbered migrations, which never change, and functions, which are re-applied when they change. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,10 @@
-/** What an installation that begins today does not need of migration 1. */
+/** The part of migration 1 that a new installation does not need. */
 import type { Migration, SchemaFiles } from './migration-files.ts';
 
 /**
- * The text of a migration as it is run. Migration 1 made the queues work, inbox and inbox_dead, or took over what somebody else had under
- * these names. Released migrations do not change; but where the files also hold the migration that makes queues under names of our
- * own, a database that begins with them neither makes the old ones nor touches anybody's.
+ * The text of a migration as it is run. Migration 1 created the queues work, inbox and inbox_dead, or took over existing queues with
+ * these names. Released migrations do not change. But if the files also contain the migration that creates queues under our own names, a
+ * new database neither creates the old queues nor touches existing ones.
  */
 export function withoutOldQueues(migration: Migration, files: SchemaFiles): string {
   if (migration.version !== 1 || !files.migrations.some(({ name }) => name === '0011_rename_work_queue.sql')) {

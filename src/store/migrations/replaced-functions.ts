@@ -1,16 +1,16 @@
-/** Which sets of function files a database has left behind: a daemon of an earlier version that starts again must not bring one back. */
+/** Records which sets of function files have been replaced: a restarted daemon of an earlier version must not bring one back. */
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../sql/database.ts';
 
 type FunctionFiles = readonly { readonly name: string; readonly checksum: string }[];
 
-/** True where a later set has taken this one's place. */
+/** True when a later set has replaced this one. */
 export async function wasReplaced(tx: Queryable, files: FunctionFiles): Promise<boolean> {
   const rows = await tx.query('select from animus.schema_functions_replaced where checksum = $1', [checksumOf(files)]);
   return rows.length > 0;
 }
 
-/** Notes that `next` takes the place of `before`. */
+/** Records that `next` replaces `before`. */
 export async function noteReplaced(tx: Queryable, before: FunctionFiles, next: FunctionFiles): Promise<void> {
   await tx.query('delete from animus.schema_functions_replaced where checksum = $1', [checksumOf(next)]);
   if (before.length === 0) return;

@@ -1,19 +1,21 @@
-/** The roles animus_submitter, animus_reader, animus_operator and animus_daemon: made where the server allows, and granted their rights. */
+/**
+ * The roles animus_submitter, animus_reader, animus_operator and animus_daemon: created if the server permits it, and granted their rights.
+ */
 import type { Database, Queryable } from '../sql/database.ts';
 import { attempt } from './extensions.ts';
 
 /** In the order of `animus.roles()`. */
 export const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon'] as const;
 
-/** What is still to be done about the roles. */
+/** What is missing for the roles. */
 export interface RolesState {
   /** Roles the server does not have. */
   readonly missing: readonly string[];
-  /** Roles that are there and have no rights in this database yet: `animus db migrate` grants them. */
+  /** Roles that exist but have no rights in this database yet: `animus db migrate` grants them. */
   readonly ungranted: readonly string[];
 }
 
-/** Looks without changing anything; without a schema every role that exists is ungranted. */
+/** Reads the state without changing anything; without a schema every existing role is ungranted. */
 export async function rolesState(db: Queryable): Promise<RolesState> {
   const rows = await db.query<{ name: string; there: boolean; granted: boolean }>(
     `select name, r.oid is not null as there, coalesce(has_schema_privilege(r.oid, n.oid, 'usage'), false) as granted
@@ -27,15 +29,15 @@ export async function rolesState(db: Queryable): Promise<RolesState> {
   };
 }
 
-/** What somebody who may create roles runs, where the migrating role may not. */
+/** The statements for a person who may create roles, when the migrating role may not. */
 export function createRoleStatements(missing: readonly string[]): string[] {
   return missing.map((name) => `create role ${name} nologin;`);
 }
 
 /**
- * Makes the roles that are missing, where the server lets us, and grants all there are their rights: after a change of the
- * schema, or when one has none. Roles belong to the whole server: two databases that are migrated at once may make the same
- * one, and either's is good. To be called by the schema's owner, under the migration lock, in a transaction. Idempotent.
+ * Creates missing roles if the server permits it, and grants rights to all existing ones, after a change of the schema or
+ * when one has none. Roles belong to the whole server: two databases migrated at once may create the same role, and either
+ * result is valid. To be called by the schema's owner, under the migration lock, in a transaction. Idempotent.
  */
 export async function installRoles(tx: Queryable, schemaChanged: boolean): Promise<RolesState> {
   const before = await rolesState(tx);
@@ -45,7 +47,7 @@ export async function installRoles(tx: Queryable, schemaChanged: boolean): Promi
   return { missing, ungranted: (await rolesState(tx)).ungranted };
 }
 
-/** A schema of tests, without our functions, has nothing to grant. */
+/** A test schema without our functions has nothing to grant. */
 async function grantRoles(tx: Queryable): Promise<void> {
   const [found] = await tx.query<{ there: boolean }>(
     `select to_regprocedure('animus.grant_roles()') is not null as there`,
@@ -53,13 +55,13 @@ async function grantRoles(tx: Queryable): Promise<void> {
   if (found?.there) await tx.query('select animus.grant_roles()');
 }
 
-/** Who owns the schema and who asks. */
+/** The owner of the schema and the current role. */
 export interface SchemaOwner {
   readonly owner: string;
   readonly role: string;
 }
 
-/** The owner of the schema where the connected role does not act as it, and so may not migrate; null where it may, or there is no schema. */
+/** The owner of the schema, if the connected role does not have its rights and so may not migrate; otherwise, or without a schema, null. */
 export async function foreignOwner(database: Database): Promise<SchemaOwner | null> {
   const [found] = await database.query<SchemaOwner>(
     `select pg_get_userbyid(nspowner) as owner, current_user as role from pg_namespace

@@ -1,4 +1,4 @@
-/** How far the schema of a database is. */
+/** Reads the version of a database's schema. */
 import type { Queryable } from '../sql/database.ts';
 
 /** The version of the schema in the database, 0 when there is none. */
@@ -13,7 +13,7 @@ export async function schemaVersion(database: Queryable): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** True once a first migration has run to its end: functions come last, all in one transaction. Any role may ask. */
+/** True once a first migration has finished: functions come last, all in one transaction. Any role may call it. */
 export async function hasFunctions(database: Queryable): Promise<boolean> {
   const [found] = await database.query<{ there: boolean }>(
     `select exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'animus') as there`,

@@ -1,4 +1,4 @@
-/** One step of a migration at a time, which never makes the users of the tables wait for long. */
+/** Runs one step of a migration at a time, without making users of the tables wait for long. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { type Log, silentLog } from '../../telemetry/log.ts';
@@ -8,7 +8,7 @@ import { migrationError } from './migration-errors.ts';
 
 export interface TurnOptions {
   readonly log?: Log;
-  /** How long a step is tried again while others hold locks that it needs; milliseconds, default 10 minutes. */
+  /** How long a step is retried while other sessions hold locks that it needs; milliseconds, default 10 minutes. */
   readonly patienceMs?: number;
   /** Ends the wait: the step then fails with `db.unreachable`. */
   readonly ending?: AbortSignal;
@@ -18,7 +18,7 @@ export interface TurnOptions {
  * Runs `work` in a transaction, one migrating process at a time. Turns are taken by a lock on animus.schema_migrations, which only the
  * schema's owner may take; it ends with the transaction, so poolers do no harm. `work` waits for any other lock for at most 100 ms:
  * whoever asks for a table after us waits behind us, and we may be waiting for a dump that takes hours. Then all of it is undone and
- * run again a little later. The same where it waited in a circle with the writes of daemons.
+ * run again a little later. The same after a deadlock with writes of daemons.
  */
 export async function takeTurn<T>(
   database: Database,
@@ -71,7 +71,7 @@ interface Blocker {
   readonly since: Date | null;
 }
 
-/** The oldest transaction of another session that uses tables of ours; the likeliest to be in the way. */
+/** The oldest transaction of another session that uses our tables: most likely the blocker. */
 async function oldestUser(database: Database): Promise<Blocker | undefined> {
   const [found] = await database.query<Blocker>(
     `select a.pid, a.application_name as application, a.xact_start as since from pg_stat_activity a

@@ -9,8 +9,8 @@ import type { Database } from '../sql/database.ts';
 const SERVE_WAIT_MS = 5000;
 
 /**
- * Opens it. A daemon owns the embedded database; a command goes to the running daemon's, or opens it for itself. Nothing is
- * asked of a Postgres server before the first query.
+ * Opens it. A daemon owns the embedded database; a command connects to the running daemon's, or opens it for itself. A
+ * Postgres server is not contacted before the first query.
  */
 export async function openConfiguredDatabase(
   config: Pick<Config, 'home' | 'databaseUrl'>,
@@ -25,7 +25,7 @@ export async function openConfiguredDatabase(
     return openPostgres(config.databaseUrl.reveal(), {
       poolSize,
       applicationName: role === 'daemon' ? 'animus daemon' : 'animus',
-      // A command runs each statement once or twice: preparing gains nothing, and stands in the way behind a pooler.
+      // A command runs each statement once or twice: preparing gains nothing, and causes trouble behind a pooler.
       prepare: role === 'daemon',
       log,
     });

@@ -1,7 +1,7 @@
-/** What a work item has opened and not yet seen the end of. */
+/** The open handles of a work item. */
 import type { Queryable } from '../sql/database.ts';
 
-/** Children that still run, waits nobody resolved, and outputs kept whole, with the id each is named by. */
+/** Running children, open waits and outputs stored as artifacts, each with its id. */
 export interface OpenHandle {
   readonly kind: 'child' | 'wait' | 'artifact';
   readonly id: string;

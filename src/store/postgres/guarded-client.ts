@@ -1,4 +1,4 @@
-/** A connection whose loss is reported by the call that needs it, and never ends the process. */
+/** A connection whose loss is reported by the call that uses it, and never ends the process. */
 import { Client, type ClientConfig } from 'pg';
 
 /**
@@ -6,7 +6,7 @@ import { Client, type ClientConfig } from 'pg';
  * time, also with the very bytes that make it ready; pg-pool takes its own listener away before whoever asked for the connection
  * can attach one, and an `error` that nobody listens to ends a Node process.
  *
- * Nothing is lost by it: a client that had an error fails every further statement, and the pool does not hand it out again.
+ * The error is not lost: after it every further statement of the client fails, and the pool does not hand the client out again.
  */
 export class GuardedClient extends Client {
   /** Resolves when the connection has been lost or closed, also while it is being made. */
@@ -17,7 +17,7 @@ export class GuardedClient extends Client {
     this.gone = new Promise((resolve) => this.on('error', () => resolve()).once('end', () => resolve()));
   }
 
-  /** Closes it: politely, and after `patienceMs` at once, for a network that swallows everything. Never rejects. */
+  /** Closes it gracefully, and forcibly after `patienceMs`, because a broken network may drop everything. Never rejects. */
   async close(patienceMs = 1_000): Promise<void> {
     const timer = setTimeout(() => this.#destroy(), patienceMs);
     await this.end().catch(() => {});

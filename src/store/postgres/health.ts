@@ -1,4 +1,4 @@
-/** What a database offers to animus, looked at without changing anything. */
+/** Reads what a database offers to animus, without changing anything. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Database, Queryable } from '../sql/database.ts';
@@ -8,14 +8,14 @@ import { openNotifications } from './notifications.ts';
 export type ExtensionState = 'installed' | 'available' | 'missing';
 
 export interface DatabaseOffer {
-  /** As the server says it. */
+  /** As the server reports it. */
   readonly version: string;
-  /** Missing is no loss: the SQL of its package is used then. */
+  /** May be missing: then the SQL of its npm package is used. */
   readonly pgmq: ExtensionState;
   readonly vector: ExtensionState;
 }
 
-/** Asks the server what it has. Errors: those of the connection. */
+/** Reads the server's offer. Errors: those of the connection. */
 export async function databaseOffer(db: Queryable): Promise<DatabaseOffer> {
   const [row] = await db.query<DatabaseOffer>(
     `select current_setting('server_version') as version,
@@ -30,8 +30,9 @@ export async function databaseOffer(db: Queryable): Promise<DatabaseOffer> {
 }
 
 /**
- * Sends a notification to itself over a LISTEN connection. Milliseconds it took, or null when none came within `withinMs`
- * (default 5,000) or before the signal, as behind a pooler that shares sessions. Errors: `db.unreachable`.
+ * Sends a notification to itself over a LISTEN connection. Returns the milliseconds it took, or null when none arrived
+ * within `withinMs` (default 5,000) or before the signal, as behind a pooler that shares sessions. Errors:
+ * `db.unreachable`.
  */
 export async function notificationMs(
   db: Database,
@@ -52,8 +53,8 @@ export async function notificationMs(
 }
 
 /**
- * How far this host's clock is ahead of the database's, in milliseconds; negative when it is behind. The answer is taken
- * from the middle of the question's way, so that a slow connection does not count as a difference.
+ * How far this host's clock is ahead of the database's, in milliseconds; negative when it is behind. Compares with the
+ * middle of the round trip, so that a slow connection does not count as a difference.
  */
 export async function clockAheadMs(db: Queryable): Promise<number> {
   const askedMs = Date.now();

@@ -1,4 +1,4 @@
-/** LISTEN with reconnection. A notification is a hint that there is something to read, never the thing itself. */
+/** LISTEN with reconnection. A notification is only a hint that there is something to read. */
 
 import { messageOf } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -11,19 +11,19 @@ import { GuardedClient } from './guarded-client.ts';
 export interface NotificationHandlers {
   /** Called for each notification; must not throw. */
   onNotify(channel: string, payload: string): void;
-  /** Called when the connection was lost and LISTEN stands again: whatever came in between was missed, so look for yourself. */
+  /** Called when LISTEN is active again after a lost connection: notifications in between were missed, so the caller must poll. */
   onReconnect(): void;
 }
 
-/** A listener that can say whether it hears. */
+/** A listener that reports whether it is connected. */
 export interface Notifications extends Service {
-  /** True while the LISTEN connection stands. */
+  /** True while the LISTEN connection is up. */
   listening(): boolean;
 }
 
-/** A connection that a cut network left half open says nothing by itself: it is asked this often, */
+/** A connection that a cut network left half open reports nothing by itself: it is probed this often, */
 const CHECK_MS = 15_000;
-/** and is lost when it does not answer within this time. */
+/** and counts as lost when it does not answer within this time. */
 const ANSWER_MS = 10_000;
 const MAX_PAUSE_MS = 5_000;
 
@@ -68,7 +68,7 @@ export function openNotifications(
     }
   }
 
-  /** Until it is stopped: replaces the connection whenever it is lost. */
+  /** Replaces the connection whenever it is lost, until it is stopped. */
   async function keep(first: GuardedClient): Promise<void> {
     let client: GuardedClient | null = first;
     while (client && !stopping.signal.aborted) {
@@ -124,7 +124,7 @@ async function untilLost(client: GuardedClient, signal: AbortSignal): Promise<vo
     try {
       await client.query('select 1');
     } catch {
-      // Whatever it was: a connection that cannot do that is of no more use, and the caller makes another.
+      // Whatever the reason: a connection that cannot do this is useless, and the caller opens another.
       return;
     }
   }

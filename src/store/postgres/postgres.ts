@@ -28,7 +28,7 @@ export interface PostgresOptions {
 /**
  * Opens a pool; the first query connects. Values arrive as node-postgres gives them: bigint and numeric as strings,
  * jsonb parsed, timestamptz as Date. A broken connection fails the call that was using it (`db.unreachable`) and is
- * replaced for the next one; nothing is repeated behind the caller's back. Safe for concurrent use.
+ * replaced for the next one; no statement is repeated implicitly. Safe for concurrent use.
  *
  * Errors: `db.unreachable`, `db.refused`, `config.invalid` for a connection string that cannot be read; statements raise
  * the driver's DatabaseError, except SQLSTATEs of class WA, which become the `work.*` errors they stand for.
@@ -50,7 +50,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
   );
   let closed: Promise<void> | undefined;
 
-  /** Runs `work` on a connection and gives it back, or destroys it when it is of no more use. */
+  /** Runs `work` on a connection, then releases the connection, or destroys it when it is unusable. */
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     let taken: TakenClient;
     try {
@@ -81,7 +81,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
         return await withClient((client) => run(client, prepared, sql, params));
       } catch (error) {
         if (prepared === plain || !isLostPreparation(error)) throw error;
-        // Refused before it was run, and in no transaction: running it again repeats nothing.
+        // It was refused before it ran, outside of a transaction: running it again repeats nothing.
         prepared = plain;
         log.warn(
           { where },

@@ -1,4 +1,4 @@
-/** A connection as libpq's programs take it: by environment, so that no password stands in a list of processes. */
+/** Passes a connection to libpq's programs by environment, so that no password is visible in the process list. */
 import { Client } from 'pg';
 
 /** Parameters of a connection string, as libpq's variables are called. */

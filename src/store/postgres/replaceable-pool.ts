@@ -12,7 +12,7 @@ export interface ReplaceablePool {
   /** A connection, free or new. Rejects as pg-pool does, also when all were in use for `connectionTimeoutMillis`. */
   take(): Promise<TakenClient>;
   giveBack(taken: TakenClient, broken: boolean): void;
-  /** No connection of the taken one's time is handed out any more. Whoever waits for one of those waits for one of the new ones. */
+  /** Hands out no connection of this one's generation any more. Callers that wait for one get a new one. */
   replace(lost: TakenClient): void;
   inUse(): number;
   /**

@@ -1,4 +1,4 @@
-/** Where a connection string leads when it leads to no host of a network. */
+/** Finds the Unix socket that a connection string refers to. */
 import { Client } from 'pg';
 
 /** A Postgres server on this host, reached without TCP. */
@@ -9,7 +9,7 @@ export interface UnixSocket {
   readonly file: string;
 }
 
-/** The socket that the driver would open, by the string and by PGHOST and PGPORT; null for a network address. */
+/** The socket that the driver would open, according to the string, PGHOST and PGPORT; null for a network address. */
 export function unixSocketOf(connectionString: string): UnixSocket | null {
   // The driver would open the files that these name.
   const withoutFiles = connectionString.replace(/([?&])ssl[a-z]*=[^&]*/g, '$1');

@@ -1,4 +1,4 @@
-/** What the driver throws, sorted: failures of the connection and of our own SQL functions get animus codes, the rest passes as it is. */
+/** Maps errors of the driver: failures of the connection and of our own SQL functions get animus codes, others pass unchanged. */
 import { DatabaseError } from 'pg';
 import { AnimusError, type ErrorCode, type ErrorDetails, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 
@@ -37,7 +37,7 @@ export function statementError(error: unknown, where: string): unknown {
   return refusedStatement(error, error.code, where);
 }
 
-/** The server is there and does not let us: the role may not, or, as after a failover, nobody may for now. */
+/** The server answers but refuses: the role may not, or, as after a failover, no role may for now. */
 function refusedStatement(error: DatabaseError, code: string, where: string): unknown {
   const detail = error.message;
   if (code === '42501') {
@@ -48,7 +48,7 @@ function refusedStatement(error: DatabaseError, code: string, where: string): un
   return hint === undefined ? error : new AnimusError('db.unreachable', { where, detail, hint }, { cause: error });
 }
 
-/** No fault of the statement: it is worth another try when the server is well again. */
+/** Not the statement's fault: worth a retry when the server has recovered. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   '40P01': '; two transactions waited for each other, and this one was undone',
   '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
@@ -56,7 +56,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   '53200': '; the server is out of memory',
 };
 
-/** True when the connection is of no more use, and others of its time are not either: it is lost, or its server is no longer the primary. */
+/** True when the connection and others of its generation are unusable: it is lost, or its server is no longer the primary. */
 export function isLostServer(error: unknown): boolean {
   return isAnimusError(error, 'db.unreachable') && (isConnectionLoss(error.cause) || sqlState(error) === '25006');
 }

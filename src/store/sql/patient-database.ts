@@ -1,4 +1,4 @@
-/** Tries again what somebody else's row lock keeps from being written, without holding a connection in between. */
+/** Retries writes that are blocked by another transaction's row lock, without holding a connection in between. */
 
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 
 export interface Patience {
   readonly clock: Clock;
-  /** No new try once it is aborted; the failure is the caller's then. */
+  /** No retry once it is aborted; then the call fails. */
   readonly signal?: AbortSignal;
   /** How long a call may take altogether, in milliseconds. */
   readonly forMs: number;
@@ -31,7 +31,7 @@ export function patientDatabase(db: Database, patience: Patience): Database {
   };
 }
 
-/** Runs `write` until no row lock of somebody else stops it. */
+/** Runs `write` until no row lock of another transaction blocks it. */
 export async function untilUnlocked<T>(write: () => Promise<T>, { clock, signal, forMs }: Patience): Promise<T> {
   const endMs = clock.monotonicMs() + forMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
