@@ -23,7 +23,7 @@ export interface EngageMeans extends Omit<TurnMeans, 'time'>, ContextMeans, Call
 
 type LoopMeans = EngageMeans & { readonly time: TurnTime };
 
-/** Runs a focus's loop from wherever its transcript stands. Rejects when `signal` aborts or the lease is lost. */
+/** Runs a focus's loop from the current end of its transcript. Rejects when `signal` aborts or the lease is lost. */
 export async function engage(engageMeans: EngageMeans): Promise<EngageEnd> {
   const means: LoopMeans = { ...engageMeans, time: createTurnTime() };
   const step = await loop(means).catch(async (error: unknown) => {
@@ -41,7 +41,7 @@ async function loop(means: LoopMeans): Promise<Extract<Step, { kind: 'end' }>> {
   return step;
 }
 
-/** What has ended is recorded, whatever stops the focus: calls that are not would be in doubt. The failure that stopped it is the one to tell. */
+/** Records ended calls, whatever stops the focus: unrecorded ones would be in doubt. Rethrows the failure that stopped it. */
 async function keepResults({ journal, signal }: LoopMeans): Promise<void> {
   await journal.flush(signal).catch(() => {});
 }
@@ -50,7 +50,7 @@ type Step =
   | { readonly kind: 'next'; readonly transcript: Transcript }
   | { readonly kind: 'end'; readonly transcript: Transcript; readonly end: EngageEnd };
 
-/** Finishes what a loop before this one left of its newest turn. */
+/** Finishes the newest turn that an earlier loop left incomplete. */
 async function goOn(transcript: Transcript, means: LoopMeans): Promise<Step> {
   const newest = transcript.turns.at(-1);
   if (!newest) return { kind: 'next', transcript };
@@ -86,7 +86,7 @@ async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> 
   });
 }
 
-/** Runs what the newest turn still asks for, and judges it. */
+/** Runs the remaining calls of the newest turn, and judges it. */
 async function finishTurn(transcript: Transcript, newest: RecordedTurn, means: LoopMeans): Promise<Step> {
   let current = transcript;
   if (isUnfinished(newest)) {

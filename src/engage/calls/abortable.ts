@@ -1,6 +1,6 @@
-/** Waiting that a signal ends. */
+/** Waiting that an abort signal can end. */
 
-/** Stops waiting when the signal aborts, with its reason: work that ignores its signal must not hold the focus. */
+/** Rejects with the signal's reason when it aborts: work that ignores its signal must not block the focus. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason as Error);

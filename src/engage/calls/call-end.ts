@@ -1,4 +1,4 @@
-/** How a tool call ends: as the journal records it, and as whoever watches sees it. */
+/** How a tool call ends: in the journal, and as an event for watchers. */
 import { toText } from '../../store/sql/json.ts';
 import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
@@ -7,13 +7,13 @@ import type { ToolOutput } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
 import type { Journal } from './journal.ts';
 
-/** What an end needs. */
+/** The dependencies of an end. */
 export interface EndMeans {
   readonly journal: Journal;
   readonly onEvent: FocusListener;
 }
 
-/** An output, and the state it means where `isError` does not say it. */
+/** An output, and its state if `isError` does not determine it. */
 export interface CallEnd {
   readonly output: ToolOutput;
   readonly state?: CallResult['state'];

@@ -1,4 +1,4 @@
-/** What stands between a model's tool call and its run: one ordered list, for every call alike. */
+/** The gates between a model's tool call and its run: one ordered list, the same for every call. */
 import { z } from 'zod';
 import type { ToolCallBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
@@ -7,10 +7,10 @@ import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
 import type { CallGate } from './gate.ts';
 import type { CallScope } from './run-call.ts';
 
-/** The gates of every focus, in order. Permissions, hooks and approvals are entered here. */
+/** The gates of every focus, in order. Permissions, hooks and approvals are registered here. */
 export const CALL_GATES: readonly CallGate[] = [];
 
-/** What came of the gates: the call may run with this input, or it has its answer already. */
+/** The result of the gates: the call may run with this input, or it already has its answer. */
 export type Passage =
   | { readonly kind: 'ready'; readonly tool: Tool; readonly input: unknown }
   | { readonly kind: 'answered'; readonly state: 'failed' | 'denied'; readonly output: ToolOutput };
@@ -23,7 +23,7 @@ export interface GateMeans {
   readonly signal: AbortSignal;
 }
 
-/** Finds the tool, validates the input and asks every gate; what is wrong is an answer that says what was expected. */
+/** Finds the tool, validates the input and runs every gate; an invalid call is answered with what was expected. */
 export async function passGates(call: RecordedCall, turn: RecordedTurn, means: GateMeans): Promise<Passage> {
   const tool = means.toolset.get(call.name);
   if (!tool) return unknownTool(call.name, means.toolset);

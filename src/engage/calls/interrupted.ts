@@ -1,4 +1,4 @@
-/** The calls of a turn that a crash cut off. */
+/** The calls of a turn that a crash interrupted. */
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -6,8 +6,8 @@ import { IN_DOUBT_RESULT } from '../prompt/prompt.ts';
 import type { Journal } from './journal.ts';
 
 /**
- * Settles every call that had started and not ended: run again where that is safe (its tool says so, or its effect would have
- * been recorded with it), else reported to the model as in doubt.
+ * Settles every call that had started and not ended: run again if that is safe (its tool allows it, or its effect would have
+ * been recorded with it), otherwise reported to the model as in doubt.
  */
 export function settleInterrupted(
   turn: RecordedTurn,

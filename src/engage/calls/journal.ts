@@ -1,6 +1,6 @@
 /**
- * Records the ends of tool calls while the engine goes on: one write in flight, whatever ended meanwhile goes with the next. The
- * last ends of a turn go with the beginning of the next turn, so that they cost no statement of their own.
+ * Records the ends of tool calls while the engine continues: one write in flight; ends in the meantime are part of the next
+ * write. The last ends of a turn are written with the beginning of the next turn, so that they need no extra statement.
  */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -8,7 +8,10 @@ import { type CallResult, finishToolCalls } from '../../store/transcript/calls.t
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
 import { withinLease } from './within-lease.ts';
 
-/** A journal of one focus. Nothing that was added is lost while the focus has its lease: what a lost connection took along is written again. */
+/**
+ * A journal of one focus. Nothing that was added is lost while the focus has its lease: a write that a lost connection interrupted is
+ * repeated.
+ */
 export interface Journal {
   add(result: CallResult): void;
   /**
@@ -17,7 +20,7 @@ export interface Journal {
    * again with every call until `kept`: its commit need not wait for the disk. Where it rejects, nothing counts as recorded.
    */
   handOver<T>(write: (results: readonly CallResult[]) => Promise<T>): Promise<T>;
-  /** What was handed over is durable. */
+  /** Marks the handed-over ends as durable. */
   kept(): void;
   /**
    * Resolves when all that was added is committed; tries again while the database is away and the signal is not aborted. Rejects with
@@ -29,7 +32,7 @@ export interface Journal {
 export function createJournal(db: Database, focus: FocusKey): Journal {
   /** Added, and not known to be committed. */
   let open: readonly CallResult[] = [];
-  /** Committed by whoever they were handed over to, and not known to be durable. */
+  /** Committed by another write, and not known to be durable. */
   let handed: readonly CallResult[] = [];
   let scheduled: NodeJS.Immediate | undefined;
   let writing: Promise<void> | null = null;
@@ -43,7 +46,7 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
     }
   }
 
-  /** A lost connection leaves what is open to the next who writes. */
+  /** After a lost connection, the next write includes the open ends. */
   async function writeAlong(): Promise<void> {
     try {
       await writeOpen();
@@ -54,7 +57,7 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
     }
   }
 
-  /** From here on nobody else writes. */
+  /** From here on there is no other writer. */
   async function settle(): Promise<void> {
     clearImmediate(scheduled);
     scheduled = undefined;

@@ -1,4 +1,4 @@
-/** One tool call that has passed its gates: run within its time-out, its end recorded. */
+/** Runs one tool call that has passed its gates, within its time-out, and records its end. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -10,9 +10,9 @@ import type { Tool, ToolContext, ToolOutput, WorldTool } from '../../tools/tool.
 import { abortable } from './abortable.ts';
 import { callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
 
-/** What every call of a focus is given; turn, call and signal complete it to a tool's context. */
+/** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
 export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRules'> & {
-  /** Asked for with each call: key files may be replaced meanwhile. Errors: `files.displaced`. */
+  /** Computed for each call: key files may be replaced meanwhile. Errors: `files.displaced`. */
   readonly fileRules: () => readonly FileRule[];
 };
 

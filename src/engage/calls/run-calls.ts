@@ -10,12 +10,12 @@ import { passGates } from './gates.ts';
 import type { Journal } from './journal.ts';
 import { type CallScope, runCall } from './run-call.ts';
 
-/** What running the calls of a turn needs. */
+/** The dependencies of running the calls of a turn. */
 export interface CallMeans {
   readonly db: Database;
   readonly journal: Journal;
   readonly toolset: ReadonlyMap<string, Tool>;
-  /** What every call passes before it runs, in this order. */
+  /** The gates that every call passes before it runs, in order. */
   readonly gates: readonly CallGate[];
   readonly callScope: CallScope;
   readonly maxParallelTools: number;

@@ -1,4 +1,4 @@
-/** What a focus has done or paid for is not lost because the database is away for a moment. */
+/** Keeps what a focus has done or paid for when the database is briefly unreachable. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { abortable } from './abortable.ts';
@@ -7,10 +7,10 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * Writes, and tries again while the database cannot be reached (`db.unreachable`), after 50, 100 … at most 1,000 ms. It ends with the
- * focus: the heartbeat aborts `signal` before the lease ends, so nothing is tried that a fence would have to stop. Also a try that
- * hangs in a cut network is left then. `write` must be idempotent: the answer to a try may have been lost. Rejects with the signal's
- * reason, or with the first failure of another kind.
+ * Writes, and tries again while the database cannot be reached (`db.unreachable`), after 50, 100 … at most 1,000 ms. Retries end with
+ * the focus: the heartbeat aborts `signal` before the lease ends, so no retry needs to be fenced. A try that hangs in a cut network
+ * is then abandoned. `write` must be idempotent: the response to a try may have been lost. Rejects with the signal's reason, or with
+ * the first failure of another kind.
  */
 export async function withinLease<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {

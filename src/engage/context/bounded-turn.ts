@@ -1,4 +1,4 @@
-/** A model turn within the bounds of its context. */
+/** Takes a model turn within the bounds of the context. */
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';

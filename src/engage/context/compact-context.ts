@@ -1,4 +1,4 @@
-/** Makes a full context smaller, and records what stands for the rest. */
+/** Compacts a full context, and records the summary that replaces the rest. */
 
 import type { LlmResponse } from '../../llm/client.ts';
 import { readOpenHandles } from '../../store/open/open-handles.ts';
@@ -26,8 +26,8 @@ export async function compactUnderPressure(transcript: Transcript, means: Compac
 }
 
 /**
- * Compacts to half after the provider refused the request as too long; null where there is nothing to be made smaller. Its
- * count of the last request let it come to this, so the estimate alone decides.
+ * Compacts to half after the provider refused the request as too long; null when nothing can be compacted. The provider's
+ * count of the last request was too low, so only the estimate decides.
  */
 export async function compactAfterOverflow(transcript: Transcript, means: CompactMeans): Promise<Transcript | null> {
   const turns = transcript.turns.map((turn) => ({ ...turn, inputTokens: null }));
@@ -63,10 +63,10 @@ async function summarise(
   input: CompactionInput,
   means: CompactMeans,
 ): Promise<Transcript | null> {
-  // What a model is sent must be recorded, here as in a turn.
+  // Whatever is sent to a model must be recorded, here as in a turn.
   await means.journal.flush(means.signal);
   const narrative = await means.time.elsewhere(narrate(transcript, plan.keepsFrom, means.model, means.signal));
-  // Without one the ledger has to do; the failed call shows as a span.
+  // Without a summary, the ledger is enough; the failed call is visible as a span.
   if (!narrative) return null;
   const { response } = narrative;
   const text = narrative.text || narrativeSoFar(transcript);

@@ -1,4 +1,4 @@
-/** Plans what a full context is made smaller to: the beginning, the ledger, and the newest messages. Pure. */
+/** Plans the compaction of a full context: keeps the beginning, the ledger, and the newest messages. Pure. */
 import { BYTES_PER_TOKEN, estimateTokens } from '../../core/work/tokens.ts';
 import type { LedgerType } from '../../core/work/work.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
@@ -12,7 +12,7 @@ import { renderMessages } from './context.ts';
 import { keptFrom, legalCut, liveFolds } from './context-folds.ts';
 import { estimateTurn, inputPressure, type Prefix } from './pressure.ts';
 
-/** What a compaction is made from. */
+/** The input of a compaction. */
 export interface CompactionInput {
   readonly ledger: readonly Pick<LedgerEntry, 'type' | 'content'>[];
   readonly handles: readonly OpenHandle[];
@@ -28,18 +28,18 @@ export interface CompactionInput {
 /** A compaction that would make the context smaller. */
 export interface Compaction {
   readonly keepsFrom: number;
-  /** What stands for everything before. */
+  /** The summary that replaces everything before. */
   readonly content: string;
   /** The prompt fits afterwards. */
   readonly fits: boolean;
-  /** The ledger says next to nothing of what goes: a model should say more. */
+  /** The ledger says too little about the removed part: a model should summarise it. */
   readonly thin: boolean;
 }
 
-/** Less than this share of what goes, written to the ledger, is too little to go on from. */
+/** If the ledger has less than this share of the removed part, it is too little to continue from. */
 const THIN_SHARE = 0.01;
 
-/** A compaction that leaves more than this share of the prompt is not worth losing the cache for, and would soon come again. */
+/** A compaction that leaves more than this share of the prompt is not worth losing the cache, and would soon be needed again. */
 const WORTH_SHARE = 0.8;
 
 /**
@@ -85,7 +85,7 @@ export function withSummary(transcript: Transcript, keepsFrom: number, content: 
   return { ...transcript, messages: [...transcript.messages, summary] };
 }
 
-/** What a model once said of the history before the newest summary; no ledger holds it. */
+/** A model's earlier summary of the history; it is not in the ledger. */
 export function narrativeSoFar(transcript: Transcript): string | null {
   const [first] = liveFolds(transcript);
   if (first?.kind !== 'summary' || !first.content.startsWith(`${NARRATIVE_HEADING}\n`)) return null;

@@ -71,7 +71,7 @@ export function stubOf(block: ClosedBlock, open: readonly OpenHandle[], maxBytes
   });
 }
 
-/** A stub that would not make the context smaller is not made: the block stays, and goes with the next. */
+/** A stub that would not make the context smaller is not created: the block stays open and is folded with the next. */
 export function isWorthIt(block: ClosedBlock, stub: string): boolean {
   return estimateTokens(stub) < block.tokens;
 }

@@ -1,4 +1,7 @@
-/** What keeps the context of a focus within its window: the faculty's settings, and limits that follow from the window. */
+/**
+ * The bounds that keep the context of a focus within its window: the faculty's settings, and limits derived from the
+ * window.
+ */
 import type { FocusModel } from '../turn/model-turn.ts';
 
 /** Settings of a faculty, fixed for a focus. */

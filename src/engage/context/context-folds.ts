@@ -1,4 +1,4 @@
-/** What stands for the older part of a history: stubs of closed blocks, and summaries, which replace the stubs before them. */
+/** The replacements of the older part of a history: stubs of closed blocks, and summaries, which replace earlier stubs. */
 import type { MessageKind } from '../../core/work/words.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
@@ -31,7 +31,10 @@ export function keptFrom(transcript: Transcript): number {
   return newestFold(transcript)?.keepsFrom ?? 1;
 }
 
-/** What becomes of a message when its block is folded: it goes with the block, is kept verbatim beside the stub, or is a fold itself. */
+/**
+ * What happens to a message when its block is folded: it is removed with the block, is kept verbatim beside the stub, or is a fold
+ * itself.
+ */
 const WHEN_FOLDED: Readonly<Record<MessageKind, 'goes' | 'kept' | 'fold'>> = {
   orient: 'goes',
   digest: 'goes',
@@ -44,7 +47,10 @@ const WHEN_FOLDED: Readonly<Record<MessageKind, 'goes' | 'kept' | 'fold'>> = {
   hook: 'goes',
 };
 
-/** What people and skills said is kept verbatim when its block is folded; the engine's other messages go with it. */
+/**
+ * Messages of people and skills are kept verbatim when their block is folded; the engine's other messages are removed
+ * with it.
+ */
 export function outlivesItsBlock(message: EngineMessage): boolean {
   return WHEN_FOLDED[message.kind] === 'kept';
 }

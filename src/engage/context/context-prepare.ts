@@ -1,4 +1,4 @@
-/** What happens to a context between two requests. Everything is recorded before it is sent, so that a resumed focus renders the same. */
+/** Prepares a context between two requests. Everything is recorded before it is sent, so that a resumed focus renders the same. */
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { readOpenHandles } from '../../store/open/open-handles.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
@@ -31,7 +31,7 @@ export async function prepareContext(transcript: Transcript, means: ContextMeans
   const handles = closedBlock(transcript) ? await readOpenHandles(db, focus) : [];
   const { oversized, messages, closes } = planContext(transcript, handles, settingsOf(means));
   if (oversized.length > 0) {
-    await means.journal.flush(means.signal); // what is moved must be there
+    await means.journal.flush(means.signal); // an output must be committed before it is moved
     await db.transaction(async (tx) => {
       for (const output of oversized) await storeOutput(tx, focus, output);
     });

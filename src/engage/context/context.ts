@@ -37,7 +37,10 @@ export function renderMessages(transcript: Transcript): Message[] {
   return messages.map((message, index) => (marked.has(index) ? { ...message, cacheBreakpoint: true } : message));
 }
 
-/** What stands before the open block: the messages the focus began with, then each fold after what outlives its block. */
+/**
+ * The messages before the open block: those the focus began with, then each fold, preceded by the messages that outlive
+ * its block.
+ */
 function opening(transcript: Transcript): ContentBlock[] {
   const begun = messagesAfter(transcript, 0);
   let from = 1;

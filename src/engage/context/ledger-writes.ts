@@ -1,4 +1,4 @@
-/** What the agent wrote to its ledger, read from the recorded calls: the same after a crash as before it. */
+/** The agent's ledger entries, read from the recorded calls: the same before and after a crash. */
 import type { LedgerType } from '../../core/work/work.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';

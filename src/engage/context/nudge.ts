@@ -1,4 +1,4 @@
-/** What the engine reminds the model of between two turns. Pure. */
+/** The engine's reminders to the model between two turns. Pure. */
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { LEDGER_NUDGE, turnsLeftNotice } from '../prompt/prompt.ts';
 import { type Saying, turnsLeft } from '../verdict/verdict.ts';
@@ -15,7 +15,7 @@ export interface ReminderSettings {
   readonly thinks: boolean;
 }
 
-/** How many turns are left when the model is told so. */
+/** How many turns are left when the model is reminded of the limit. */
 const TURNS_LEFT = [5, 1];
 
 /** The reminders that are due after the newest turn and were not given yet. */

@@ -1,4 +1,4 @@
-/** Decides what becomes of the newest turn in the context. Pure: the same rows give the same decision, before a crash and after it. */
+/** Decides how the newest turn is kept in the context. Pure: the same rows give the same decision, before a crash and after it. */
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
 import type { StoredOutput } from '../../store/transcript/artifacts.ts';
@@ -15,7 +15,7 @@ export interface ContextSettings extends ReminderSettings {
   readonly limits: ContextLimits;
 }
 
-/** What is to be recorded before the next request, in this order; nothing where nothing changes. */
+/** What must be recorded before the next request, in this order; empty when nothing changes. */
 export interface ContextPlan {
   /** Outputs to keep whole elsewhere, and what is shown of them. */
   readonly oversized: readonly StoredOutput[];

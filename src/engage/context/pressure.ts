@@ -5,7 +5,7 @@ import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { renderMessages } from './context.ts';
 
-/** What stands before the messages in every request of a focus. */
+/** The part before the messages in every request of a focus. */
 export interface Prefix {
   readonly systemPrompt: string;
   readonly toolSpecs: readonly ToolSpec[];

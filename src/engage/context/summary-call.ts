@@ -13,7 +13,7 @@ import { isFold, keptFrom } from './context-folds.ts';
 /** Tokens a summary may have. */
 const SUMMARY_TOKENS = 3000;
 
-/** What a model made of the history; the text may be empty. */
+/** A model's summary of the history; the text may be empty. */
 export interface Narrative {
   readonly text: string;
   readonly response: LlmResponse;

@@ -1,6 +1,6 @@
 /**
- * What can be watched of a focus. One typed union: told live in the daemon (the demo, tests), and rebuilt from the tables
- * for everybody else (replay.ts, `work tail`), with the texts of answers as they come (live-text.ts).
+ * The events of a focus, as one typed union: emitted live in the daemon (the demo, tests), and rebuilt from the tables
+ * for all other readers (replay.ts, `work tail`), with the texts of answers as they come (live-text.ts).
  */
 import type { Phase, WaitKind } from '../../core/work/words.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
@@ -12,13 +12,13 @@ export type FocusEventBody =
   | { readonly type: 'phase'; readonly phase: Phase }
   /** `model` is the one asked first; a fallback may answer. */
   | { readonly type: 'turn_started'; readonly turn: number; readonly model: string }
-  /** A piece of the answer. `restart` says: what came of this turn so far is void, it comes anew. `turn_recorded` has the whole. */
+  /** A piece of the answer. `restart`: earlier pieces of this turn are void, it starts again. `turn_recorded` has the whole answer. */
   | { readonly type: 'text'; readonly turn: number; readonly text: string }
   | { readonly type: 'restart'; readonly turn: number }
   | {
       readonly type: 'turn_recorded';
       readonly turn: number;
-      /** Who answered: `provider/model`, the model in its provider's words. */
+      /** The model that answered: `provider/model`, by the provider's own name. */
       readonly model: string;
       readonly text: string;
       readonly calls: number;

@@ -1,4 +1,4 @@
-/** Follows one item from its first event to its end: the one reader of events that every view stands on. */
+/** Follows one item from its first event to its end: the only reader of events, used by every view. */
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
 import { isTerminal, type WorkState } from '../../core/work/work.ts';
@@ -8,9 +8,9 @@ import { readProgress, watchWork } from '../../store/transcript/progress.ts';
 import { createTextFollower } from './live-text.ts';
 import { createReplay, type TimedEvent } from './replay.ts';
 
-/** Ledger entries, texts and the end are notified; for the rest, and on the embedded database, it looks. */
+/** Ledger entries, texts and the end are notified; everything else, and the embedded database, is polled. */
 const LOOK_EVERY_MS = 500;
-/** Notifications are asked for an hour at a time. */
+/** Notifications are requested for an hour at a time. */
 const WATCH_AGAIN_MS = 1_800_000;
 
 /** How following ended; `stopped`: the signal aborted. */
@@ -20,7 +20,7 @@ export type Followed =
   | { readonly kind: 'stopped' };
 
 export interface FollowOptions {
-  /** Rung by notifications about the item; without any it looks every 500 ms. */
+  /** Woken by notifications about the item; polls every 500 ms without any. */
   readonly wake: Wake;
   readonly signal: AbortSignal;
   /** Called once, before the first event. */
@@ -38,7 +38,7 @@ export async function followWork(db: Database, id: string, options: FollowOption
   const texts = await listenToTexts(db, id, (piece) => {
     const events = answers.piece(piece);
     if (started) for (const event of events) options.onEvent({ ...event, atMs: systemClock.nowMs() });
-    // Perhaps of a turn that has just begun: look.
+    // It may belong to a turn that has just begun: poll.
     if (events.length === 0) wake.ring();
   });
   try {

@@ -1,25 +1,25 @@
 /**
- * Lets people in other processes read an answer while it comes. The daemon's side gathers pieces and tells them while the
- * item is watched; the watcher's side puts them between the events that it reads from the tables. What is lost on the way
- * is lost: the recorded answer follows, whole.
+ * Streams an answer to watchers in other processes. The daemon's side batches pieces and sends them while the item is
+ * watched. The watcher's side inserts them between the events that it reads from the tables. Lost pieces are not
+ * repeated: the whole recorded answer follows.
  */
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { MAX_PIECE_CHARS, type TextPiece } from '../../store/transcript/live-text.ts';
 import type { FocusEventBody } from './events.ts';
 
-/** Pieces of so many milliseconds go together. */
+/** Pieces within this many milliseconds are sent together. */
 const GATHER_MS = 200;
-/** How often to ask whether somebody watches by now. */
+/** How often to check whether the item is watched now. */
 const ASK_AGAIN_MS = 2000;
 
 export interface TextTeller {
   /** Takes every event of the focus. */
   take(event: FocusEventBody): void;
-  /** Ends what is under way. */
+  /** Stops sending. */
   stop(): Promise<void>;
 }
 
-/** `tell` answers whether anybody watches; what it throws means nobody. An item that nobody watches costs a question every two seconds of an answer. */
+/** `tell` returns whether the item is watched; an error counts as no. An unwatched item costs one query every two seconds of an answer. */
 export function createTextTeller(
   focus: number,
   tell: (piece: TextPiece) => Promise<boolean>,
@@ -39,7 +39,7 @@ export function createTextTeller(
       if (text === '') break;
       watched = await tell({ focus, turn: current.turn, from: current.told, text }).catch(() => false);
       if (watched) current.told += text.length;
-      // Who begins to watch gets the answer from its beginning, as fast as it can be told.
+      // A new watcher gets the answer from its beginning, as fast as it can be sent.
       if (watched && current.told < current.text.length) continue;
       await clock.sleep(watched ? GATHER_MS : ASK_AGAIN_MS, stopped.signal);
     }
@@ -94,7 +94,7 @@ export function createTextFollower(): TextFollower {
     const { turn, shown } = newest;
     if (shown === null || piece.focus !== focus || piece.turn !== turn) return [];
     const again = piece.from === 0 && shown > 0;
-    // A piece was lost, or we came late: the rest of this answer comes with its record.
+    // A piece was lost, or we joined late: the rest of this answer comes with its record.
     if (!again && piece.from !== shown) return [];
     newest.shown = piece.from + piece.text.length;
     return [...(again ? [{ type: 'restart' as const, turn }] : []), { type: 'text', turn, text: piece.text }];

@@ -1,4 +1,4 @@
-/** The events of a focus, rebuilt from the tables: for followers in other processes and for those who come late. */
+/** The events of a focus, rebuilt from the tables: for followers in other processes and for late ones. */
 
 import { isTerminal } from '../../core/work/work.ts';
 import type {
@@ -14,7 +14,7 @@ import type { FocusEventBody } from './events.ts';
 export type TimedEvent = FocusEventBody & { readonly atMs: number };
 
 export interface Replay {
-  /** Where to read on: what lies before has all been told. */
+  /** Where to continue reading: everything before has been returned. */
   readonly cursor: ProgressCursor;
   /** The events in this snapshot that were not in an earlier one, in order of time. */
   take(progress: Progress): TimedEvent[];
@@ -46,7 +46,7 @@ interface Fact {
   readonly event: TimedEvent;
 }
 
-/** In the order in which facts of one instant are told. */
+/** The order of facts of the same instant. */
 function factsOf(progress: Progress): Fact[] {
   const models = new Map(progress.foci.map((focus) => [focus.number, focus.model ?? '']));
   const { state, resolvedAtMs } = progress;
@@ -74,7 +74,7 @@ function startOf({ id, number, resumes, startedAtMs }: FocusProgress): Fact[] {
     atMs: startedAtMs,
   });
   const first = fact(`focus ${number}`, started(false));
-  // When it was resumed is not recorded; that it was, and that this is news, is.
+  // The time of the resumption is not recorded; only that it happened.
   return resumes > 0 ? [first, fact(`focus ${number} resumed ${resumes}`, started(true))] : [first];
 }
 

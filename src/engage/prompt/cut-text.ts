@@ -1,6 +1,6 @@
 /** Makes texts fit, in bytes of UTF-8 and never in the middle of a character. */
 
-/** What each of several texts may have, in bytes, so that all fit into `total`: the short ones stay whole, the long ones share. */
+/** The bytes that each of several texts may take so that all fit into `total`: short ones stay whole, long ones share the rest. */
 export function fairShare(sizes: readonly number[], total: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = total;

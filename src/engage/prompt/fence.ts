@@ -1,12 +1,12 @@
-/** Text that others wrote, set apart from the engine's own words in a message to a model. Pure: the same text gives the same bytes. */
+/** Separates text by others from the engine's own words in a message to a model. Pure: the same text gives the same bytes. */
 
-/** Six are more than anybody writes by the way. */
+/** Six are more than ordinary text contains. */
 const SHORTEST = 6;
 
 /**
- * The text between two lines of `~`, one longer than any run of them in it: it cannot end its own fence, and so cannot pass for a
+ * The text between two lines of `~`, one longer than any run of them in it: it cannot close its own fence, and so cannot look like a
  * heading or a notice of the engine. Derived from the text and not random, because a request must be the same byte for byte when it is
- * sent again. Whoever uses it says what is in there, and that it is data.
+ * sent again. The caller must say what the fence contains, and that it is data.
  */
 export function fenced(text: string): string {
   let longest = SHORTEST - 1;
@@ -23,7 +23,7 @@ export function unfenced(message: string): string | null {
   return end < 0 ? null : message.slice(fence.length + 1, end);
 }
 
-/** One of several entries in a fence: its further lines are indented, so that none passes for an entry of its own. */
+/** One of several entries in a fence: its further lines are indented, so that none looks like a separate entry. */
 export function entryText(text: string): string {
   return text.replace(/\r\n|[\n\r\u2028\u2029]/g, '$&  ');
 }

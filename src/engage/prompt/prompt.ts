@@ -65,7 +65,7 @@ export function orientMessage(
   return parts.join('\n\n');
 }
 
-/** About 16,000 and 5,000 tokens: what is longer would crowd out the work it describes, or overrun a small window at once. */
+/** About 16,000 and 5,000 tokens: a longer text would take the room of the work itself, or overrun a small window at once. */
 const MAX_DESCRIPTION_BYTES = 65_536;
 const MAX_PARAMS_BYTES = 20_480;
 const MAX_FAILURE_BYTES = 8192;
@@ -83,7 +83,7 @@ function bounded(text: string, bytes: number, workItemId: string): string {
 export const EMPTY_ANSWER_NUDGE =
   'Your last answer was empty. If the work is done, say in words what was done and how you know; else go on with a tool call.';
 
-/** Said after an answer that was cut at its token limit. */
+/** Sent after an answer that was cut at its token limit. */
 export function cutAnswerNotice(cutToolCalls: readonly string[]): string {
   const calls = cutToolCalls.length
     ? ` The call of ${cutToolCalls.join(', ')} was cut in the middle and was not run: ask for it again, in smaller pieces.`
@@ -91,11 +91,11 @@ export function cutAnswerNotice(cutToolCalls: readonly string[]): string {
   return `Your last answer reached its token limit and was cut.${calls} Go on from there.`;
 }
 
-/** Said after an answer that the end of the context window cut. */
+/** Sent after an answer that was cut by the end of the context window. */
 export const FULL_WINDOW_NOTICE =
   'Your last answer was cut because the context window was full. The context has been made smaller since; your ledger is complete. Go on from there, in fewer words.';
 
-/** Said when calls only bring back what is known, before that ends the work. */
+/** Sent when calls only return known results, before that ends the work. */
 export function stallNotice({ tool, repeats }: { readonly tool: string; readonly repeats: number }): string {
   return `You are going in circles: your last calls brought nothing that you did not know (${tool}, ${repeats} times the same call with the same result). Do not repeat them: try something else, use wait_until if something needs time, or end with an answer that says what is missing. If this goes on, the work is ended as failed.`;
 }
@@ -104,7 +104,7 @@ export function stallNotice({ tool, repeats }: { readonly tool: string; readonly
 export const IN_DOUBT_RESULT =
   'interrupted: the daemon stopped while this call was running. It may or may not have happened; check before you repeat it.';
 
-/** What takes the place of a closed block: everything in it was recorded by the agent itself. */
+/** The stub of a closed block: everything in it was recorded by the agent itself. */
 export function stubText(block: {
   readonly steps: readonly { readonly number: number; readonly content: string }[];
   readonly plan: string | null;
@@ -128,17 +128,17 @@ function openLine(handles: readonly OpenHandle[]): string[] {
   return [`still open: ${handles.map(({ kind, id }) => `${kind} ${id}`).join(', ')}`];
 }
 
-/** Said once after several turns without a ledger entry. */
+/** Sent once after several turns without a ledger entry. */
 export const LEDGER_NUDGE =
   'You have not written to the ledger for a while. If you established or decided something, record it now with ledger_append; if a piece of the plan is done, record a step. What is not in the ledger is lost when your context is made smaller.';
 
-/** Said near the end of what the faculty allows. */
+/** Sent near the end of the turns that the faculty allows. */
 export function turnsLeftNotice(left: number): string {
   if (left === 1) return 'This is your last turn: answer with the outcome, what is done and what is left.';
   return `${left} turns are left. Bring the work to an end, and record in the ledger what is not done.`;
 }
 
-/** Stands where the middle of a result was left out. */
+/** Replaces the omitted middle of a result. */
 export function leftOutNote(leftOutBytes: number, bytes: number, artifactId: string): string {
   return `\n[… ${leftOutBytes} of ${bytes} bytes are left out here. The whole output is kept as artifact ${artifactId}: read_output reads any part of it. …]\n`;
 }
@@ -147,7 +147,7 @@ export function leftOutNote(leftOutBytes: number, bytes: number, artifactId: str
 export const NARRATIVE_HEADING = '# Summary of your work so far';
 export const LEDGER_HEADING = '# Your ledger so far';
 
-/** What takes the place of the older history when the context fills: a model's summary where there is one, then the ledger. */
+/** Replaces the older history when the context fills: a model's summary where there is one, then the ledger. */
 export function summaryText(summary: {
   readonly narrative: string | null;
   readonly groups: readonly { readonly heading: string; readonly entries: readonly string[] }[];

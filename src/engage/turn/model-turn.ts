@@ -36,7 +36,7 @@ export interface FocusModel {
   costUsd(usage: Usage): number;
 }
 
-/** What a model call needs. */
+/** The dependencies of a model call. */
 export interface TurnMeans {
   readonly db: Database;
   readonly focus: FocusKey;
@@ -58,8 +58,8 @@ export type ModelTurn =
 
 /**
  * Asks the model for turn `turn`. The results of the turn before are committed before they are sent, and durable with the answer
- * before this resolves: two statements stand on the path of a turn, and only the second waits for the disk. While the database is
- * away and the lease lasts, both are tried again: an answer that was paid for is kept in memory until it can be recorded.
+ * before this resolves: a turn needs two statements, and only the second waits for the disk. Both are retried while the database
+ * is unreachable and the lease lasts: an answer that was paid for is kept in memory until it can be recorded.
  */
 export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
   const permit = await begin(turn, means);
@@ -94,7 +94,7 @@ function begin(turn: number, { db, focus, journal, signal }: TurnMeans): Promise
   return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
 }
 
-/** Makes the answer durable; or says why it may not be any more. */
+/** Makes the answer durable, or returns why it may not be recorded any more. */
 async function keep(
   turn: number,
   response: LlmResponse,

@@ -1,7 +1,7 @@
-/** Where the time of a turn goes: to the model and the tools, or to the engine itself. */
+/** Measures the time of a turn: in the model and the tools, and in the engine itself. */
 
 export interface TurnTime {
-  /** Waits for what is not the engine's own work. Two at once count once. */
+  /** Waits for work outside the engine. Concurrent waits count once. */
   elsewhere<T>(work: Promise<T>): Promise<T>;
   /** Milliseconds since the last call, or the beginning, less those spent elsewhere. */
   takeOverheadMs(): number;

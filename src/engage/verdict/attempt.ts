@@ -2,10 +2,10 @@
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { fenced } from '../prompt/fence.ts';
 
-/** How the notice begins that a failed attempt leaves. */
+/** The beginning of the notice that a failed attempt leaves. */
 export const FAILURE_NOTICE = 'This attempt at the work failed:';
 
-/** Tells the model why the same focus goes on; stands after the newest turn, whatever that was. */
+/** The notice that tells the model why the same focus continues; placed after the newest turn. */
 export function failureNotice(error: { readonly code: string; readonly message: string }): string {
   return `${FAILURE_NOTICE} ${error.code}. Why, as data:\n${fenced(error.message)}\nYou go on from here in a new attempt. Do what was missing, or do it differently; then answer again.`;
 }

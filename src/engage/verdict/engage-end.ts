@@ -12,7 +12,7 @@ export type EngageEnd =
   | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }
   | { readonly kind: 'model_failed'; readonly failure: LlmFailure };
 
-/** It is done; consolidate takes it from there. */
+/** The loop is done; consolidate follows. */
 export interface EngageDone {
   readonly kind: 'done';
   readonly finalText: string;

@@ -1,4 +1,4 @@
-/** Does a run get anywhere? Looks for calls that bring back what is known already. Pure over the transcript. */
+/** Detects a run without progress: calls that return results already known. Pure over the transcript. */
 import { createHash } from 'node:crypto';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';

@@ -1,4 +1,4 @@
-/** What an answer means for the loop: the guards that end a run which goes wrong, with a reason a person understands. */
+/** What an answer means for the loop: the guards that end a failing run, with a reason a person understands. */
 import type { OutcomeSchema } from '../../catalog/outcome-schema.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
@@ -98,7 +98,7 @@ function emptyAgain(turn: RecordedTurn, { turns }: Transcript): EngageEnd | null
   return failed('empty_answer', 'the model answered nothing, twice in a row');
 }
 
-/** The first time the context is made smaller and the model goes on; when that did not help, nothing does. */
+/** The first time, the context is compacted and the model continues; if that did not help, the run ends. */
 function overflowed(turn: RecordedTurn, { turns }: Transcript): EngageEnd | null {
   if (turn.stopReason !== 'context_overflow' || turns.at(-2)?.stopReason !== 'context_overflow') return null;
   return failed('context_overflow', "the model's context window is full, and compacting the context did not help");
