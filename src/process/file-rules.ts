@@ -1,4 +1,4 @@
-/** What a focus may do with the files of this host, beyond what their modes say. */
+/** Restricts access of a focus to files of this host, in addition to file modes. */
 import { sep } from 'node:path';
 
 /**

@@ -1,4 +1,4 @@
-/** Finds a command as the system would, so that a missing one is told apart from all else that can go wrong. */
+/** Finds a command as the system would, to distinguish a missing command from other failures. */
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
@@ -20,8 +20,8 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Why the system would refuse to run a script, in words that say what to do; null for what can run and for binaries. The
- * system itself calls each of these «no such file» or «exec format error».
+ * Why the system would refuse to run a script, with the remedy; null for runnable scripts and for binaries. The system
+ * itself reports each of these as «no such file» or «exec format error».
  */
 export function scriptProblem(file: string): string | null {
   const head = headOf(file);
@@ -39,7 +39,7 @@ export function scriptProblem(file: string): string | null {
 
 const HEAD_BYTES = 256;
 
-/** Null for what may be run and not read. */
+/** Null for a file that may be run but not read. */
 function headOf(file: string): string | null {
   let descriptor: number | undefined;
   try {

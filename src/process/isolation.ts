@@ -1,10 +1,10 @@
-/** What this host can do to keep commands away from it, found out by trying, and said honestly. */
+/** Finds out by trying how far this host can isolate commands. */
 import { ISOLATIONS, type Isolation, runnerOf } from './runners/runners.ts';
 
-/** The best a host can do, and why it can do no better. */
+/** The best isolation of a host, and why better ones are missing. */
 export interface IsolationReport {
   readonly best: Isolation;
-  /** Why the isolations that it cannot do are not there. */
+  /** Why the other isolations are not available. */
   readonly missing: Readonly<Partial<Record<Isolation, string>>>;
 }
 
@@ -23,12 +23,12 @@ export async function examineIsolation(home?: string): Promise<IsolationReport> 
   return { best: ISOLATIONS.find((isolation) => missing[isolation] === undefined) ?? 'none', missing };
 }
 
-/** Only the best of `examineIsolation`. */
+/** Returns only the best of `examineIsolation`. */
 export async function detectIsolation(home?: string): Promise<Isolation> {
   return (await examineIsolation(home)).best;
 }
 
-/** What an isolation guards against and what not, for people: completes «commands run …». */
+/** Describes what an isolation protects and what it does not; completes «commands run …». */
 export function describeIsolation(isolation: Isolation): string {
   const { apart, hides, leaves } = runnerOf(isolation).words;
   return `${apart}: ${hides}; ${leaves}`;

@@ -45,15 +45,15 @@ interface Staged {
   readonly from: string;
   readonly at: string;
   readonly kind: FileKind;
-  /** Its place has to be made anew: a hidden directory covers it. */
+  /** Its mount point must be created again: a hidden directory covers it. */
   readonly isCovered: boolean;
 }
 
 export type FileKind = 'file' | 'directory';
 
-/** A directory that every /proc has, and that nobody misses while the mounts are made. */
+/** A directory that every /proc has, and that is not needed while the mounts are made. */
 export const STAGING = '/proc/fs';
-/** How our file systems are called in mountinfo. */
+/** The names of our file systems in mountinfo. */
 export const SOURCE = 'animus';
 
 /**
@@ -74,7 +74,7 @@ export function planMounts(rules: readonly FileRule[], host: HostFiles): MountPl
   const paths = new Set([...pins, ...effective.map(({ path }) => path)]);
   const places = [...paths].flatMap((path): Place[] => {
     const rule = effective.find((each) => each.path === path);
-    // What is covered needs no pin.
+    // A covered directory needs no pin.
     if (!rule && parentOf(path, effective)?.access === 'hidden') return [];
     const isCover =
       rule?.access === 'hidden' && staged.some(({ from, isCovered }) => isCovered && isWithin(path, from));

@@ -1,5 +1,5 @@
 /**
- * The port to child processes. Everything animus spawns (bash, hooks) goes through a small supervisor process that
+ * The port to child processes. Everything animus spawns (bash, hooks) runs under a small supervisor process, which
  * outlives the daemon just long enough to kill what the daemon started.
  */
 import type { Service } from '../core/lifecycle/service.ts';
@@ -9,7 +9,7 @@ import type { Isolation } from './runners/runners.ts';
 
 export type { Isolation };
 
-/** Owner of processes: a focus. All of its processes share one deadline and one end. */
+/** The owner of processes: a focus. All its processes share one deadline and end together. */
 export type ProcessOwner = string;
 
 export interface ProcessHost extends Service {
@@ -24,8 +24,8 @@ export interface ProcessHost extends Service {
    */
   setDeadline(owner: ProcessOwner, ms: number): void;
   /**
-   * What the owner's processes may use together, from the next run on; default 2 GiB and 1,024 processes and threads. The
-   * run that uses most is killed whole when it is too much: `limit`. `killAll` forgets it.
+   * Limits what the owner's processes may use together, from the next run on; default 2 GiB and 1,024 processes and
+   * threads. When they use more, the run that uses most is killed: `limit`. `killAll` forgets it.
    */
   setLimits(owner: ProcessOwner, limits: ProcessLimits): void;
   /** Kills everything the owner has running and resolves when it is gone. */
@@ -55,11 +55,10 @@ export interface ProcessSpec {
 
 export interface ProcessResult {
   /**
-   * The first cause. `limit`: it used too much. `aborted`: by the caller's signal or `killAll`. `not_started`: the command,
-   * or the place where it was to run, was not fit to be started. `interrupted`: a failure of the world, which says nothing
-   * about the command: its supervisor died, or the deadline of its owner passed; whether it ran, and how far, is not known.
-   * `unavailable`: the same, and nothing ran: no supervisor could be started, the host was out of processes. With `namespace` a command that died of signal N is an `exit`
-   * of 128+N, as shells say it.
+   * The first cause. `limit`: it used too much. `aborted`: by the caller's signal or `killAll`. `not_started`: the command, or its working
+   * directory, could not be used. `interrupted`: an external failure, not the command's: its supervisor died, or the deadline of its owner
+   * passed; whether it ran, and how far, is unknown. `unavailable`: the same, and nothing ran: no supervisor could be started, the host was
+   * out of processes. With `namespace` a command that died of signal N is an `exit` of 128+N, as shells say it.
    */
   readonly ended: 'exit' | 'signal' | 'timeout' | 'limit' | 'aborted' | 'interrupted' | 'unavailable' | 'not_started';
   readonly exitCode: number | null;

@@ -1,4 +1,4 @@
-/** The doctor looks at the database: reachable, migrated, with its extensions, and able to announce. */
+/** Checks the database: reachable, migrated, with its extensions, and able to send notifications. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
@@ -11,7 +11,7 @@ import { withRawDatabase } from '../command/database.ts';
 import { duration } from '../view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
-/** Changes nothing: an embedded database that is not there yet is not made. */
+/** Changes nothing: an embedded database that does not exist yet is not created. */
 export async function examineDatabase(invocation: Invocation): Promise<readonly Finding[]> {
   const config = invocation.config();
   const directory = join(config.home, 'db');
@@ -73,7 +73,7 @@ function examineExtensions({ pgmq, vector }: DatabaseOffer): readonly Finding[] 
 /** Rows that retention cannot remove, because tables of the application refer to them. */
 async function examineRetention(db: Database): Promise<readonly Finding[]> {
   const kept = await readKeptRows(db);
-  // The schema is older; that is said above.
+  // The schema is older; the schema check reports that.
   if (kept === null) return [];
   if (kept.length === 0) return [fine('retention', 'no foreign key keeps old rows from being removed')];
   const by = [...new Set(kept.map((row) => `${row.table} by ${row.referenced_by}`))];
@@ -114,7 +114,7 @@ async function examineListen(db: Database): Promise<readonly Finding[]> {
 
 const CLOCK_MS = 5000;
 
-/** Only the database's clock counts for work; the host's stands in logs and spans, and decides about certificates. */
+/** Work uses only the database's clock; the host's clock is used in logs and spans, and to check certificates. */
 async function examineClock(db: Database): Promise<readonly Finding[]> {
   const ms = await clockAheadMs(db);
   const how = `${duration(Math.abs(ms))} ${ms < 0 ? 'behind' : 'ahead of'} the database's`;

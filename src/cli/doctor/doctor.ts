@@ -1,4 +1,4 @@
-/** `animus doctor`: what animus depends on, looked at one by one, and what to do where something is wrong. */
+/** `animus doctor`: checks everything that animus depends on, with a remedy for each problem. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Faculties } from '../../catalog/faculties.ts';
@@ -56,7 +56,7 @@ async function doctorCommand(invocation: Invocation, options: DoctorOptions): Pr
   return ok ? 0 : 1;
 }
 
-/** Each check's findings as soon as there are any. Without a configuration nothing else can be looked at but the host. */
+/** Yields each check's findings as soon as it has finished. Without a valid configuration only the host can be checked. */
 async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGenerator<readonly Finding[]> {
   const config = readConfig(invocation);
   if ('problem' in config) {
@@ -93,7 +93,7 @@ function readConfig(invocation: Invocation): Config | { readonly problem: Findin
   }
 }
 
-/** A directory that is not there holds no faculties; that is for the check of the faculties to say. */
+/** A missing directory has no faculties; the check of the faculties reports that. */
 function readFaculties(directory: string, config: Config): Faculties {
   return existsSync(directory) ? loadRunnableFaculties(directory, config) : { faculties: new Map(), problems: [] };
 }
@@ -101,7 +101,7 @@ function readFaculties(directory: string, config: Config): Faculties {
 const LABELS: Readonly<Record<Finding['state'], Style>> = { ok: 'green', note: 'yellow', problem: 'red' };
 const INDENT = ' '.repeat(9);
 
-/** What is wrong is not cut: it is what the command is for. */
+/** Problems are never truncated. */
 function show(output: Output, { check, state, detail, remedy }: Finding): void {
   output.line(
     styled(state.padEnd(9), LABELS[state]),

@@ -1,4 +1,4 @@
-/** The doctor looks at the disk: room, and who may read what is animus's own. */
+/** Checks the disk: free space, and who may read animus's own files. */
 import { statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ function roomIn(check: string, directory: string, remedy: string): Finding {
     const { bavail, bsize, files, ffree } = statfsSync(there);
     const free = bavail * bsize;
     if (free < TOO_LITTLE_BYTES) return problem(check, `${bytes(free)} free in ${there}`, remedy);
-    // Some file systems have no fixed number of files, and say 0 of 0.
+    // Some file systems have no fixed number of files, and report 0 of 0.
     if (files > 0 && ffree < 1000) return problem(check, `room for ${ffree} more files in ${there}`, remedy);
     if (free < LITTLE_BYTES) return note(check, `${bytes(free)} free in ${there}`, remedy);
     return fine(check, `${bytes(free)} free in ${there}`);
@@ -49,7 +49,7 @@ export function examineModes(config: Config): readonly Finding[] {
     ...ownProblems(config.home, '700'),
     ...ownProblems(join(config.home, 'db'), '700'),
     ...ownProblems(join(config.home, 'embedded.json'), '600'),
-    // Whoever may write it chooses what agents may do. It may be root's, or in a container somebody's of the host.
+    // Write access to it controls what agents may do. It may belong to root or, in a container, to a user of the host.
     ...(config.file === null ? [] : modeProblems(config.file, 0o002, '644')),
   ];
   return wrong.length > 0 ? wrong : [fine('file modes', `no file of ${config.home} is open to other users`)];
@@ -64,7 +64,7 @@ function modeProblems(path: string, forbidden: number, wanted: string): Finding[
   return [problem('file modes', `${path} is open to other users (mode ${mode})`, remedy)];
 }
 
-/** Of what is this user's alone. */
+/** Problems of a path that only this user may access. */
 function ownProblems(path: string, wanted: string): Finding[] {
   const open = modeProblems(path, 0o077, wanted);
   const owner = statSync(path, { throwIfNoEntry: false })?.uid;

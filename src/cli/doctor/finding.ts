@@ -1,12 +1,12 @@
-/** What a check of the doctor says. */
+/** The findings of the doctor's checks. */
 import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 
-/** `note`: animus works, with less than it could have. */
+/** `note`: animus works, but without something that is recommended. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'note' | 'problem';
   readonly detail: string;
-  /** What to do about it; null where the detail says it, or nothing is to be done. */
+  /** The remedy; null when the detail has it or none is needed. */
   readonly remedy: string | null;
 }
 
@@ -25,7 +25,7 @@ export function note(check: string, detail: string, remedy: string | null = null
   return { check, state: 'note', detail, remedy };
 }
 
-/** The findings of `look`; an error that has a name is one, a bug and an interruption are thrown on. */
+/** The findings of `look`. An AnimusError becomes a finding; bugs and interruptions are rethrown. */
 export async function findingsOf(check: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();

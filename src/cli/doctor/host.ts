@@ -1,11 +1,14 @@
-/** The doctor looks at this host and what is written on it: isolation of bash, faculties. */
+/** Checks this host: isolation of bash, limits, faculties. */
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
 import { describeIsolation, examineIsolation as examineHost } from '../../process/isolation.ts';
 import { cgroupsHere } from '../../process/limits/cgroup-place.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
-/** The best this host can do for commands, and the faculties that demand more. `home` is ANIMUS_HOME where it is known. */
+/**
+ * The best isolation of commands on this host, and the faculties that require more. `home` is ANIMUS_HOME where it is
+ * known.
+ */
 export async function examineIsolation(
   { faculties }: Pick<Faculties, 'faculties'>,
   home?: string,
@@ -23,7 +26,7 @@ export async function examineIsolation(
   return [own, ...demands];
 }
 
-/** What a focus may use, and who holds it to that. A service may be better off than the shell the doctor is called from. */
+/** The limits of a focus, and how they are enforced. A service may have more rights than the shell that runs the doctor. */
 export function examineLimits({ focusMaxMemoryMib, focusMaxProcesses }: DaemonConfig): Finding {
   const detail = `a focus may use ${focusMaxMemoryMib} MiB and ${focusMaxProcesses} processes, unless its faculty says otherwise`;
   if (process.platform !== 'linux')

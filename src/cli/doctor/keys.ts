@@ -1,4 +1,4 @@
-/** The doctor looks whether the faculties' models have their keys, without asking anybody. */
+/** Checks whether the faculties' models have their keys, without any network call. */
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { facultyModels } from '../../daemon/models/faculty-models.ts';

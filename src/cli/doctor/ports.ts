@@ -1,4 +1,4 @@
-/** The doctor looks at the address where a daemon of this host tells its health. */
+/** Checks the address where a daemon of this host serves its health. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../../core/config/config.ts';

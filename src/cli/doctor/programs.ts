@@ -1,4 +1,4 @@
-/** The doctor looks for the programs that faculties and their tools start. */
+/** Checks for the programs that faculties and their tools start. */
 import { execFile } from 'node:child_process';
 import type { Faculties } from '../../catalog/faculties.ts';
 import { type Finding, fine, note, problem } from './finding.ts';

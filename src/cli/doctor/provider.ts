@@ -1,4 +1,4 @@
-/** The doctor asks a provider: one cheap call that proves address, key and model. */
+/** Checks a provider with one cheap call, which proves address, key and model. */
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
@@ -50,7 +50,7 @@ export async function examineProvider(
   }
   return findingsOf(check, async () => {
     const { createConfiguredLlm } = await import('../../daemon/models/focus-model.ts');
-    // Of the others nothing is asked, not even whether their scripts can be read.
+    // The scripts of other providers are not read.
     const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) });
     try {
       const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);

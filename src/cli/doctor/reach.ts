@@ -1,4 +1,4 @@
-/** The doctor looks what commands and file tools of agents are kept from on this host, and where they are not. */
+/** Checks what commands and file tools of agents cannot reach on this host, and what they can. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
@@ -24,7 +24,7 @@ export interface Reach {
   readonly faculties: ReadonlyMap<string, Faculty>;
 }
 
-/** One finding a promise of docs/security.md, for the weakest isolation that a faculty here runs its commands in. */
+/** One finding per promise of docs/security.md, for the weakest isolation that a faculty here uses. */
 export async function examineReach(reach: Reach): Promise<readonly Finding[]> {
   const best = await detectIsolation(reach.config.home);
   const used = [...reach.faculties.values()].map(({ engage }) => engage.bashIsolation ?? best);
@@ -98,7 +98,7 @@ function examinePlaces(reach: Reach): readonly Finding[] {
 
 const MAKE_IT = 'create it yourself, empty if need be: a file that exists is read-only for agents';
 
-/** With `trust` or `peer` whoever reaches the server is the role. */
+/** With `trust` or `peer`, any process that can reach the server can log in as the role. */
 async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Promise<readonly Finding[]> {
   const url = config.databaseUrl?.reveal();
   if (url === undefined) return [];

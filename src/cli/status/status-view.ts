@@ -7,7 +7,7 @@ import { type Output, type Part, styled } from '../view/output.ts';
 import { age, counted, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 
-/** What is going on in one database. */
+/** The status of one database. */
 export interface StatusReport {
   readonly kind: string;
   readonly where: string;
@@ -89,7 +89,7 @@ function showDaemons(output: Output, { daemons, at }: Status): void {
   }
 }
 
-/** A daemon that was killed never says that it stops: it is lost once it has been silent for two minutes. */
+/** A killed daemon does not report its stop: it counts as lost when it was not seen for two minutes. */
 function daemonState({ alive, saturated }: Status['daemons'][number]): Part {
   return alive ? styled(saturated ? 'full' : 'up', 'green') : styled('lost', 'red');
 }
@@ -175,7 +175,7 @@ function showDeadLetters(output: Output, { dead_letters: letters, states, capped
   output.line(styled('details: animus work show ID; run it again: animus work retry ID', 'dim'));
 }
 
-/** Nothing while retention can remove what it should. */
+/** Prints nothing while retention can remove all old rows. */
 function showKept(output: Output, { kept, count_cap: cap }: Status): void {
   if (kept.rows === 0) return;
   const { table, id, referenced_by: by } = kept.examples[0]!;

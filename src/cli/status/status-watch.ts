@@ -8,18 +8,18 @@ import { age } from '../view/quantities.ts';
 import { createRedraw } from '../view/redraw.ts';
 import { reportJson, type StatusReport, showStatus } from './status-view.ts';
 
-/** With no daemon, each look opens the embedded directory, which `serve` must be able to get hold of in between. */
+/** Without a daemon, each refresh opens the embedded directory, and `serve` must be able to open it in between. */
 const ALONE_SECONDS = 10;
 
-/** A look that failed after others had succeeded. */
+/** A refresh that failed after an earlier one had succeeded. */
 interface Outage {
   readonly sinceMs: number;
   readonly error: AnimusError;
 }
 
 /**
- * Looks every so many seconds until the process is signalled. A database that goes away is waited for; one that is not
- * there at the first look is an error. Each look has a connection of its own: nothing is held in between.
+ * Refreshes every `everySeconds` seconds until the process is signalled. Waits for a database that becomes unreachable;
+ * one that is unreachable at the first refresh is an error. Each refresh has its own connection.
  */
 export async function watchStatus(
   invocation: Invocation,
@@ -73,7 +73,7 @@ function terminalView({ stdout, stderr, env }: Invocation['context'], everySecon
   const redraw = createRedraw(stdout);
   return (report, outage) => {
     let frame = '';
-    // Made anew for each frame: the terminal may have another width by now.
+    // Created for each frame: the width of the terminal may have changed.
     const sink = { write: (text: string) => (frame += text), isTTY: true, columns: stdout.columns };
     const output = createOutput({ stdout: sink, stderr, env, json: false });
     output.line(...headline(report, outage, everySeconds));

@@ -29,7 +29,7 @@ export function showSchedules(output: Output, { schedules, at }: Status): void {
   }
 }
 
-/** Nothing while the inbox is empty and nothing of it was unreadable. */
+/** Prints nothing while the inbox is empty and has no unreadable messages. */
 export function showInbox(output: Output, { inbox, at }: Status): void {
   const { waiting, oldest_at: oldest, dead } = inbox;
   if (waiting > 0 && oldest !== null) {

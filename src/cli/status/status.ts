@@ -1,4 +1,4 @@
-/** `animus status`: what is going on, once or again and again. */
+/** `animus status`: shows the state of the system, once or repeatedly. */
 import type { Command } from 'commander';
 import { readStatus } from '../../store/views/status-view.ts';
 import { wholeNumber } from '../command/arguments.ts';

@@ -12,7 +12,7 @@ import { killRun } from '../trace/kill-run.ts';
 import type { RunTrace } from '../trace/run-trace.ts';
 import { type SupervisorEnd, type SupervisorLink, startSupervisor } from './supervisor-link.ts';
 
-/** Where the host tells what an operator may want to know; fields hold no secrets. */
+/** The log for operators; fields contain no secrets. */
 export type ProcessLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** Settings of a process host. */
@@ -20,9 +20,9 @@ export interface ProcessHostOptions {
   readonly log?: ProcessLog;
   /** Between SIGTERM and SIGKILL when a run times out or is aborted; default 2,000. */
   readonly graceMs?: number;
-  /** Beyond time-out and grace: how long the supervisor may take to report before it counts as hung; default 10,000. */
+  /** How long after time-out and grace the supervisor may take to report before it counts as hung; default 10,000. */
   readonly watchdogMs?: number;
-  /** Whether runs get cgroups of their own, where the host has cgroup v2; default true. */
+  /** Whether each run gets its own cgroup, if the host has cgroup v2; default true. */
   readonly cgroups?: boolean;
 }
 
@@ -44,7 +44,7 @@ class SupervisedHost implements ProcessHost {
   readonly #options: Required<ProcessHostOptions>;
   readonly #runs = new Map<number, PendingRun>();
   readonly #kills = new Map<number, () => void>();
-  /** On the host's monotonic clock; a supervisor that is started anew has to be told of them. */
+  /** On the host's monotonic clock; sent again to a restarted supervisor. */
   readonly #deadlines = new Map<ProcessOwner, number>();
   readonly #limits = new Map<ProcessOwner, ProcessLimits>();
   readonly #cleanups = new Set<Promise<void>>();
@@ -153,7 +153,7 @@ class SupervisedHost implements ProcessHost {
     }
   }
 
-  /** The supervisor is gone: nobody but us is left to kill what it had running. */
+  /** The supervisor has ended: only this process can kill its runs now. */
   #lost(end: SupervisorEnd): void {
     this.#supervisor = null;
     const orphans = [...this.#runs.values()];
@@ -170,7 +170,7 @@ class SupervisedHost implements ProcessHost {
     const users = new Map(orphans.flatMap(({ trace: { user } }) => (user ? [[user.uid, user]] : [])));
     if (end.started) for (const user of users.values()) killAllOf(user);
     await Promise.all(orphans.map((run) => cutOff(run, end)));
-    // The cgroup of a run lies below its owner's, and that in the supervisor's place, which nobody else removes now.
+    // The cgroup of a run is below its owner's, and that below the supervisor's, which must be removed here.
     const [cgroup] = orphans.flatMap(({ trace }) => trace.cgroup ?? []);
     if (cgroup !== undefined) removeCgroupPlace(dirname(dirname(cgroup)));
     for (const done of kills) done();
@@ -190,10 +190,10 @@ async function cutOff(run: PendingRun, { started, detail }: SupervisorEnd): Prom
   run.settle({ ...NOT_STARTED, ended: 'interrupted', problem, durationMs: durationMs() });
 }
 
-/** A supervisor that is frozen cannot keep time-outs: kill it, and its end is handled like any other. */
+/** A frozen supervisor cannot enforce time-outs: kill it; its end is handled like any other. */
 function watch(supervisor: SupervisorLink, ms: number): { timer: NodeJS.Timeout } {
   const watchdog = { timer: setTimeout(secondLook, clampTimer(ms)) };
-  // If we ourselves were frozen, the report is waiting to be read: give it a turn before judging.
+  // If this process was frozen, the report is waiting to be read: read it first.
   function secondLook(): void {
     watchdog.timer = setTimeout(() => supervisor.kill(), 2000);
   }

@@ -1,4 +1,4 @@
-/** The supervisor as the daemon holds it: a child process in a session of its own, with an IPC channel. */
+/** The daemon's handle of the supervisor: a child process in its own session, with an IPC channel. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -11,7 +11,7 @@ import type { FromSupervisor, ToSupervisor } from '../supervisor/supervisor-prot
 export interface SupervisorLink {
   /** Queues a message; one that can no longer be delivered is dropped, since `ended` follows. */
   send(message: ToSupervisor): void;
-  /** Lets it kill and report every run, and resolves when it has exited; after 10 s it is killed. */
+  /** Makes it kill and report every run, and resolves when it has exited; kills it after 10 s. */
   stop(): Promise<void>;
   /** SIGKILL. */
   kill(): void;
@@ -20,13 +20,13 @@ export interface SupervisorLink {
   unref(): void;
 }
 
-/** Why a supervisor is no more; `started` is false when it has never been. */
+/** Why a supervisor has ended; `started` is false when it could not be started. */
 export interface SupervisorEnd {
   readonly started: boolean;
   readonly detail: string;
 }
 
-/** What a supervisor tells: its messages, and its end, once. */
+/** The events of a supervisor: its messages, and its end, once. */
 export interface SupervisorEvents {
   receive(message: FromSupervisor): void;
   ended(end: SupervisorEnd): void;
@@ -46,7 +46,7 @@ export function startSupervisor(events: SupervisorEvents, args: readonly string[
     // Its environment can be read by what it runs unisolated, so there is nothing of the daemon's in it. Reads of /proc
     // wait in threads, and on a host that is overrun they wait long.
     env: { UV_THREADPOOL_SIZE: '32' },
-    // Ctrl-C in a terminal and a kill of the daemon's group pass it by.
+    // Ctrl-C in a terminal and a kill of the daemon's group do not reach it.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -75,7 +75,7 @@ export function startSupervisor(events: SupervisorEvents, args: readonly string[
   };
 }
 
-/** Resolves, never rejects, when it has ended and all that it had said before has been received. */
+/** Resolves when it has ended and all its messages have been received; never rejects. */
 async function endOf(child: ChildProcess): Promise<SupervisorEnd> {
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -85,7 +85,7 @@ async function endOf(child: ChildProcess): Promise<SupervisorEnd> {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve({ started: false, detail: messageOf(error) });
     });
-    // `exit`, not `close`: nothing may hold up the killing of what it leaves behind.
+    // `exit`, not `close`: killing its leftovers must not be delayed.
     child.once('exit', (code, signal) => resolve({ started: true, detail: signal ?? `exit code ${code}` }));
   });
   if (child.connected && end.started) await Promise.race([once(child, 'disconnect'), sleep(LAST_WORDS_MS)]);

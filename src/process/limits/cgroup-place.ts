@@ -1,4 +1,4 @@
-/** Where this process may make cgroups (version 2): below the one it is in itself, if that was given to it. */
+/** Where this process may create cgroups (version 2): below its own, if that was delegated to it. */
 import { accessSync, constants, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { killCgroup, processesInCgroup, readFrom, removeCgroup, writeTo } from '../trace/cgroup-files.ts';
@@ -8,7 +8,7 @@ import { readProc, readProcess, startTicksOf } from '../trace/process-table.ts';
 export interface CgroupPlace {
   /** Absolute; empty, or with the cgroups of owners. */
   readonly path: string;
-  /** The kernel limits memory and processes below it; else it only knows what belongs together and kills it whole. */
+  /** True: the kernel limits memory and processes below it. False: it only groups processes and kills them as a whole. */
   readonly controlled: boolean;
 }
 
@@ -17,8 +17,8 @@ const CONTROLLERS = ['memory', 'pids'];
 const OWN = 'animus-own';
 
 /**
- * Makes a cgroup for this process's children; null where there is no cgroup v2, or none may be made. What supervisors
- * that are gone have left behind is killed and removed.
+ * Creates a cgroup for this process's children; null when there is no cgroup v2 or none may be created. Kills and
+ * removes what ended supervisors have left behind.
  */
 export function makeCgroupPlace(): CgroupPlace | null {
   const base = process.platform === 'linux' ? baseCgroup() : null;

@@ -1,4 +1,4 @@
-/** Looks at what runs use while any is under way, and stops the one that is to blame when its owner has used too much. */
+/** Measures the usage of all active runs, and stops the run that uses most when its owner exceeds a limit. */
 
 import { isSpare } from '../runners/as-user.ts';
 import { listProcesses, type ProcessEntry } from '../trace/process-table.ts';
@@ -12,9 +12,9 @@ import { membersOf, type RunMembers } from './run-members.ts';
 export interface WatchedRun {
   readonly owner: string;
   readonly trace: RunTrace;
-  /** Where the kernel holds the limits itself; null: this watch does. */
+  /** The cgroup in which the kernel enforces the limits; null: this watch does. */
   readonly cgroup: RunCgroup | null;
-  /** Kills it whole; the problem completes «stopped: …». */
+  /** Kills the whole run; the problem completes «stopped: …». */
   stop(problem: string): void;
 }
 
@@ -25,18 +25,18 @@ export interface LimitWatch {
 }
 
 /**
- * Between two looks. On a host with many processes a look costs more, and looks are rarer, down to two a second: that is
- * what a command may overshoot its limits for.
+ * The pause between two checks. On a host with many processes a check costs more and checks are rarer, down to two a
+ * second: so long a command may exceed its limits.
  */
 const PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 500;
 /** Of the time of one processor. */
 const SHARE = 1 / 20;
 
-/** A watch that looks only while it has runs, and where /proc is. */
+/** Creates a watch that checks only while it has runs, and only on systems with /proc. */
 export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): LimitWatch {
   const runs = new Map<WatchedRun, RunMembers>();
-  /** What a stopped run holds is free in a moment: until then nobody else is to blame. */
+  /** The resources of a stopped run are freed in a moment: until then stop no other run. */
   const stopped = new WeakSet<WatchedRun>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -48,7 +48,7 @@ export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): Li
       const toBlame = stopExcess(own, limitsOf(owner));
       if (toBlame) stopped.add(toBlame);
     }
-    // Time on the processor, not on the clock: a bomb makes every look late, and must not make the next one rarer.
+    // Processor time, not wall-clock time: a fork bomb delays every check, and must not make the next one rarer.
     const { user, system } = process.cpuUsage(before);
     schedule(Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, (user + system) / 1000 / SHARE)));
   };
@@ -66,7 +66,7 @@ export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): Li
   };
 }
 
-/** What a run uses at this moment. */
+/** The current usage of a run. */
 interface Use {
   readonly run: WatchedRun;
   readonly members: readonly ProcessEntry[];
@@ -91,7 +91,7 @@ function straysOf({ trace: { user } }: WatchedRun, processes: readonly ProcessEn
   return strays;
 }
 
-/** Stops the run that uses most, when what its owner uses is too much. */
+/** Stops the run that uses most when its owner exceeds a limit. */
 function stopExcess(uses: readonly Use[], limits: ProcessLimits): WatchedRun | null {
   const excess = excessIn(uses, limits);
   if (excess === null) return null;

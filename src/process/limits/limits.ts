@@ -8,10 +8,13 @@ export interface ProcessLimits {
   readonly processes: number;
 }
 
-/** For owners that nobody has set limits for; `daemon.focus_max_memory_mib` and `focus_max_processes` have the same. */
+/**
+ * For owners without configured limits; the defaults of `daemon.focus_max_memory_mib` and `focus_max_processes` are the
+ * same.
+ */
 export const DEFAULT_LIMITS: ProcessLimits = { memoryBytes: 2 * 2 ** 30, processes: 1024 };
 
-/** What can be used up. */
+/** The limited resources. */
 export type Resource = 'memory' | 'processes';
 
 /**

@@ -1,4 +1,4 @@
-/** How much memory processes hold, as /proc tells; Linux only. */
+/** How much memory processes use, according to /proc; Linux only. */
 import { readProc } from '../trace/process-table.ts';
 
 /**

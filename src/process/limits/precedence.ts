@@ -1,4 +1,7 @@
-/** The supervisor's precedence over what it supervises: a bomb that takes every processor must not keep it from being seen. */
+/**
+ * The supervisor's priority over its runs: a fork bomb that uses every processor must not stop the supervisor from detecting
+ * it.
+ */
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
@@ -20,7 +23,7 @@ export function takePrecedence(): void {
   }
 }
 
-/** Starts something that is not to inherit the precedence. */
+/** Starts a process that must not inherit the precedence. */
 export function atOrdinaryPriority<Result>(start: () => Result): Result {
   if (ordinary === null) return start();
   trySetPriority(ordinary);

@@ -1,4 +1,7 @@
-/** The cgroups (version 2) of one owner and its runs: the kernel's own limits, and an end that nothing outruns. */
+/**
+ * The cgroups (version 2) of one owner and its runs: limits enforced by the kernel, and a kill that no process can
+ * escape.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFrom, removeCgroup, writeTo } from '../trace/cgroup-files.ts';

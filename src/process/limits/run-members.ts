@@ -1,4 +1,4 @@
-/** Which processes belong to a run, kept from look to look: what was seen once stays its own, whatever it rids itself of. */
+/** Tracks which processes belong to a run: a process seen once stays a member, even if it later drops its marks. */
 import type { ProcessEntry } from '../trace/process-table.ts';
 import { markOf, type RunTrace, sureMembers } from '../trace/run-trace.ts';
 
@@ -41,7 +41,7 @@ export function membersOf(trace: RunTrace): RunMembers {
   };
 }
 
-/** A pid alone is given out again. */
+/** A pid alone can be reused. */
 function nameOf({ pid, startTicks }: ProcessEntry): string {
   return `${pid}:${startTicks}`;
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { SYSTEM_PATH, systemProgram } from './start-gate.ts';
 
-/** Whom a command runs as; never root. */
+/** The user that a command runs as; never root. */
 export interface User {
   readonly uid: number;
   readonly gid: number;
@@ -27,7 +27,7 @@ export function isSpare({ uid }: User): boolean {
   return uid >= FIRST_SPARE_UID && uid < FIRST_SPARE_UID + SPARE_UIDS;
 }
 
-/** Whom a command that starts in `directory` would run as, or why that cannot be. */
+/** The user as whom a command that starts in `directory` would run, or why that is impossible. */
 export function userOf(directory: string): User | string {
   if (process.getuid?.() !== 0) return 'isolation «uid» needs a daemon that runs as root';
   const { uid, gid } = statSync(directory);
@@ -63,7 +63,7 @@ export function runAsUser(command: string, args: readonly string[], user: User):
   return error || status === null ? null : stdout;
 }
 
-/** Kills every process of a spare user at one stroke: no fork can outrun it. */
+/** Kills every process of a spare user at once: no fork can escape it. */
 export function killAllOf(user: User): void {
   // kill(-1) spares nobody of that user but the caller, so it has to be the user's own call.
   if (isSpare(user)) runAsUser('sh', ['-c', 'kill -KILL -1'], user);

@@ -101,7 +101,7 @@ function inNamespace(
   return { command: setpriv, args: [...asOrphan, ...outer, ...setUp, ...tables, ...lists, ...gated] };
 }
 
-/** What root could write by its number alone, without any capability: it would run programs outside of all namespaces. */
+/** Files that uid 0 can write without any capability, and that would run programs outside of all namespaces. */
 function rulesForRoot(): readonly FileRule[] {
   if (process.getuid?.() !== 0) return [];
   return [

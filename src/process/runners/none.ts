@@ -1,4 +1,4 @@
-/** The runner `none`: a process group and a scrubbed environment, no more. */
+/** The runner `none`: only a process group and a scrubbed environment. */
 import type { Runner } from './runner.ts';
 import { behindGate } from './start-gate.ts';
 

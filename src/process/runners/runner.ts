@@ -1,4 +1,7 @@
-/** The port to a runner: one way to run a command, with what it needs, how it starts, how it dies and what it hides. */
+/**
+ * The port to a runner: one way to run a command, with its requirements, how it starts, how it is killed and what it
+ * hides.
+ */
 import type { FileRule } from '../file-rules.ts';
 import type { User } from './as-user.ts';
 
@@ -8,7 +11,7 @@ export interface RunRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** What of the host's files is hidden or read-only; a runner that cannot do that leaves them to their modes. */
+  /** Files of the host that are hidden or read-only; a runner that cannot do that relies on file modes. */
   readonly fileRules?: readonly FileRule[];
   /** Processes and threads at once; a runner whose runs the kernel can count apart lets it refuse the next one. */
   readonly maxTasks: number;
@@ -28,13 +31,13 @@ export interface StartLine {
 export interface Runner {
   /** Three parts of a sentence for people: «commands run {apart}: {hides}; {leaves}». */
   readonly words: { readonly apart: string; readonly hides: string; readonly leaves: string };
-  /** Tries it on this host: null where it works, else what it needs. Never rejects. */
+  /** Tries it on this host: null when it works, otherwise what it needs. Never rejects. */
   examine(): Promise<string | null>;
   /** Why it cannot run the foci of this ANIMUS_HOME, else null. */
   homeProblem(home: string): string | null;
   /** Why it cannot start a command in this directory, else null. */
   placeProblem(directory: string): string | null;
-  /** How the command is started; a text says why it cannot be. */
+  /** The command line that starts the command; a string is the reason why there is none. */
   start(request: RunRequest): StartLine | string;
   /** True where the kernel kills everything that a run has started as soon as its leader has ended. */
   readonly diesWithLeader: boolean;

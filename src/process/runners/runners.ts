@@ -11,7 +11,7 @@ export const RUNNERS = {
   none: noneRunner,
 } as const satisfies Readonly<Record<string, Runner>>;
 
-/** How far a command is kept from its host: the name of its runner. docs/hooks.md says what each protects against. */
+/** The isolation of a command: the name of its runner. docs/hooks.md says what each protects against. */
 export type Isolation = keyof typeof RUNNERS;
 
 /** The names, the best first. */

@@ -6,10 +6,10 @@
 import { findProgram } from '../find-program.ts';
 import type { StartLine } from './runner.ts';
 
-/** Where the programs of the system are looked for, whatever the environment of a command says. */
+/** The search path for system programs, independent of the environment of a command. */
 export const SYSTEM_PATH = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin';
 
-/** What lets it go on; whatever comes from it means that it was reached. */
+/** The byte that opens the gate; any output of the gate means that it was reached. */
 export const GO = '\n';
 
 /**

@@ -1,4 +1,4 @@
-/** Timers of a process that may be frozen and thawed: then what has happened meanwhile comes before what is overdue. */
+/** Timers of a process that may be frozen and resumed: events that happened meanwhile are handled before overdue timers. */
 import { setImmediate as immediately } from 'node:timers/promises';
 
 /**
@@ -20,7 +20,7 @@ export function afterEvents(ms: number, act: () => void): { clear(): void } {
   };
 }
 
-/** Lets the event loop read what is there: each of its turns takes a part of it. */
+/** Lets the event loop read pending events: each turn handles some of them. */
 export async function turnsOfEventLoop(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await immediately();
 }

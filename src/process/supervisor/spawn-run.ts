@@ -19,11 +19,11 @@ import { type RunTrace, SPAWN_MARKER } from '../trace/run-trace.ts';
 export interface SpawnedRun {
   readonly child: ChildProcess;
   readonly trace: RunTrace | null;
-  /** It waits at the start gate. */
+  /** Called when it waits at the start gate. */
   readonly gated: boolean;
 }
 
-/** What a run is given by its supervisor. */
+/** The parts of a run that its supervisor provides. */
 export interface SpawnMeans {
   readonly spawnId: string;
   readonly cgroup: RunCgroup | null;
@@ -64,7 +64,7 @@ export function spawnRun(spec: ProcessSpec, means: SpawnMeans): SpawnedRun | Ref
   }
 }
 
-/** A host that is out of processes, memory or descriptors would refuse any command. */
+/** Errors of a host without free processes, memory or descriptors; it would refuse any command. */
 export function refusalOf(error: unknown): Refusal {
   const exhausted = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT'];
   const code = (error as NodeJS.ErrnoException).code ?? '';

@@ -1,4 +1,7 @@
-/** One run inside the supervisor: started, drained, ended by whatever comes first, and nothing of it left behind. */
+/**
+ * One run inside the supervisor: starts it, drains its output, ends it by the first cause, and leaves none of its
+ * processes.
+ */
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -20,7 +23,7 @@ export interface SupervisedRun {
   readonly trace: RunTrace | null;
   /** Never rejects; resolves when no process of the run is left, or with a problem that names those that could not be killed. */
   readonly ended: Promise<ProcessResult>;
-  /** Ends it: `gently` by SIGTERM and, after the grace time, SIGKILL; `now` by SIGKILL. The first cause and problem stand. */
+  /** Ends it: `gently` by SIGTERM and, after the grace time, SIGKILL; `now` by SIGKILL. The first cause and problem count. */
   end(how: 'gently' | 'now', cause: Cause, problem?: string): void;
 }
 

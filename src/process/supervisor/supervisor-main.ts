@@ -22,12 +22,12 @@ function main(): void {
   });
   process.on('message', (message: ToSupervisor) => {
     if (message.type !== 'stop') return supervisor.receive(message);
-    // Disconnecting sends what is queued first, so that every run's end is told; then the handler above leaves.
+    // Disconnecting first sends queued messages, so that every run's end is reported; then the handler above exits.
     void supervisor.endAll('killed: the daemon stops').then(() => process.disconnect());
   });
 }
 
 function send(message: FromSupervisor): void {
-  // Without a daemon nobody is left to tell; the callback keeps a lost race from being thrown.
+  // Without a daemon there is no receiver; the callback keeps a lost race from being thrown.
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

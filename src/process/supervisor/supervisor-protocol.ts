@@ -1,4 +1,4 @@
-/** What the daemon and its supervisor say to each other over their IPC channel; one JSON object per message. */
+/** The messages between the daemon and its supervisor over their IPC channel; one JSON object per message. */
 
 import type { ProcessLimits } from '../limits/limits.ts';
 import type { ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';

@@ -1,4 +1,4 @@
-/** The supervisor's rule book: which runs there are, whose they are, and when they have to end. */
+/** The rules of the supervisor: the runs, their owners, and when they must end. */
 
 import { createLimitWatch, type WatchedRun } from '../limits/limit-watch.ts';
 import { DEFAULT_LIMITS, type ProcessLimits } from '../limits/limits.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Kills everything in it at one stroke, however fast it forks (Linux 5.14; before, the search by /proc has to do). */
+/** Kills everything in it at once, however fast it forks (Linux 5.14; before, the search by /proc has to do). */
 export function killCgroup(path: string): void {
   writeTo(path, 'cgroup.kill', '1');
 }

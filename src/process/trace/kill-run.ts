@@ -1,4 +1,4 @@
-/** Finds and kills what a run has started: its process group and, on Linux, whatever carries its marker or is in its cgroup. */
+/** Finds and kills all processes of a run: its process group and, on Linux, every process with its marker or in its cgroup. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runAsUser, type User } from '../runners/as-user.ts';
 import { killCgroup } from './cgroup-files.ts';

@@ -1,4 +1,4 @@
-/** The host's processes as /proc tells them; Linux only. */
+/** Reads the host's processes from /proc; Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** One process, from /proc/PID/stat. */

@@ -1,4 +1,4 @@
-/** How a run's processes are told from all others. */
+/** How the processes of a run are recognised. */
 
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
