@@ -29,10 +29,10 @@ export function isSpare({ uid }: User): boolean {
 
 /** The user as whom a command that starts in `directory` would run, or why that is impossible. */
 export function userOf(directory: string): User | string {
-  if (process.getuid?.() !== 0) return 'isolation «uid» needs a daemon that runs as root';
+  if (process.getuid?.() !== 0) return 'isolation "uid" needs a daemon that runs as root';
   const { uid, gid } = statSync(directory);
   if (uid !== 0) return { uid, gid };
-  return `isolation «uid» runs commands as the owner of ${directory}, and that is root; give it to another user (chown -R USER ${directory}), or choose another bash_isolation`;
+  return `isolation "uid" runs commands as the owner of ${directory}, and that is root; give it to another user (chown -R USER ${directory}), or choose another bash_isolation`;
 }
 
 /** The command line that runs `command` as the user, with no capability and no way to gain one; null without setpriv. */

@@ -9,7 +9,7 @@ import type { StartLine } from './runner.ts';
 /** The search path for system programs, independent of the environment of a command. */
 export const SYSTEM_PATH = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin';
 
-/** The byte that opens the gate; any output of the gate means that it was reached. */
+/** The line that opens the gate; any output of the gate means that it was reached. */
 export const GO = '\n';
 
 /**

@@ -19,7 +19,7 @@ import { type RunTrace, SPAWN_MARKER } from '../trace/run-trace.ts';
 export interface SpawnedRun {
   readonly child: ChildProcess;
   readonly trace: RunTrace | null;
-  /** Called when it waits at the start gate. */
+  /** True when it waits at the start gate. */
   readonly gated: boolean;
 }
 
