@@ -1,4 +1,4 @@
-/** Outputs too large for a context: kept whole, read in parts. */
+/** Outputs too large for a context: stored whole, read in parts. */
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';

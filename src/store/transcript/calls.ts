@@ -5,7 +5,7 @@ import type { FocusKey } from './focus-row.ts';
 
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'in_doubt' | 'denied' | 'waiting';
 
-/** A tool call and, once it has ended, what the model is told. */
+/** A tool call and, once it has ended, its output for the model. */
 export interface RecordedCall {
   readonly callId: string;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What the foci of an item before this one left: why the newest failed, and which they were. */
+/** Reads the earlier foci of an item: why the newest failed, and their ids. */
 import type { Queryable } from '../sql/database.ts';
 
 export interface EarlierFailure {
@@ -7,8 +7,8 @@ export interface EarlierFailure {
 }
 
 /**
- * Why the focus before number `before` failed. Null where there is none, where it did not fail, and where a recover hook decided that
- * the next attempt is told nothing (`keep: "nothing"`).
+ * Why the focus before number `before` failed. Null when there is none, when it did not fail, and when a recover hook decided to keep
+ * nothing for the next attempt (`keep: "nothing"`).
  */
 export async function readLastFailure(
   db: Queryable,

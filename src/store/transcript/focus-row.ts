@@ -1,4 +1,4 @@
-/** The row of a focus: begun or gone on with, moved from phase to phase. */
+/** The row of a focus: begun or resumed, and moved from phase to phase. */
 import type { ToolSpec } from '../../core/work/conversation.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
@@ -23,7 +23,7 @@ export interface FocusRow {
   readonly tools: readonly ToolSpec[];
 }
 
-/** Begins a focus on a claimed item, or goes on with the open one. */
+/** Begins a focus on a claimed item, or resumes the open one. */
 export async function startFocus(
   db: Queryable,
   work: { readonly id: string; readonly leaseToken: string },
@@ -58,7 +58,7 @@ export async function setPhase(db: Queryable, focus: FocusKey, phase: Phase): Pr
 
 /**
  * How long the focus's newest attempt has run, in milliseconds, as far as it is recorded: of each turn its answer and its longest
- * call. Waiting, queueing and lying dead take no time here, nor does what a crash cut off. `failureNotice` is how the message
+ * call. Waiting, queueing and being dead do not count, nor does work that a crash interrupted. `failureNotice` is how the message
  * begins that ended the attempt before.
  */
 export async function readRunningMs(db: Queryable, focusId: string, failureNotice: string): Promise<number> {

@@ -1,4 +1,4 @@
-/** Texts of answers on their way from the daemon that receives them to whoever watches the item. Never stored. */
+/** Streams texts of answers from the daemon that receives them to watchers of the item. Never stored. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Service } from '../../core/lifecycle/service.ts';
@@ -19,7 +19,7 @@ export interface TextPiece {
 /** Characters of one piece: NOTIFY carries less than 8,000 bytes, and JSON may make six of a character. */
 export const MAX_PIECE_CHARS = 1200;
 
-/** Tells a piece of at most MAX_PIECE_CHARS characters; false when nobody watches. */
+/** Sends a piece of at most MAX_PIECE_CHARS characters; false when there are no watchers. */
 export async function tellText(db: Queryable, focus: FocusKey, piece: TextPiece): Promise<boolean> {
   const [row] = await db.query<{ told: boolean }>(`select animus.tell_text($1, $2, $3) as told`, [
     focus.focusId,
@@ -30,8 +30,8 @@ export async function tellText(db: Queryable, focus: FocusKey, piece: TextPiece)
 }
 
 /**
- * Watches an item and receives the pieces of its answers until stopped. Who comes in the middle of an answer gets its rest
- * only, or nothing of it. Does nothing more than that on an item that has ended. Errors: `work.not_found`, `db.unreachable`.
+ * Watches an item and receives the pieces of its answers until stopped. A watcher that joins during an answer gets only its
+ * rest, or nothing of it. On an ended item it receives nothing. Errors: `work.not_found`, `db.unreachable`.
  */
 export async function listenToTexts(
   db: Database,
@@ -43,7 +43,7 @@ export async function listenToTexts(
   await listener.start();
   const channel = await watchTexts(db, workItemId, own);
   if (channel === own || channel === null) return listener;
-  // Somebody watches already: the daemon tells all on one channel.
+  // There is already a watcher: the daemon sends to all on one channel.
   await listener.stop();
   const shared = listenerOn(db, channel, onPiece);
   await shared.start();

@@ -1,4 +1,4 @@
-/** What the engine itself puts into a context. */
+/** The messages that the engine itself adds to a context. */
 import type { MessageKind } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';

@@ -1,11 +1,14 @@
-/** All that can be watched of an item, in one snapshot: one statement, so that no part is newer than another. */
+/**
+ * Reads everything that can be watched of an item in one snapshot: one statement, so that no part is newer than
+ * another.
+ */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Phase, WaitKind } from '../../core/work/words.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { CallState } from './calls.ts';
 
-/** Where a follower stands: turns before this one, of this focus (by number), and entries up to this one are not read again. */
+/** The position of a follower: turns before this one, of this focus (by number), and entries up to this one are not read again. */
 export interface ProgressCursor {
   readonly focus: number;
   readonly turn: number;

@@ -1,10 +1,10 @@
-/** The durable transcript of a focus: everything needed to go on after a crash and to send the same requests again. */
+/** The durable transcript of a focus: everything needed to resume after a crash and to send the same requests again. */
 import type { Queryable } from '../sql/database.ts';
 import type { RecordedCall } from './calls.ts';
 import type { EngineMessage } from './messages.ts';
 import type { RecordedTurn } from './turns.ts';
 
-/** Everything recorded of a focus, in order; turns that were begun and never answered are left out: they are asked again. */
+/** Everything recorded of a focus, in order; turns that were begun and never answered are left out: they are requested again. */
 export interface Transcript {
   readonly turns: readonly RecordedTurn[];
   readonly messages: readonly EngineMessage[];

@@ -1,4 +1,4 @@
-/** Turns: permitted, recorded, charged. */
+/** Turns: permission, recording and charging. */
 import type { ContentBlock, ModelAnswer, StopReason } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
@@ -84,7 +84,7 @@ export async function recordTurn(
   };
 }
 
-/** Charges the item with a model call that is no turn of it. */
+/** Charges the item with a model call that is not a turn. */
 export async function recordSideCall(
   db: Queryable,
   focus: FocusKey,

@@ -11,7 +11,10 @@ export interface WaitRequest {
   /** Work items waited for, where the kind is `children`. */
   readonly targets?: readonly string[];
   readonly mode?: 'all' | 'any';
-  /** When the wait ends by itself, on the database's clock: the end of a timer, a time-out of everything else. Null: never. */
+  /**
+   * When the wait ends by itself, by the database's clock: the due time of a timer, the time-out of any other wait. Null:
+   * never.
+   */
   readonly deadline: Date | null;
 }
 
@@ -64,8 +67,8 @@ export async function readWaits(db: Queryable, workItemId: string): Promise<Wait
 }
 
 /**
- * Parks the item's focus: `waiting`, holding nothing. Returns the state it really went to: `queued` where every wait was
- * resolved meanwhile, `cancelled` where that had been asked for. Errors: `work.lease_lost`.
+ * Parks the item's focus: state `waiting`, without slot and lease. Returns the actual new state: `queued` if every wait
+ * was resolved meanwhile, `cancelled` if a cancel had been requested. Errors: `work.lease_lost`.
  */
 export async function parkWork(
   db: Queryable,
@@ -93,7 +96,7 @@ export async function resolveWait(
   return row!.resolved;
 }
 
-/** What a look at the deadlines came to; `nextDueMs`: until the next one, at least 0, null where there is none. */
+/** The result of a check of the deadlines; `nextDueMs`: time until the next one, at least 0, null if there is none. */
 export interface DueWaits {
   readonly resolved: number;
   readonly nextDueMs: number | null;

@@ -1,10 +1,13 @@
-/** A work item as somebody follows it who may see it: with the rights of a reader, or as its own submitter. */
+/** Reads a work item for a follower: with the rights of a reader, or as its own submitter. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { readWork } from './work-views.ts';
 
-/** What both see of it; a reader gets the whole row. Names are those of the columns: `work submit --wait --json` prints them. */
+/**
+ * The fields that both see; a reader gets the whole row. Names are those of the columns: `work submit --wait --json` prints
+ * them.
+ */
 export interface FollowedWork {
   readonly id: string;
   readonly faculty: string;
@@ -26,7 +29,7 @@ export interface FollowedEntry {
   readonly content: string;
 }
 
-/** Reads items by what the login may see of them. */
+/** Reads items within the rights of the login. */
 export interface WorkFollower {
   /** Errors: `work.not_found`, also for an item that the login may not see. */
   item(id: string): Promise<FollowedWork>;

@@ -1,4 +1,4 @@
-/** What pgmq says of the queues of animus. */
+/** The metrics of animus's queues, from pgmq. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
@@ -8,7 +8,7 @@ import { QUEUES } from '../work/queue-names.ts';
 /** One queue. Its names are those of a row for programs (docs/cli.md). */
 export interface QueueMetrics {
   readonly queue: string;
-  /** In the queue, those included that were read and not yet archived. */
+  /** Messages in the queue, including those that were read and not yet archived. */
   readonly messages: number;
   /** How long ago the oldest and the newest of them were sent; null for an empty queue. */
   readonly oldest_age_seconds: number | null;
@@ -21,8 +21,8 @@ export interface QueueMetrics {
 const MISSING = new Set(['3F000', '42883', '42P01']);
 
 /**
- * The queues that exist and that the role may read, by `pgmq.metrics`. It counts all messages of a queue: for a look now
- * and then, not for polling. Errors: those of the connection.
+ * The queues that exist and that the role may read, by `pgmq.metrics`. It counts all messages of a queue: for occasional
+ * use, not for polling. Errors: those of the connection.
  */
 export async function queueMetrics(db: Queryable): Promise<QueueMetrics[]> {
   const pgmq = await openPgmq(db);

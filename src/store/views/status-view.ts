@@ -15,7 +15,7 @@ export interface Status {
   readonly daemons: readonly DaemonStatus[];
   /** The last ten that died, whenever that was. */
   readonly dead_letters: readonly DeadLetter[];
-  /** What retention would remove and cannot, because somebody else's table refers to it: how many rows (up to `count_cap`), and some. */
+  /** Old rows that retention cannot remove because another table refers to them: their number (up to `count_cap`), and some examples. */
   readonly kept: { readonly rows: number; readonly examples: readonly KeptRow[] };
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
@@ -71,7 +71,7 @@ interface FocusStatus {
   readonly cost_usd: number;
 }
 
-/** Work that used up its attempts, or was given up. */
+/** Work without attempts left, or given up. */
 interface DeadLetter {
   readonly work_item_id: string;
   readonly faculty: string;

@@ -1,6 +1,6 @@
 /**
- * What the CLI shows of work. Rows keep the names of their columns: `--json` prints them as they are, so these names are
- * the machine interface (docs/cli.md). Token counts are numbers, costs USD.
+ * Reads work for the CLI. Rows keep the names of their columns: `--json` prints them as they are, so these names are the
+ * machine interface (docs/cli.md). Token counts are numbers, costs USD.
  */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
@@ -61,8 +61,8 @@ const FULL_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
  * The id of the one work item that a full id, or the beginning or end of one (at least 4 hex digits, dashes optional),
- * names; what is the beginning of an item is not looked for as an end. Errors: `work.not_found`, `work.ambiguous_id`
- * with up to five candidates, `work.invalid`.
+ * names; if it matches a beginning, ends are not searched. Errors: `work.not_found`, `work.ambiguous_id` with up to
+ * five candidates, `work.invalid`.
  */
 export async function findWork(db: Queryable, reference: string): Promise<string> {
   const wanted = reference.trim().toLowerCase();
@@ -137,7 +137,7 @@ export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
   return row;
 }
 
-/** All that came of an item, children of children included: parents before their children, oldest first; at most 500. */
+/** The item with all its descendants: parents before their children, oldest first; at most 500. */
 export async function readDescendants(db: Queryable, id: string): Promise<WorkSummary[]> {
   return db.query<WorkSummary>(
     `with recursive tree as (
@@ -158,7 +158,7 @@ export interface FocusView {
   readonly number: number;
   readonly host: string;
   readonly directory: string | null;
-  /** Of its git worktree, where it works in one. */
+  /** The branch of its git worktree, if it works in one. */
   readonly branch: string | null;
   readonly phase: string;
   readonly resumes: number;

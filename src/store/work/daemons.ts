@@ -1,4 +1,4 @@
-/** The daemons of a database: who is there, what they can run, whether they have room. */
+/** The daemons of a database: which are alive, what they can run, whether they have room. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
@@ -15,7 +15,7 @@ export interface DaemonRegistration {
   readonly problems: readonly string[];
 }
 
-/** Makes the daemon known, or updates what it can run. */
+/** Registers the daemon, or updates what it can run. */
 export async function registerDaemon(db: Queryable, daemon: DaemonRegistration): Promise<void> {
   await db.query(`select animus.register_daemon($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb)`, [
     daemon.id,
@@ -28,7 +28,7 @@ export async function registerDaemon(db: Queryable, daemon: DaemonRegistration):
   ]);
 }
 
-/** Says goodbye; `status` shows the daemon as stopped. */
+/** Records the stop; `status` shows the daemon as stopped. */
 export async function deregisterDaemon(db: Queryable, daemonId: string): Promise<void> {
   await db.query(`select animus.deregister_daemon($1)`, [daemonId]);
 }

@@ -1,7 +1,7 @@
-/** The demo's way in: one plain SQL insert, shown to the user as it is run. */
+/** Submits the demo's work with one plain SQL insert, which is also shown to the user. */
 import type { Queryable } from '../sql/database.ts';
 
-/** What anybody may type into psql. */
+/** The statement, as one would type it into psql. */
 export const DEMO_INSERT = `insert into animus.work_items (faculty, description, params)
 values ('engineer',
         'A test of the calendar program fails. Find the cause and fix it; do not touch the tests.',

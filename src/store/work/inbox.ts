@@ -1,7 +1,7 @@
 /** The pgmq queue `animus_inbox`. */
 import type { Queryable } from '../sql/database.ts';
 
-/** What became of the messages of one call; `postponed` ones wait for somebody else's transaction and come again. */
+/** What happened to the messages of one call; `postponed` ones wait for another transaction and are read again. */
 export interface Drained {
   readonly accepted: number;
   readonly refused: number;

@@ -1,4 +1,4 @@
-/** What operators do to work: thin calls of the SQL functions, each of which leaves a row in animus.decisions. */
+/** The operations of operators: thin calls of the SQL functions, each of which adds a row to animus.decisions. */
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
@@ -16,8 +16,8 @@ export async function cancelWork(db: Queryable, id: string, reason?: string): Pr
 }
 
 /**
- * Queues a dead or cancelled item again, with fresh attempts. Returns its id, or that of the active item with the same
- * dedup key, which already does the work. Errors: `work.not_found`, `work.state`.
+ * Queues a dead or cancelled item again, with all its attempts. Returns its id, or that of the active item with the
+ * same dedup key, which already does the work. Errors: `work.not_found`, `work.state`.
  */
 export async function retryWork(db: Queryable, id: string): Promise<string> {
   const [row] = await db.query<{ id: string }>('select animus.retry_work($1::uuid) as id', [id]);

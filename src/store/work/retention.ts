@@ -1,7 +1,7 @@
-/** Retention: one small batch per call. Null everywhere means that another daemon is at it. */
+/** Retention: one small batch per call. Every function returns null when another daemon is running retention. */
 import type { Queryable } from '../sql/database.ts';
 
-/** Where `pruneWork` goes on; null at the beginning and at the end. Texts of the database. */
+/** Where `pruneWork` continues; null at the beginning and at the end. Texts of the database. */
 export interface PruneCursor {
   readonly at: string;
   readonly id: string;
@@ -38,14 +38,14 @@ export async function pruneRegisters(db: Queryable, limit: number): Promise<numb
   return count(db, 'select animus.prune_registers($1) as count', [limit]);
 }
 
-/** A row that retention passes over. `id` is `*` where a whole table is left alone; `referencedBy`: the table and its constraint. */
+/** A row that retention skips. `id` is `*` where a whole table is left alone; `referencedBy`: the table and its constraint. */
 export interface KeptRow {
   readonly table: string;
   readonly id: string;
   readonly referenced_by: string;
 }
 
-/** What retention passes over, the newest first, at most 1,000; tried again every hour. Null: the schema does not know of it yet. */
+/** The rows that retention skips, newest first, at most 1,000; retried every hour. Null: the schema does not record them yet. */
 export async function readKeptRows(db: Queryable): Promise<KeptRow[] | null> {
   const [table] = await db.query<{ there: boolean }>(
     `select to_regclass('animus.retention_kept') is not null as there`,

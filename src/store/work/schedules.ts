@@ -5,18 +5,18 @@ import type { Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 
-/** What happens to runs that nobody was there to fire: docs/schedules.md. */
+/** What happens to missed runs: docs/schedules.md. */
 export const MISSED_POLICIES = ['skip', 'once', 'all'] as const;
 export type MissedPolicy = (typeof MISSED_POLICIES)[number];
 
-/** Due times that are passed over, first and last; `runs` counts up to 1,000. */
+/** Skipped due times, first and last; `runs` counts up to 1,000. */
 export interface MissedRuns {
   readonly from: Date;
   readonly until: Date;
   readonly runs: number;
 }
 
-/** A schedule that a daemon has to look after now. Times are texts of the database: they go back unchanged, to be compared. */
+/** A schedule that a daemon must process now. Times are texts of the database: they go back unchanged, to be compared. */
 export interface ScheduleLook {
   readonly name: string;
   readonly cron: string;
@@ -39,7 +39,7 @@ export async function readDueSchedules(db: Queryable, recheck = false): Promise<
   return row!.due;
 }
 
-/** What becomes of a due schedule. */
+/** How a due schedule is processed. */
 export interface Firing {
   readonly due: readonly Date[];
   readonly missed: MissedRuns | null;

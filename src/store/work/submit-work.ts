@@ -24,7 +24,7 @@ export interface NewWork {
   readonly traceContext?: string | undefined;
 }
 
-/** What became of it: `merged` names the active item that does the same work. */
+/** The result: `merged` is the id of the active item that does the same work. */
 export interface SubmittedWork {
   readonly id: string;
   readonly state: WorkState;

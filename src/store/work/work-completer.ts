@@ -1,13 +1,13 @@
-/** Ends of work, gathered: while one statement is on its way to the database, further ends wait and go together in the next. */
+/** Batches ends of work: while one statement is running, further ends wait and are sent together in the next. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { type CompletedWork, completeBatch } from './work.ts';
 
 export interface WorkCompleter {
   /**
-   * Ends one item as completed; resolves when that is committed. Nothing is delayed: a first end goes out at once. Each item is
-   * protected by its own token. Errors: `work.lease_lost` for this item alone; `work.locked` for this item alone, when another
-   * transaction keeps its row locked; those of the connection for every item that was on its way. The last two may be tried again
+   * Completes one item; resolves when that is committed. Adds no delay: a first end is sent at once. Each item is protected by
+   * its own token. Errors: `work.lease_lost` for this item alone; `work.locked` for this item alone, when another transaction
+   * keeps its row locked; those of the connection for every item that was on its way. The last two may be tried again
    * (idempotent).
    */
   complete(work: CompletedWork): Promise<void>;

@@ -19,7 +19,7 @@ export interface ClaimedWork {
   readonly traceContext: string | null;
   readonly leaseToken: string;
   readonly createdAt: Date;
-  /** Since when it could be claimed. */
+  /** When it became claimable. */
   readonly readyAt: Date;
 }
 
@@ -28,7 +28,7 @@ export interface ClaimableFaculty {
   readonly max: number;
   readonly max_attempts: number;
   readonly dedup_until: 'resolved' | 'claimed';
-  /** How long a focus is left to the host that has its directory; default 120. */
+  /** How long a focus is reserved for the host that has its directory; default 120. */
   readonly host_grace_seconds?: number;
 }
 
@@ -51,8 +51,8 @@ const CLAIMED = `id, faculty, skill, description, params, source, trigger_info a
   greatest(run_at, created_at) as "readyAt"`;
 
 /**
- * Work that is claimed in this daemon's name and that it does not know of, because the answer to its claim was lost. Each comes with a
- * whole lease, to be run or released. `known`: ids of what it runs.
+ * Returns work that is claimed for this daemon but unknown to it, because the response to its claim was lost. Each item has a full
+ * lease and must be run or released. `known`: ids of the items it runs.
  */
 export async function takeOwnClaims(
   db: Queryable,
@@ -90,7 +90,7 @@ export async function extendLeases(
   );
 }
 
-/** Hands an item back, attempts unchanged, to be claimed again after `delaySeconds` (of the database's clock). */
+/** Releases an item with its attempts unchanged, to be claimed again after `delaySeconds` (of the database's clock). */
 export async function releaseWork(
   db: Queryable,
   work: { readonly id: string; readonly leaseToken: string },
@@ -119,7 +119,7 @@ export async function completeWork(
   ]);
 }
 
-/** An item that is done, with what proves that it is ours to end. */
+/** An item that is done, with the token that proves the claim. */
 export interface CompletedWork {
   readonly id: string;
   readonly leaseToken: string;
@@ -127,12 +127,15 @@ export interface CompletedWork {
   readonly summary: string | null;
 }
 
-/** What came of an end. `lost`: the lease is, and nothing was written. `locked`: somebody else keeps the row locked; not written yet. */
+/**
+ * The result of an end. `lost`: the lease is lost, and nothing was written. `locked`: another transaction keeps the row locked; not
+ * written yet.
+ */
 export type Completion = 'completed' | 'lost' | 'locked';
 
 /**
- * Ends many items as completed in one statement; answers, in their order, what came of each. One that was lost or is locked does not
- * hold up the others. Idempotent for the same tokens.
+ * Completes many items in one statement; returns the result of each, in their order. A lost or locked one does not delay the others.
+ * Idempotent for the same tokens.
  */
 export async function completeBatch(db: Queryable, ended: readonly CompletedWork[]): Promise<Completion[]> {
   const rows = await db.query<{ result: Completion }>(
@@ -154,7 +157,7 @@ export interface WorkError {
   readonly phase?: string;
 }
 
-/** Ends an attempt as failed: tried again after `retryDelaySeconds`, or dead where that is null or attempts are used up. */
+/** Ends an attempt as failed: retried after `retryDelaySeconds`, or dead if that is null or no attempts are left. */
 export async function failWork(
   db: Queryable,
   work: { readonly id: string; readonly leaseToken: string },
