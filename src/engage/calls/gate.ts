@@ -2,7 +2,7 @@
 import type { Tool } from '../../tools/tool.ts';
 import type { CallScope } from './run-call.ts';
 
-/** A gate: lets a call pass, changes its input, or denies it. Gates are asked in the order of their list; the first denial counts. */
+/** A gate lets a call pass, changes its input, or denies it. Gates run in the order of their list; the first denial counts. */
 export interface CallGate {
   readonly name: string;
   judge(call: GatedCall): GateVerdict | Promise<GateVerdict>;
@@ -11,7 +11,7 @@ export interface CallGate {
 /** A call as a gate sees it. */
 export interface GatedCall {
   readonly tool: Tool;
-  /** As the tool's schema parsed it, with what the gates before have changed. */
+  /** As parsed by the tool's schema, with the changes of earlier gates. */
   readonly input: unknown;
   readonly callId: string;
   readonly turn: number;
@@ -19,7 +19,7 @@ export interface GatedCall {
   readonly signal: AbortSignal;
 }
 
-/** `input`, where it is given, replaces the call's; it is validated again. The model sees `reason`. */
+/** `input`, if given, replaces the call's input and is validated again. The model sees `reason`. */
 export type GateVerdict =
   | { readonly kind: 'pass'; readonly input?: unknown }
   | { readonly kind: 'deny'; readonly reason: string };
