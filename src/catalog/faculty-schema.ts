@@ -50,7 +50,7 @@ const engage = table({
   temperature: decimal(0, 2).optional(),
   thinking_budget_tokens: count(1024, 1_000_000).optional(),
   reasoning_effort: oneOf(['minimal', 'low', 'medium', 'high']).optional(),
-  stop: texts('a list of at most 4 texts', 4).default([]),
+  stop: texts('a list of at most 4 strings', 4).default([]),
   max_parallel_tools: count(1, 64).default(8),
   parallel_tool_execution: flag().default(true),
   tool_timeout_seconds: seconds(0.1, 86_400).default(120),

@@ -51,7 +51,7 @@ describe('a faculty file with mistakes', () => {
     expect(exit).toBe(2);
     expect(stderr).toMatch(/bad\.toml:6: faculty\.engage\.max_turns: expected a whole number/);
     expect(stderr).toMatch(/bad\.toml:7: faculty\.engage\.colour: unknown key/);
-    expect(stderr).toMatch(/worse\.toml:1: is not valid TOML/);
+    expect(stderr).toMatch(/worse\.toml:1: invalid TOML/);
   }, 60_000);
 
   async function siteWith(faculties: Record<string, string>): Promise<Site> {

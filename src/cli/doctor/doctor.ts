@@ -36,7 +36,10 @@ export function addDoctorCommand(program: Command, run: RunCommand): void {
       collect,
       [],
     )
-    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .option(
+      '--faculties <dir>',
+      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
+    )
     .action(run(doctorCommand));
 }
 

@@ -24,7 +24,10 @@ export function addFacultyShowCommand(group: Command, run: RunCommand): void {
     summary: 'show the effective settings of a faculty and where each comes from, its models, and how bash is isolated',
     examples: ['animus faculty show engineer', 'animus faculty show engineer --json'],
   })
-    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .option(
+      '--faculties <dir>',
+      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
+    )
     .action(run(showFaculty));
 }
 

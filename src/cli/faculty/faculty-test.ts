@@ -39,7 +39,10 @@ export function addFacultyTestCommand(group: Command, run: RunCommand): void {
     .option('--workspace <dir>', 'work in a copy of this directory (default: an empty one)')
     .option('--description <text>', 'the task of the work item')
     .option('--params <json>', 'a JSON object, or @file')
-    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .option(
+      '--faculties <dir>',
+      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
+    )
     .action(run(testCommand));
 }
 

@@ -25,14 +25,20 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
     summary: 'list the faculties that loaded without problems',
     examples: ['animus faculty list', 'animus faculty list --faculties ./agents --json'],
   })
-    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .option(
+      '--faculties <dir>',
+      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
+    )
     .action(run(listFaculties));
   addFacultyShowCommand(group, run);
   addCommand(group, 'check [names...]', {
     summary: 'check the faculty files and report every problem; exits 2 when there is one',
     examples: ['animus faculty check', 'animus faculty check engineer'],
   })
-    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .option(
+      '--faculties <dir>',
+      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
+    )
     .action(run(checkFaculties));
   addFacultyTestCommand(group, run);
 }

@@ -125,7 +125,7 @@ function report(
     output.line(kept ? styled('kept     ', 'yellow') : styled('written  ', 'green'), path);
   }
   output.line();
-  const where = worktree ? 'in a git worktree of its own, on a branch animus/…' : 'directly in this directory';
+  const where = worktree ? 'in its own git worktree, on a branch animus/…' : 'directly in this directory';
   output.block(`${name} works ${where}, with ${model}.`);
   const key = missingKey(model, context.env);
   if (key !== null) output.note(`${model} needs ${key} in the environment of \`animus serve\``);

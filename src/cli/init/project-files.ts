@@ -25,8 +25,8 @@ export function projectFiles(settings: InitSettings): readonly NewFile[] {
 }
 
 function configuration({ name }: InitSettings): string {
-  return `# Settings of animus for this project. Everything has a default; \`animus config\` shows what is in effect and why.
-# Keys belong into the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY. The database: DATABASE_URL; without it, one in ~/.animus.
+  return `# Settings of animus for this project. Every setting has a default. \`animus config\` prints the effective settings and their origin.
+# Set API keys in the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY. DATABASE_URL names the database; the default is one in ~/.animus.
 
 [daemon]
 max_concurrent = 2
@@ -65,21 +65,21 @@ function prompt({ test }: InitSettings): string {
     test === null
       ? 'Find out how this project is tested, and run its tests before and after your change.'
       : `The tests run with \`${test}\`. Run them before and after your change.`;
-  return `You change the code of this project. Read before you write: look at the files that a change touches, and at how the project
-does such things already. Make the smallest change that solves the task, in the style of the code around it.
+  return `You change the code of this project. Read before you write: look at the files that a change affects, and at how the project
+does similar things. Make the smallest change that solves the task, in the style of the code around it.
 
 ${tests} What is not under version control (installed dependencies, build output, local
 settings) may be missing in your workspace: install or build what you need first.
 
-Never change a test to make it pass. If the task cannot be done, say what stands in the way.
+Never change a test to make it pass. If the task cannot be done, say why.
 
-Answer at the end with what you changed, file by file, and how you know that it works.
+At the end, answer with what you changed, file by file, and how you verified it.
 `;
 }
 
 /** Works in any project: it lists the files, writes one file and reports it. */
 const REHEARSAL = `# A rehearsal: scripted answers in place of a model. The tools it calls are real.
-# docs/scripted.md of animus lists everything that a script can do.
+# docs/scripted.md of animus describes scripts.
 
 [[answer]]
 turn = 1

@@ -19,7 +19,7 @@ export function addPauseCommands(program: Command, run: RunCommand): void {
       'stop new claims and further model calls, for one faculty or all; tool calls that are running finish first',
     examples: ['animus pause', 'animus pause engineer --reason "the build is red"'],
   })
-    .option('--reason <text>', 'why, shown by status')
+    .option('--reason <text>', 'reason, shown by status')
     .action(run(pauseCommand));
   addCommand(program, 'resume [faculty]', {
     summary: 'lift the pause of one faculty, or the pause of all',

@@ -24,7 +24,10 @@ export function addServeCommand(program: Command, run: RunCommand): void {
       'DATABASE_URL=postgres://ada@db/work animus serve --faculties ./agents --max-concurrent 8',
     ],
   })
-    .option('--faculties <dir>', 'directory of the faculty files (default: ./faculties, else ANIMUS_HOME/faculties)')
+    .option(
+      '--faculties <dir>',
+      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
+    )
     .option('--max-concurrent <n>', 'how many foci run at once (default: from the configuration)', wholeNumber(1, 1000))
     .action(run(serveCommand));
 }

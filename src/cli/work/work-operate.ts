@@ -20,7 +20,7 @@ export function addOperateCommands(group: Command, run: RunCommand): void {
     summary: 'cancel an item and its children; a daemon stops running work at its next heartbeat',
     examples: ['animus work cancel 5b1f0c3de2a9 --reason "superseded"'],
   })
-    .option('--reason <text>', 'why, for the record')
+    .option('--reason <text>', 'reason, kept with the item')
     .action(run(cancelCommand));
   addCommand(group, 'retry <id>', {
     summary: 'queue a dead or cancelled item again with all its attempts; it keeps its ledger',

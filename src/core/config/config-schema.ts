@@ -57,7 +57,7 @@ const provider = table({
   kind: oneOf([...HTTP_PROVIDER_KINDS, 'scripted']),
   base_url: httpUrl().optional(),
   api_key_env: variableName.optional(),
-  script: text('a path of a TOML script').optional(),
+  script: text('the path of a TOML script').optional(),
 });
 
 const model = table({

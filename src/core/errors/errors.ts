@@ -14,7 +14,7 @@ export const ERRORS = {
   'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2),
   'config.unknown_key': row('{file}: {key}: unknown key{hint}', false, 2),
   'config.conflict': row('{file}: {key}: {detail}', false, 2),
-  'config.syntax': row('{file}: is not valid TOML: {detail}', false, 2),
+  'config.syntax': row('{file}: invalid TOML: {detail}', false, 2),
   'config.problems': row('{count} problems in the configuration:\n{problems}', false, 2),
   'config.unreadable': row('{file}: cannot be read: {detail}', false, 2),
   'config.not_supported_yet': row('{file}: {key}: not supported yet{hint}', false, 2),
@@ -56,7 +56,7 @@ export const ERRORS = {
   ),
   'db.extension_missing': row('{detail}', false, 5),
 
-  'work.lease_lost': row('the lease on work item {id} is lost: another daemon may own it now', false, 5),
+  'work.lease_lost': row('the lease on work item {id} is lost: another daemon may have it now', false, 5),
   'work.locked': row('{detail}; try again', true, 5),
   'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
   'work.state': row('{detail}', false, 5),

@@ -45,7 +45,7 @@ export function flag() {
 }
 
 /** A text that is not empty. */
-export function text(expected = 'a text') {
+export function text(expected = 'a string') {
   return z.string().regex(/\S/).register(expectations, { expected });
 }
 
@@ -85,8 +85,8 @@ export function parseListenAddress(value: string): { readonly host: string; read
 }
 
 /** A list of texts. */
-export function texts(expected = 'a list of texts', max = 1000) {
-  return z.array(text('a text')).max(max).register(expectations, { expected });
+export function texts(expected = 'a list of strings', max = 1000) {
+  return z.array(text('a string')).max(max).register(expectations, { expected });
 }
 
 /** A list of texts that match a pattern. */
@@ -96,8 +96,8 @@ export function textsMatching(pattern: RegExp, each: string, expected: string, m
 
 /** A list of texts, each of which may be empty (arguments of a command). */
 export function argumentList() {
-  const argument = z.string().register(expectations, { expected: 'a text' });
-  return z.array(argument).max(1000).register(expectations, { expected: 'a list of texts' });
+  const argument = z.string().register(expectations, { expected: 'a string' });
+  return z.array(argument).max(1000).register(expectations, { expected: 'a list of strings' });
 }
 
 /** One of a closed set of words. `planned` words are refused as not supported yet. */

@@ -178,12 +178,14 @@ function worktreeMeans(
 }
 
 const EMPTY_DIRECTORY =
-  'The work goes on in an empty directory: the one with your files is on another host, or gone. Make again what you still need.';
+  'The work continues in an empty directory. The directory with your files is on another host or no longer exists. Create again what you still need.';
 
 function remadeNotice({ branch, made, path }: Worktree): string {
   const what =
-    made === 'new' ? 'Nothing of it is left: it begins anew.' : 'What was committed is there, what was not is gone.';
-  return `The worktree was made anew at ${path}, on branch ${branch}: the old one is on another host, or gone. ${what}`;
+    made === 'new'
+      ? 'Nothing of it is left; it starts from the beginning.'
+      : 'Committed changes are there; uncommitted changes are lost.';
+  return `The worktree was created again at ${path}, on branch ${branch}. The old one is on another host or no longer exists. ${what}`;
 }
 
 /** Placed after the newest turn; not before the first message, which describes the workspace itself. */

@@ -14,7 +14,7 @@ const input = z.strictObject({
     .string()
     .min(1)
     .max(MAX_FILE_BYTES)
-    .describe('Text to replace, exactly as it stands in the file, without line numbers'),
+    .describe('Text to replace, exactly as it is in the file, without line numbers'),
   new_string: z.string().max(MAX_FILE_BYTES).describe('Text to put in its place'),
   replace_all: z
     .boolean()

@@ -145,7 +145,7 @@ describe('a configuration is refused', () => {
     ['[models.gpt]\nmax_output = 1', 'expected as name of the form "provider/model", got "gpt"'],
     ['__proto__.x = 1', 'unknown key'],
     ['[daemon]\nlease_seconds = 2026-01-01', 'got the date 2026-01-01'],
-    ['[daemon\n', 'is not valid TOML'],
+    ['[daemon\n', 'invalid TOML'],
   ])('for %j', (text, expected) => {
     expect(refusal({ text }).message).toContain(expected);
   });

@@ -56,7 +56,7 @@ test('after the grace it goes on elsewhere in an empty directory, and the model 
   expect(await hostsOf(target.database, id)).toEqual({ host: 'away', resumes: 1 });
   expect(await lastOutput(target.database, id)).toContain('No such file');
   expect(await noticesOf(target.database, id)).toEqual([
-    'The work goes on in an empty directory: the one with your files is on another host, or gone. Make again what you still need.',
+    'The work continues in an empty directory. The directory with your files is on another host or no longer exists. Create again what you still need.',
   ]);
   await away.stop();
 });
@@ -80,9 +80,11 @@ test('a worktree is made anew from its branch: what was committed is there, and 
   const branch = `animus/${id.slice(-12)}`;
   const [notice, ...more] = await noticesOf(target.database, id);
   expect(more).toEqual([]);
-  expect(notice).toMatch(/^The worktree was made anew at .*: the old one is on another host, or gone\./);
+  expect(notice).toMatch(
+    /^The worktree was created again at .*\. The old one is on another host or no longer exists\./,
+  );
   expect(notice).toContain(`on branch ${branch}`);
-  expect(notice).toContain('What was committed is there, what was not is gone.');
+  expect(notice).toContain('Committed changes are there; uncommitted changes are lost.');
   const [item] = await target.database.query('select outcome from animus.work_items where id = $1', [id]);
   expect(item).toMatchObject({ outcome: { worktree: { branch, commits: 1, changed_files: ['committed.txt'] } } });
   // The directory on the first host was not touched.

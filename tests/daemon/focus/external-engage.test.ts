@@ -44,7 +44,7 @@ test.each([
   ['kill -9 $$', 'hook.failed', 'SIGKILL'],
   ['sleep 60', 'hook.timeout', 'within 1 s'],
   ['true', 'hook.output', 'must print'],
-  ['echo done', 'hook.output', 'no JSON object: done'],
+  ['echo done', 'hook.output', 'not a JSON object: done'],
   [`printf '{"outcome": "\\377\\376"'`, 'hook.output', 'broken JSON'],
   ['head -c 3M /dev/zero', 'hook.output', '3145728 bytes'],
   [`echo '{"outcome": {"n": "many"}}'`, 'engage.outcome_invalid', '/n must be integer'],

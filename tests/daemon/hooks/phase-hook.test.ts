@@ -89,7 +89,7 @@ test.each<[HookPhase, string, string, string]>([
   ['orient', `echo '{"ledger": [{"type": "thought", "content": "x"}]}'`, 'hook.output', 'ledger.0.type'],
   ['orient', 'head -c 3M /dev/zero', 'hook.output', '3145728 bytes'],
   ['orient', 'printf "a\\0b"', 'hook.output', 'binary'],
-  ['consolidate', 'echo done', 'hook.output', 'no JSON object: done'],
+  ['consolidate', 'echo done', 'hook.output', 'not a JSON object: done'],
   ['consolidate', `echo '{"memories": []}'`, 'hook.output', '«memories» is not supported yet'],
   ['consolidate', `echo '{"skills": [{}]}'`, 'hook.output', '«skills» is not supported yet'],
   ['recover', `echo '{"action": "panic"}'`, 'hook.output', 'action'],

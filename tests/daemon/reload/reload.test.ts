@@ -29,7 +29,7 @@ test('a broken file keeps its last good version and is told, until it is mended'
   writeFileSync(join(directory, 'a.toml'), '[faculty\n');
   await eventually('the problem is told', () => (current().problems.length === 1 ? true : null));
   expect(promptOf(current(), 'a')).toBe('one');
-  expect(current().problems[0]!.message).toContain('a.toml:1: is not valid TOML');
+  expect(current().problems[0]!.message).toContain('a.toml:1: invalid TOML');
   write('b', 'new');
   await eventually('b is changed', () => (promptOf(current(), 'b') === 'new' ? true : null));
   expect(promptOf(current(), 'a')).toBe('one');
