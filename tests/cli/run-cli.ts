@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** Standard input is a terminal where these lines are typed; without any, nothing ever comes. */
+  readonly typed?: readonly string[];
   /** Columns of a terminal; none: piped. */
   readonly terminal?: number;
   readonly interrupts?: ReturnType<typeof createInterrupts>;
@@ -27,10 +29,20 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   const code = await runCli(argv, {
     env: { HOME: '/nowhere', ...env },
     cwd,
-    stdin: Readable.from([stdin]),
+    stdin: options.typed === undefined ? Readable.from([stdin]) : typedInput(options.typed),
     stdout: { write: (text) => (stdout += text), ...tty },
     stderr: { write: (text) => (stderr += text) },
     signals: options.interrupts ?? createInterrupts(systemClock),
   });
   return { code, stdout, stderr };
+}
+
+/** A terminal's input: its end comes after the last line, unless nothing is typed at all. */
+function typedInput(lines: readonly string[]): Readable {
+  const input = new Readable({ read() {} });
+  if (lines.length > 0) {
+    input.push(lines.map((line) => `${line}\n`).join(''));
+    input.push(null);
+  }
+  return Object.assign(input, { isTTY: true });
 }

@@ -1,30 +1,38 @@
 /** Questions on a terminal. */
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { CliContext } from '../command/command.ts';
 
-/** Asks a question and returns the answer, or the default for an empty one. */
-export type Ask = (question: string, fallback: string) => Promise<string>;
+/** Asks one after the other; `close` gives the terminal back. */
+export interface Questions {
+  /** The answer, or the default for an empty line and at the end of the input. Errors: `interrupted` (Ctrl-C). */
+  ask(question: string, fallback: string): Promise<string>;
+  close(): void;
+}
 
-/** Asks on a terminal; anywhere else, or when `quiet`, the default is the answer. Errors: `interrupted` (Ctrl-C). */
-export function askFor({ stdin, stdout, signals }: CliContext, quiet: boolean): Ask {
+/** Asks on a terminal; anywhere else, or when `quiet`, the default is the answer. */
+export function openQuestions({ stdin, stdout, signals }: CliContext, quiet: boolean): Questions {
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true && stdout.isTTY === true;
-  if (quiet || !isTerminal) return async (_question, fallback) => fallback;
-  return async (question, fallback) => {
-    const lines = createInterface({ input: stdin, output: stdout as unknown as NodeJS.WritableStream });
-    try {
-      // Ctrl-C reaches readline in raw mode, not the process.
-      const interrupted = new AbortController();
-      lines.once('SIGINT', () => interrupted.abort());
-      lines.once('close', () => interrupted.abort());
-      const signal = AbortSignal.any([signals.drain, interrupted.signal]);
-      const answer = await lines.question(`${question} [${fallback}]: `, { signal });
-      return answer.trim() || fallback;
-    } catch (error) {
-      if ((error as Error).name === 'AbortError') throw new AnimusError('interrupted');
-      throw error;
-    } finally {
+  if (quiet || !isTerminal) return { ask: async (_question, fallback) => fallback, close: () => {} };
+  // One reader for all questions: lines that were typed ahead are answers to the next ones.
+  const lines = createInterface({ input: stdin });
+  const answers = lines[Symbol.asyncIterator]();
+  const interrupted = Promise.withResolvers<never>();
+  const interrupt = () => interrupted.reject(new AnimusError('interrupted'));
+  // Nobody may be waiting when it comes.
+  interrupted.promise.catch(() => {});
+  if (signals.drain.aborted) interrupt();
+  signals.drain.addEventListener('abort', interrupt, { once: true });
+  return {
+    async ask(question, fallback) {
+      stdout.write(`${question} [${fallback}]: `);
+      const line = await Promise.race([answers.next(), interrupted.promise]);
+      return (line.done === true ? '' : line.value.trim()) || fallback;
+    },
+    close() {
+      signals.drain.removeEventListener('abort', interrupt);
       lines.close();
-    }
+      stdin.destroy();
+    },
   };
 }

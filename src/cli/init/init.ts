@@ -6,7 +6,7 @@ import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
-import { askFor } from './ask.ts';
+import { openQuestions } from './ask.ts';
 import { defaultModel, detectTests, inspectPlace } from './place.ts';
 import { type InitSettings, projectFiles, REHEARSAL_MODEL } from './project-files.ts';
 import { type Written, writeNew } from './write-new.ts';
@@ -72,13 +72,18 @@ async function settle(
   worktree: boolean,
 ): Promise<InitSettings> {
   const quiet = options.yes === true || output.json;
-  const ask = askFor(context, quiet);
-  const model = options.model ?? (await ask('Model', defaultModel(context.env)));
-  const name = options.name ?? (await ask('Name of the agent', 'engineer'));
-  const test = options.test ?? (await ask('Command that runs the tests (- for none)', detectTests(directory) ?? '-'));
-  checkModel(model);
-  checkName(name);
-  return { name, model, worktree, test: test.trim() === '-' || test.trim() === '' ? null : test.trim() };
+  const questions = openQuestions(context, quiet);
+  try {
+    const model = options.model ?? (await questions.ask('Model', defaultModel(context.env)));
+    const name = options.name ?? (await questions.ask('Name of the agent', 'engineer'));
+    const found = detectTests(directory) ?? '-';
+    const test = options.test ?? (await questions.ask('Command that runs the tests (- for none)', found));
+    checkModel(model);
+    checkName(name);
+    return { name, model, worktree, test: test.trim() === '-' || test.trim() === '' ? null : test.trim() };
+  } finally {
+    questions.close();
+  }
 }
 
 function checkName(name: string): void {

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { loadRunnableFaculties } from '../../../src/daemon/reload/load-faculties.ts';
 import { run } from '../run-cli.ts';
 
@@ -94,6 +96,26 @@ describe('animus init', () => {
   ])('refuses %j before it writes anything', async (argv, message) => {
     const ran = await run(['init', ...argv], { cwd });
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(existsSync(join(cwd, 'animus.toml'))).toBe(false);
+  });
+
+  test.each([
+    [['', 'smith', 'make check'], { model: 'rehearsal/script', name: 'smith', test: 'make check' }],
+    [['claude-sonnet-4-5', '', ''], { model: 'claude-sonnet-4-5', name: 'engineer', test: null }],
+    [['openai/gpt-5'], { model: 'openai/gpt-5', name: 'engineer', test: null }],
+  ])('on a terminal asks three questions; %j', async (typed, expected) => {
+    const ran = await run(['init'], { cwd, terminal: 80, typed });
+    expect(ran.stdout.match(/\[[^\]]*\]: /g)).toHaveLength(3);
+    const faculty = loaded(expected.name);
+    expect(faculty?.engage.model).toBe(expected.model);
+    if (expected.test !== null) expect(faculty?.engage.systemPrompt).toContain(`\`${expected.test}\``);
+  });
+
+  test('interrupted at a question writes nothing', async () => {
+    const interrupts = createInterrupts(systemClock);
+    const running = run(['init'], { cwd, terminal: 80, typed: [], interrupts });
+    setImmediate(() => interrupts.receive('SIGINT'));
+    expect(await running).toMatchObject({ code: 130 });
     expect(existsSync(join(cwd, 'animus.toml'))).toBe(false);
   });
 
