@@ -28,22 +28,36 @@ export function addDbCommands(program: Command, run: RunCommand): void {
 
 async function migrateCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
   const { output } = invocation;
-  const { where, result, roles } = await withRawDatabase(invocation, async (db) => ({
+  const { where, before, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
+    before: await rolesState(db),
     result: await whileWaiting(output, `migrating the schema at ${db.where}`, () =>
       migrate(db, { putBackFunctions: true }),
     ),
     roles: await rolesState(db),
   }));
   const { applied, functions, version } = result;
-  output.document({ where, version, applied, functions, roles });
+  const granted = [...before.missing, ...before.ungranted].filter(
+    (name) => !roles.missing.includes(name) && !roles.ungranted.includes(name),
+  );
+  output.document({ where, version, applied, functions, roles: { ...roles, granted } });
   for (const name of applied) output.line(styled('applied  ', 'green'), name);
   if (functions.length > 0) output.line(styled('applied  ', 'green'), counted(functions.length, 'function file'));
-  if (applied.length === 0 && functions.length === 0) output.line('nothing to do');
+  for (const name of granted)
+    output.line(styled('granted  ', 'green'), `${name}  `, styled(ROLE_RIGHTS[name] ?? '', 'dim'));
+  if (applied.length === 0 && functions.length === 0 && granted.length === 0) output.line('nothing to do');
   output.line(`the schema at ${where} is at version ${version}`);
   showRoles(output, roles);
   return 0;
 }
+
+/** What a login gets by membership; docs/sql-api.md has the whole table. */
+const ROLE_RIGHTS: Readonly<Record<string, string>> = {
+  animus_submitter: 'insert work and see its own',
+  animus_reader: 'read all work',
+  animus_operator: 'also cancel, retry, pause and schedule',
+  animus_daemon: 'claim work and run it',
+};
 
 async function statusCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
   const { output } = invocation;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { ROLES } from '../../../src/store/migrations/roles.ts';
 import { QUEUES } from '../../../src/store/work/queue-names.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type RunOptions, run } from '../run-cli.ts';
@@ -33,6 +34,8 @@ describe('a database without schema', () => {
 
     const migrated = JSON.parse((await animus('db', 'migrate', '--json')).stdout);
     expect(migrated.applied).toHaveLength(before.needed);
+    // Roles belong to the server: they may be there, but in a new database they have no rights yet.
+    expect(migrated.roles.granted.toSorted()).toEqual(ROLES.toSorted());
     expect((await animus('db', 'migrate')).stdout).toContain('nothing to do');
     const status = await animus('db', 'status');
     expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(/^QUEUE +MESSAGES +OLDEST/m) });
