@@ -19,10 +19,10 @@ interface Mistake {
 
 const MISTAKES: readonly Mistake[] = [
   mistake('broken-toml', `${named('a')}description = Fixes it\n${ENGAGE}`, 3, null, [
-    'not valid TOML',
+    'invalid TOML',
     'invalid value',
   ]),
-  mistake('twice', `${named('b')}name = "c"\n${ENGAGE}`, 3, null, ['not valid TOML', 'redefine']),
+  mistake('twice', `${named('b')}name = "c"\n${ENGAGE}`, 3, null, ['invalid TOML', 'redefine']),
   mistake('unknown-key', named('d', `max_concurent = 2\n${ENGAGE}`), 3, 'faculty.max_concurent', [
     'did you mean max_concurrent?',
   ]),

@@ -98,7 +98,7 @@ test.each<[HookPhase, string, string, string]>([
   ['engage', `echo '{"summary": "x"}'`, 'hook.output', 'outcome'],
   ['orient', 'echo "disk on fire" >&2; exit 1', 'hook.failed', 'exit code 1; stderr: disk on fire'],
   ['orient', 'kill -9 $$', 'hook.failed', 'killed by SIGKILL'],
-  ['orient', 'echo half >&2; sleep 300', 'hook.timeout', 'within 2 s and was ended; stderr: half'],
+  ['orient', 'echo half >&2; sleep 300', 'hook.timeout', 'within 2 s and was killed; stderr: half'],
 ])('%s: `%s` fails with %s', async (phase, script, code, words) => {
   const { run } = await setUp(`#!/bin/sh\n${script}`);
   const result = await run(phase, code === 'hook.timeout' ? { timeoutMs: 2000 } : {});
