@@ -23,8 +23,8 @@ test.each<[string, Partial<ReleaseFacts>, RegExp]>([
     { changedFiles: [' M src/main.ts', '?? x'] },
     /not clean: M src\/main.ts and 1 more/,
   ],
-  ['a tag of that version', { tags: ['v0.2.0'] }, /a tag v0\.2\.0 already/],
-  ['a later release', { tags: ['v0.10.0'] }, /0\.10\.0 has been released/],
+  ['a tag of that version', { tags: ['v0.2.0'] }, /tag v0\.2\.0 already exists/],
+  ['a later release', { tags: ['v0.10.0'] }, /0\.10\.0 has already been released/],
   ['another version in the changelog', { changelog: '## 0.1.0 (2026-10-01)\n\n- First.\n' }, /begins with 0\.1\.0/],
   [
     'a section without its day',
@@ -34,7 +34,7 @@ test.each<[string, Partial<ReleaseFacts>, RegExp]>([
   [
     'a section with nothing in it',
     { changelog: '## 0.2.0 (2026-11-22)\n\n## 0.1.0\n\n- A.\n' },
-    /nothing about 0\.2\.0/,
+    /no change for 0\.2\.0/,
   ],
   ['no changelog', { changelog: '# Changelog\n' }, /no section/],
 ])('%s is a problem', (_, fact, problem) => {
@@ -48,7 +48,7 @@ test('a release candidate comes before its release', () => {
   const changelog = `## ${version} (2026-11-22)\n\n- A.\n`;
   const facts = { ...READY, version, lockVersions: [version, version], changelog };
   expect(releaseProblems({ ...facts, tags: ['v0.2.0-rc.1'] })).toEqual([]);
-  expect(releaseProblems({ ...facts, tags })).toEqual([expect.stringContaining('0.2.0 has been released')]);
+  expect(releaseProblems({ ...facts, tags })).toEqual([expect.stringContaining('0.2.0 has already been released')]);
 });
 
 test('all problems are said at once', () => {

@@ -18,10 +18,7 @@ interface Mistake {
 }
 
 const MISTAKES: readonly Mistake[] = [
-  mistake('broken-toml', `${named('a')}description = Fixes it\n${ENGAGE}`, 3, null, [
-    'invalid TOML',
-    'invalid value',
-  ]),
+  mistake('broken-toml', `${named('a')}description = Fixes it\n${ENGAGE}`, 3, null, ['invalid TOML', 'invalid value']),
   mistake('twice', `${named('b')}name = "c"\n${ENGAGE}`, 3, null, ['invalid TOML', 'redefine']),
   mistake('unknown-key', named('d', `max_concurent = 2\n${ENGAGE}`), 3, 'faculty.max_concurent', [
     'did you mean max_concurrent?',

@@ -42,7 +42,7 @@ test('a claim of version 0.1.0 that is under way is waited for before the functi
   // Where a claim stands that has its turn and looks for work.
   await old.tx.query(`select pg_advisory_xact_lock(hashtextextended('animus.claim', 0))`);
   await old.tx.query('select from animus.work_items');
-  await expect(migrate(db, { patienceMs: 1 })).rejects.toThrow(/functions\/\*\.sql failed: other sessions kept/);
+  await expect(migrate(db, { patienceMs: 1 })).rejects.toThrow(/functions\/\*\.sql failed: other sessions held/);
   await old.end();
   expect((await migrate(db)).functions).toContain('03_claim.sql');
 });
