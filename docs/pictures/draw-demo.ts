@@ -8,7 +8,7 @@ import { runCli } from '../../src/cli/program.ts';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 
-const COLUMNS = 92;
+const COLUMNS = 100;
 const LINE_HEIGHT = 18;
 const CHARACTER_WIDTH = 7.83;
 const PADDING = 16;
@@ -70,15 +70,35 @@ interface Piece {
 /** The lines, each in pieces of one colour; ids and directories of this run are shortened. */
 function linesOf(printed: string): Piece[][] {
   const steady = printed.replaceAll(/\/\S*animus-demo-\w+/g, '…').trimEnd();
-  return steady.split('\n').map((line) => {
+  return steady.split('\n').flatMap((line) => {
     const pieces: Piece[] = [];
     let kind = 'plain';
     for (const [index, part] of line.split(/\u001b\[(\d*)m/).entries()) {
       if (index % 2 === 1) kind = CLASSES[part] ?? 'plain';
       else if (part !== '') pieces.push({ text: part, kind });
     }
-    return pieces;
+    return wrap(pieces);
   });
+}
+
+/** Breaks a line that a terminal would break: the answers that are printed while they come. */
+function wrap(pieces: readonly Piece[]): Piece[][] {
+  const lines: Piece[][] = [[]];
+  let left = COLUMNS;
+  for (const { text, kind } of pieces) {
+    for (let rest = text; rest !== ''; ) {
+      if (left === 0) {
+        lines.push([]);
+        left = COLUMNS;
+      }
+      const space = rest.lastIndexOf(' ', left);
+      const taken = rest.length <= left ? rest.length : space > 0 ? space + 1 : left;
+      lines.at(-1)!.push({ text: rest.slice(0, taken), kind });
+      left = rest.length <= left ? left - taken : 0;
+      rest = rest.slice(taken);
+    }
+  }
+  return lines;
 }
 
 function svg(lines: readonly (readonly Piece[])[], theme: (typeof THEMES)[keyof typeof THEMES]): string {
@@ -91,7 +111,7 @@ function svg(lines: readonly (readonly Piece[])[], theme: (typeof THEMES)[keyof 
   const rows = lines.map((pieces, index) => {
     const y = PADDING + (index + 0.75) * LINE_HEIGHT;
     const spans = pieces.map(({ text, kind }) => `<tspan class="${kind}">${escape(text)}</tspan>`).join('');
-    return `<text x="${PADDING}" y="${y}" class="plain">${spans}</text>`;
+    return `<text xml:space="preserve" x="${PADDING}" y="${y}" class="plain">${spans}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="A run of animus demo in a terminal">
 <style>text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre}.bold{fill:${theme.plain};font-weight:bold}${styles}</style>
