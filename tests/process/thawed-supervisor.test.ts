@@ -55,14 +55,24 @@ async function setUp(watchdogMs = 10_000) {
   );
   const supervisor = Number(stdout.text);
   const freezeFor = async (ms: number): Promise<void> => {
-    // Only once the command runs: what is asked of a frozen supervisor begins when it thaws.
+    // Only once the command itself runs, its start gate open: a frozen supervisor opens none.
     await eventually(
-      () => readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8'),
-      (children) => children !== '',
+      () => childrenOf(supervisor).flatMap(childrenOf),
+      (grandchildren) => grandchildren.length > 0,
     );
     process.kill(supervisor, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, ms));
     process.kill(supervisor, 'SIGCONT');
   };
   return { host, supervisor, freezeFor };
+}
+
+/** Pids; none of a process that has ended. */
+function childrenOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return children === '' ? [] : children.split(' ').map(Number);
+  } catch {
+    return [];
+  }
 }
