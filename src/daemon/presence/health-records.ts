@@ -2,12 +2,15 @@
  * Records where the daemons of one home serve their health, in one small file each, so that `animus health` asks the
  * right ones.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type HttpAddress, showAddress } from '../../core/lifecycle/health.ts';
 
 interface HealthRecord {
   readonly pid: number;
+  /** Where the pid means something: containers that share a home have processes of their own. */
+  readonly space: string;
   readonly host: string;
   readonly port: number;
 }
@@ -20,10 +23,10 @@ export function recordHealth(home: string, daemonId: string, { host, port }: Htt
   const directory = directoryOf(home);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const { file, record } of recordsIn(directory)) {
-    if (record === null || !isAlive(record.pid)) rmSync(join(directory, file), { force: true });
+    if (record?.space === pidSpace() && !isAlive(record.pid)) rmSync(join(directory, file), { force: true });
   }
   const own = join(directory, `${daemonId}.json`);
-  const record: HealthRecord = { pid: process.pid, host, port };
+  const record: HealthRecord = { pid: process.pid, space: pidSpace(), host, port };
   writeFileSync(own, JSON.stringify(record), { mode: 0o600 });
   return () => rmSync(own, { force: true });
 }
@@ -31,7 +34,7 @@ export function recordHealth(home: string, daemonId: string, { host, port }: Htt
 /** The addresses of the daemons of a home that run on this host, each once. */
 export function healthAddresses(home: string): HttpAddress[] {
   const alive = recordsIn(directoryOf(home)).flatMap(({ record }) =>
-    record !== null && isAlive(record.pid) ? [record] : [],
+    record?.space === pidSpace() && isAlive(record.pid) ? [record] : [],
   );
   return [...new Map(alive.map(({ host, port }) => [showAddress({ host, port }), { host, port }])).values()];
 }
@@ -54,11 +57,20 @@ function recordsIn(directory: string): { readonly file: string; readonly record:
 /** Null for a record that cannot be read: half written, or just removed by its daemon. */
 function readRecord(file: string): HealthRecord | null {
   try {
-    const { pid, host, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<HealthRecord>;
-    const sound = typeof pid === 'number' && typeof host === 'string' && typeof port === 'number';
-    return sound ? { pid, host, port } : null;
+    const { pid, space, host, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<HealthRecord>;
+    const named = typeof space === 'string' && typeof host === 'string';
+    return named && typeof pid === 'number' && typeof port === 'number' ? { pid, space, host, port } : null;
   } catch {
     return null;
+  }
+}
+
+/** The PID namespace; elsewhere than on Linux, the host. */
+function pidSpace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return hostname();
   }
 }
 
