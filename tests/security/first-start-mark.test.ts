@@ -28,7 +28,7 @@ describe('no file that an agent can write leads to the loss of the embedded data
       writeFileSync(at(site, 'home/db.lock'), 'lock');
       const { outputs } = await site.run();
       expect(outputs[0]).toContain('end');
-      for (const output of outputs.slice(1)) expect(output).toContain('is kept from tools');
+      for (const output of outputs.slice(1)) expect(output).toContain('is not accessible to tools');
       expect(readdirSync(at(site, 'home')).filter((name) => name.startsWith('db.'))).toEqual(['db.lock']);
     },
   );
