@@ -5,15 +5,15 @@ import { limitedModes, limitedRun } from './limited-run.ts';
 
 const modes = await limitedModes();
 
-/** Each ends by itself after four seconds, should nobody stop it. */
+/** Each ends by itself after twelve seconds, should nobody stop it: a busy machine needs a few to reach the limit. */
 const BOMBS = {
-  plain: 'bomb() { ((SECONDS < 4)) && { bomb | bomb & }; }; bomb; wait; sleep 4',
+  plain: 'bomb() { ((SECONDS < 12)) && { bomb | bomb & }; }; bomb; wait; sleep 12',
   // Each generation in sessions of its own.
   fleeing: `flee() { ((EPOCHSECONDS < END)) || return; setsid bash -c flee $0 & setsid bash -c flee $0 & }
-            export -f flee; export END=$((EPOCHSECONDS + 4)); flee; sleep 4`,
+            export -f flee; export END=$((EPOCHSECONDS + 12)); flee; sleep 12`,
   // Half of them with the marker removed, too.
   hiding: `flee() { ((EPOCHSECONDS < END)) || return; setsid bash -c flee $0 & env -u ANIMUS_SPAWN_ID setsid bash -c flee $0 & }
-            export -f flee; export END=$((EPOCHSECONDS + 4)); flee; sleep 4`,
+            export -f flee; export END=$((EPOCHSECONDS + 12)); flee; sleep 12`,
   // Threads take the same room in the kernel.
   threads: `exec ${process.execPath} -e 'const { Worker } = require("worker_threads");
     for (let i = 0; i < 150; i++) new Worker("setTimeout(() => {}, 6000)", { eval: true, resourceLimits: { maxOldGenerationSizeMb: 4 } }).on("error", () => {})'`,
