@@ -29,13 +29,13 @@ turn = 1
 when = { system_contains = "Leave your mark" }
 [[answer.call]]
 tool = "bash"
-input = { command = "echo $ANIMUS_WORK_ID >> /var/lib/animus/marks" }
+input = { command = "echo $ANIMUS_WORK_ID >> /srv/shared/marks" }
 [[answer]]
 turn = 2
 when = { system_contains = "Leave your mark" }
 [[answer.call]]
 tool = "bash"
-input = { command = "until [ -e /var/lib/animus/gate ]; do sleep 0.1; done" }
+input = { command = "until [ -e /srv/shared/gate ]; do sleep 0.1; done" }
 [[answer]]
 turn = 1
 when = { system_contains = "Look for secrets" }
@@ -172,7 +172,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       { turn: 1, state: 'done', n: 8 },
       { turn: 2, state: 'in_doubt', n: 8 },
     ]);
-    const marks = (await appliance.inAnimus('cat', '/var/lib/animus/marks')).trim().split('\n');
+    const marks = (await appliance.inAnimus('cat', '/srv/shared/marks')).trim().split('\n');
     expect(marks.toSorted()).toEqual([...killed, ...crashed].toSorted());
   }, 180_000);
 
@@ -182,7 +182,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     await docker(['kill', '--signal', 'KILL', postgres!]);
     await docker(['start', postgres!]);
     await openGate(ids);
-    const marks = (await appliance.inAnimus('cat', '/var/lib/animus/marks')).trim().split('\n');
+    const marks = (await appliance.inAnimus('cat', '/srv/shared/marks')).trim().split('\n');
     expect(marks.filter((mark) => ids.includes(mark)).toSorted()).toEqual(ids.toSorted());
   }, 120_000);
 
@@ -259,9 +259,9 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
 
   /** Lets the waiting commands end, and waits for the items. */
   async function openGate(ids: readonly string[]): Promise<void> {
-    await appliance.inAnimus('touch', '/var/lib/animus/gate');
+    await appliance.inAnimus('touch', '/srv/shared/gate');
     await eventually('all items complete', () => completed(database, ids).catch(nullWhileAway), 90).catch(tellWhy);
-    await appliance.inAnimus('rm', '/var/lib/animus/gate');
+    await appliance.inAnimus('rm', '/srv/shared/gate');
   }
 });
 

@@ -64,8 +64,13 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
     ANIMUS_CONFIG: join(directory, 'animus.toml'),
     ANIMUS_SECRETS_DIR: join(directory, 'secrets'),
   };
-  const compose = (...args: readonly string[]) =>
-    docker(['compose', '--env-file', '/dev/null', '--project-name', project, '--progress', 'plain', ...args], env);
+  // A directory of the host in the daemon's containers, as docs/appliance.md has it: commands see nothing of the volume but their own.
+  write('shared/.keep', '', 0o644);
+  chmodSync(join(directory, 'shared'), 0o777);
+  write('override.yml', `services: {animus: {volumes: ["${join(directory, 'shared')}:/srv/shared"]}}\n`, 0o644);
+  const composeFiles = ['--file', join(ROOT, 'docker-compose.yml'), '--file', join(directory, 'override.yml')];
+  const common = ['--project-directory', ROOT, ...composeFiles, '--env-file', '/dev/null', '--project-name', project];
+  const compose = (...args: readonly string[]) => docker(['compose', ...common, '--progress', 'plain', ...args], env);
   const appliance: Appliance = {
     project,
     databaseUrl: (role, password) => `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/animus`,
