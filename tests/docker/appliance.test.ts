@@ -122,7 +122,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       `select t.output::text as output from animus.tool_calls t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1`,
       [id],
     );
-    // Both are proof that it looked: it is the daemon's own user, and it saw their names.
+    // Both are proof that it looked: it is the daemon's own user, and it was refused.
     expect(looked?.output).toMatch(/1000[^]*looked/);
     expect(looked?.output).toMatch(/ls: cannot open directory '\/run\/secrets': Permission denied/);
     const containers = (
