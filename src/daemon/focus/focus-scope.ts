@@ -18,23 +18,32 @@ import type { Worktree } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
 
-/** What all foci of a daemon share. */
-export interface FocusMeans {
+/** What opening and closing a workspace needs. */
+export interface WorkspaceMeans {
   readonly db: Database;
   readonly clock: Clock;
-  readonly deadline: RunDeadline;
   readonly log: Log;
   readonly processes: ProcessHost;
-  readonly models: ModelSource;
-  readonly host: string;
-  /** The parent of all focus directories; absolute. */
-  readonly directoryRoot: string;
+  /** Where the faculty names none of its own. */
   readonly isolation: Isolation;
   /** Restrictions on files of this host, for tools and hooks. */
   readonly guard: FileGuard;
+}
+
+/** What the phases of a focus need. */
+export interface PhaseMeans extends WorkspaceMeans {
+  readonly models: ModelSource;
   /** The part of the daemon's environment that hooks get. */
   readonly hookEnvironment: Readonly<Record<string, string>>;
+}
+
+/** What beginning a focus needs; its phases see none of this. */
+export interface BeginMeans {
+  readonly host: string;
+  /** The parent of all focus directories; absolute. */
+  readonly directoryRoot: string;
   readonly toolSources: readonly ToolSource[];
+  readonly deadline: RunDeadline;
   readonly onEvent: (event: FocusEvent) => void;
 }
 
@@ -63,7 +72,7 @@ export interface Focus {
   /** Of the repository of a worktree; closed with the workspace. */
   readonly repositoryGuard: RepositoryGuard | null;
   readonly control: FocusControl;
-  readonly means: FocusMeans;
+  readonly means: PhaseMeans;
   readonly emit: (event: FocusEventBody) => void;
   /** Streams answers to watchers in other processes. Fed by `emit`, stopped when the focus is over. */
   readonly texts: TextTeller;

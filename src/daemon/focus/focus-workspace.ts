@@ -8,11 +8,13 @@ import { estimateTokens } from '../../core/work/tokens.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
+import type { Database } from '../../store/sql/database.ts';
 import { readEarlierFoci } from '../../store/transcript/earlier-foci.ts';
 import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { readTranscript } from '../../store/transcript/transcript.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
+import type { FileGuard } from '../guard/file-guard.ts';
 import {
   giveFocusDirectory,
   holdsWorktree,
@@ -24,7 +26,7 @@ import { repositoryRules } from '../workspace/repository-rules.ts';
 import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from '../workspace/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
-import type { Focus, FocusMeans, RulesNow } from './focus-scope.ts';
+import type { Focus, RulesNow, WorkspaceMeans } from './focus-scope.ts';
 
 /** How long inspecting and removing a worktree may take. */
 const CLOSE_MS = 60_000;
@@ -46,7 +48,7 @@ export async function openWorkspace(
   row: FocusRow,
   faculty: Faculty,
   control: FocusControl,
-  means: FocusMeans,
+  means: WorkspaceMeans,
 ): Promise<FocusWorkspace> {
   const goesOn = row.resumes > 0;
   const wasThere = existsSync(row.directory);
@@ -54,10 +56,15 @@ export async function openWorkspace(
   const isolation = faculty.engage.bashIsolation ?? means.isolation;
   if (runsAsOwner(isolation)) await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
   if (faculty.isolation !== 'worktree' || faculty.repo === null) {
-    if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means, EMPTY_DIRECTORY);
+    if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means.db, EMPTY_DIRECTORY);
     // File tools check paths against the real path: a symlinked home would make them refuse everything.
     const workspace = await realpath(faculty.workspace ?? row.directory);
-    return { workspace, worktree: null, fileRules: rulesOf(row.directory, faculty, means), repositoryGuard: null };
+    return {
+      workspace,
+      worktree: null,
+      fileRules: rulesOf(row.directory, faculty, means.guard),
+      repositoryGuard: null,
+    };
   }
   const foci = await readEarlierFoci(means.db, key.workItemId, row.number);
   const earlier = foci.map((id) => join(dirname(row.directory), id));
@@ -67,7 +74,7 @@ export async function openWorkspace(
   );
   // Earlier foci of the item have ended, so the rest of their directories can be removed.
   for (const directory of earlier) if (!holdsWorktree(directory)) await removeFocusDirectory(directory);
-  if (goesOn && worktree.made !== 'kept') await tell(key, means, remadeNotice(worktree));
+  if (goesOn && worktree.made !== 'kept') await tell(key, means.db, remadeNotice(worktree));
   // Read again for each command: a file that has appeared since the last command is protected from the next.
   const own = () => repositoryRules(worktree.repository, worktree.entry, worktree.path);
   const { commonDir } = worktree.repository;
@@ -81,7 +88,7 @@ export async function openWorkspace(
   return {
     workspace: worktree.path,
     worktree,
-    fileRules: rulesOf(row.directory, faculty, means, own),
+    fileRules: rulesOf(row.directory, faculty, means.guard, own),
     repositoryGuard,
   };
 }
@@ -154,10 +161,10 @@ function isFinal(end: FocusEnd, work: ClaimedWork): boolean {
 function rulesOf(
   directory: string,
   faculty: Faculty,
-  means: FocusMeans,
+  guard: FileGuard,
   own: () => readonly FileRule[] = () => [],
 ): RulesNow {
-  return (given = []) => means.guard.rulesFor({ directory, faculty, given, own: own() });
+  return (given = []) => guard.rulesFor({ directory, faculty, given, own: own() });
 }
 
 function worktreeMeans(
@@ -165,13 +172,13 @@ function worktreeMeans(
   key: FocusKey,
   faculty: Faculty,
   signal: AbortSignal,
-  means: FocusMeans,
+  means: WorkspaceMeans,
 ): WorktreeMeans {
   return {
     processes: means.processes,
     owner: key.workItemId,
     isolation: faculty.engage.bashIsolation ?? means.isolation,
-    fileRules: rulesOf(directory, faculty, means)(),
+    fileRules: rulesOf(directory, faculty, means.guard)(),
     signal,
     clock: means.clock,
   };
@@ -189,7 +196,7 @@ function remadeNotice({ branch, made, path }: Worktree): string {
 }
 
 /** Placed after the newest turn; not before the first message, which describes the workspace itself. */
-async function tell(key: FocusKey, { db }: FocusMeans, content: string): Promise<void> {
+async function tell(key: FocusKey, db: Database, content: string): Promise<void> {
   const { turns, messages } = await readTranscript(db, key.focusId);
   if (messages.length === 0) return;
   await addMessage(db, key, { afterTurn: turns.length, kind: 'notice', content }, estimateTokens(content));

@@ -17,7 +17,7 @@ import { consolidate } from './consolidate.ts';
 import { ENGAGE_MODES } from './engage-modes.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
-import type { Focus, FocusMeans } from './focus-scope.ts';
+import type { BeginMeans, Focus, PhaseMeans } from './focus-scope.ts';
 import { openWorkspace } from './focus-workspace.ts';
 import { orient } from './orient.ts';
 import { recover } from './recover.ts';
@@ -27,7 +27,7 @@ export async function attempt(
   work: ClaimedWork,
   faculty: Faculty,
   control: FocusControl,
-  means: FocusMeans,
+  means: BeginMeans & PhaseMeans,
 ): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
   const { end, focus } = await runPhases(work, faculty, control, means);
   if (focus === null || end.kind !== 'failed') return { end, focus };
@@ -42,7 +42,7 @@ async function runPhases(
   work: ClaimedWork,
   faculty: Faculty,
   control: FocusControl,
-  means: FocusMeans,
+  means: BeginMeans & PhaseMeans,
 ): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
   let focus: Focus | null = null;
   let phase: Phase = 'orient';
@@ -59,7 +59,12 @@ async function runPhases(
   }
 }
 
-async function begin(work: ClaimedWork, faculty: Faculty, control: FocusControl, means: FocusMeans): Promise<Focus> {
+async function begin(
+  work: ClaimedWork,
+  faculty: Faculty,
+  control: FocusControl,
+  means: BeginMeans & PhaseMeans,
+): Promise<Focus> {
   await using opened = new AsyncDisposableStack();
   const toolset = await openToolset(means.toolSources, faculty);
   opened.defer(() => toolset.close());

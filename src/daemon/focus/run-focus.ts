@@ -11,11 +11,11 @@ import { holdsWorktree, removeFocusDirectory } from '../workspace/focus-director
 import { attempt } from './focus.ts';
 import type { FocusControl } from './focus-control.ts';
 import { type FocusEnd, settle } from './focus-end.ts';
-import type { Focus, FocusMeans } from './focus-scope.ts';
+import type { BeginMeans, Focus, PhaseMeans } from './focus-scope.ts';
 import { closeWorkspace } from './focus-workspace.ts';
 import { startRunDeadline } from './run-deadline.ts';
 
-export interface RunMeans extends Omit<FocusMeans, 'deadline'> {
+export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
   readonly leaseSeconds: number;
   /** Resource limits of a focus's commands when its faculty sets none. */
   readonly limits: () => Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
