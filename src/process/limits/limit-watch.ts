@@ -1,7 +1,7 @@
 /** Measures the usage of all active runs, and stops the run that uses most when its owner exceeds a limit. */
 
 import { isSpare } from '../runners/as-user.ts';
-import { listProcesses, type ProcessEntry } from '../trace/process-table.ts';
+import { countTree, listProcesses, type ProcessEntry } from '../trace/process-table.ts';
 import { ownerOf, type RunTrace } from '../trace/run-trace.ts';
 import { excessOf, type ProcessLimits, type Resource } from './limits.ts';
 import { memoryOf } from './memory-use.ts';
@@ -24,11 +24,12 @@ export interface LimitWatch {
   remove(run: WatchedRun): void;
 }
 
-/**
- * The pause between two checks. On a host with many processes a check costs more and checks are rarer, down to two a
- * second: so long a command may exceed its limits.
- */
+/** The pause between two counts, which cost next to nothing. */
 const PAUSE_MS = 100;
+/**
+ * The pause between two looks at all processes of the host, which cost more the more there are: then they are rarer, down
+ * to two a second. So long a command without a cgroup may exceed its limits.
+ */
 const LONGEST_PAUSE_MS = 500;
 /** Of the time of one processor. */
 const SHARE = 1 / 20;
@@ -39,28 +40,47 @@ export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): Li
   /** The resources of a stopped run are freed in a moment: until then stop no other run. */
   const stopped = new WeakSet<WatchedRun>();
   let timer: NodeJS.Timeout | undefined;
+  let looking = false;
+  let lookAt = 0;
 
-  const look = (): void => {
+  const check = (): void => {
+    const counts = [...runs.keys()].map((run) => countOf(run, limitsOf(run.owner).processes));
+    if (!stopExcess(counts) && !looking && performance.now() >= lookAt) void look();
+    schedule();
+  };
+  const look = async (): Promise<void> => {
+    looking = true;
     const before = process.cpuUsage();
-    const uses = usesOf(runs);
+    const processes = await listProcesses();
+    stopExcess(usesOf(runs, processes));
+    // Processor time, not wall-clock time: a fork bomb delays every look, and must not make the next one rarer.
+    const { user, system } = process.cpuUsage(before);
+    lookAt = performance.now() + Math.min(LONGEST_PAUSE_MS, (user + system) / 1000 / SHARE);
+    looking = false;
+  };
+  /** True when it has stopped a run. */
+  const stopExcess = (uses: readonly Use[]): boolean => {
+    let found = false;
     for (const [owner, own] of Map.groupBy(uses, ({ run }) => run.owner)) {
       if (own.some(({ run }) => stopped.has(run))) continue;
-      const toBlame = stopExcess(own, limitsOf(owner));
-      if (toBlame) stopped.add(toBlame);
+      const limits = limitsOf(owner);
+      const excess = excessIn(own, limits);
+      if (excess === null) continue;
+      found = true;
+      stopped.add(excess.most.run);
+      excess.most.run.stop(excessOf(excess.resource, limits, own.length === 1));
     }
-    // Processor time, not wall-clock time: a fork bomb delays every check, and must not make the next one rarer.
-    const { user, system } = process.cpuUsage(before);
-    schedule(Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, (user + system) / 1000 / SHARE)));
+    return found;
   };
-  const schedule = (pauseMs: number): void => {
-    timer = runs.size === 0 ? undefined : setTimeout(look, pauseMs);
+  const schedule = (): void => {
+    timer = runs.size === 0 ? undefined : setTimeout(check, PAUSE_MS);
   };
 
   return {
     add(run) {
       if (process.platform !== 'linux') return;
       runs.set(run, membersOf(run.trace));
-      if (timer === undefined) schedule(PAUSE_MS);
+      if (timer === undefined) schedule();
     },
     remove: (run) => void runs.delete(run),
   };
@@ -69,12 +89,18 @@ export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): Li
 /** The current usage of a run. */
 interface Use {
   readonly run: WatchedRun;
-  readonly members: readonly ProcessEntry[];
   readonly tasks: number;
+  /** Empty in a count. */
+  readonly members: readonly ProcessEntry[];
 }
 
-function usesOf(runs: ReadonlyMap<WatchedRun, RunMembers>): readonly Use[] {
-  const processes = listProcesses();
+/** The usage that can be had without a look at every process: what the cgroup holds or, without one, descends from the leader. */
+function countOf(run: WatchedRun, limit: number): Use {
+  const { cgroup, trace } = run;
+  return { run, tasks: cgroup?.tasks() ?? (trace.pgid === null ? 0 : countTree(trace.pgid, limit)), members: [] };
+}
+
+function usesOf(runs: ReadonlyMap<WatchedRun, RunMembers>, processes: readonly ProcessEntry[]): readonly Use[] {
   const found = [...runs].map(([run, members]) => ({ run, members: members(processes) }));
   const taken = new Set(found.flatMap(({ members }) => members.map(({ pid }) => pid)));
   return found.map(({ run, members }) => {
@@ -91,15 +117,7 @@ function straysOf({ trace: { user } }: WatchedRun, processes: readonly ProcessEn
   return strays;
 }
 
-/** Stops the run that uses most when its owner exceeds a limit. */
-function stopExcess(uses: readonly Use[], limits: ProcessLimits): WatchedRun | null {
-  const excess = excessIn(uses, limits);
-  if (excess === null) return null;
-  const { resource, most } = excess;
-  most.run.stop(excessOf(resource, limits, uses.length === 1));
-  return most.run;
-}
-
+/** The limit that these runs of one owner exceed together, and the run that uses most of it. */
 function excessIn(uses: readonly Use[], limits: ProcessLimits): { resource: Resource; most: Use } | null {
   const refused = uses.find(({ run }) => run.cgroup?.refused() != null);
   if (refused !== undefined) return { resource: refused.run.cgroup!.refused()!, most: refused };

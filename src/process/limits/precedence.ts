@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-const PRECEDENT = -15;
+const PRECEDENT = -20;
 /** What it was before, and what its children get; null while it has no precedence. */
 let ordinary: number | null = null;
 

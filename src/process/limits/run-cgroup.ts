@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFrom, removeCgroup, writeTo } from '../trace/cgroup-files.ts';
+import { readFrom, removeCgroup, threadsInCgroup, writeTo } from '../trace/cgroup-files.ts';
 import type { ProcessLimits, Resource } from './limits.ts';
 
 /** The cgroup of one run, below that of its owner. */
@@ -13,6 +13,8 @@ export interface RunCgroup {
   readonly path: string;
   /** Which limit the kernel has enforced against it, null while none. Always null where it has no controllers. */
   refused(): Resource | null;
+  /** Processes and threads that live in it now: one quick read, also while a fork bomb makes a search of /proc slow. */
+  tasks(): number;
   /** When the run is over; what still lives in it keeps it until its owner's end. */
   remove(): void;
 }
@@ -43,6 +45,7 @@ export function makeOwnerCgroup(parent: string, name: string, controlled: boolea
       return {
         path: own,
         refused: () => (held ? refusedIn(own, path) : null),
+        tasks: () => threadsInCgroup(own),
         remove() {
           if (removeCgroup(own)) runs.delete(own);
         },

@@ -10,6 +10,7 @@ import { excessOf } from '../limits/limits.ts';
 import type { ProcessResult, ProcessSpec } from '../process-host.ts';
 import { runnerOf } from '../runners/runners.ts';
 import { GO } from '../runners/start-gate.ts';
+import { killCgroup } from '../trace/cgroup-files.ts';
 import { killRun } from '../trace/kill-run.ts';
 import { readProcess } from '../trace/process-table.ts';
 import type { RunTrace } from '../trace/run-trace.ts';
@@ -53,6 +54,8 @@ export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
     if (child.exitCode !== null || child.signalCode !== null) return;
     if (cause === null) problem = newProblem ?? null;
     cause ??= newCause;
+    // All of it at once: what has left the group would go on until the exit of the leader is seen here.
+    if (how === 'now' && trace.cgroup !== undefined) killCgroup(trace.cgroup);
     signalGroup(trace, how === 'now' ? 'SIGKILL' : 'SIGTERM');
     if (how === 'gently') escalation ??= setTimeout(() => signalGroup(trace, 'SIGKILL'), graceMs);
   };

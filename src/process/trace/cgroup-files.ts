@@ -12,6 +12,11 @@ export function processesInCgroup(path: string): readonly number[] {
   return (readFrom(path, 'cgroup.procs') ?? '').split('\n').filter(Boolean).map(Number);
 }
 
+/** How many processes and threads live in it; zombies do not count. */
+export function threadsInCgroup(path: string): number {
+  return (readFrom(path, 'cgroup.threads') ?? '').split('\n').length - 1;
+}
+
 /** False while something is in it. */
 export function removeCgroup(path: string): boolean {
   try {

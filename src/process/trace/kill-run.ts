@@ -51,7 +51,7 @@ async function killOnce(trace: RunTrace): Promise<Look> {
  */
 export async function findProcesses(trace: RunTrace, onFound: (entry: ProcessEntry) => void = () => {}): Promise<Look> {
   const lastPid = lastPidOfHost();
-  const processes = listProcesses().filter(({ dead, startTicks }) => !dead && startTicks >= trace.startTicks);
+  const processes = (await listProcesses()).filter(({ dead, startTicks }) => !dead && startTicks >= trace.startTicks);
   const sure = sureMembers(trace, processes);
   const pids = [...sure.keys()];
   sure.forEach(onFound);

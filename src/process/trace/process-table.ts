@@ -1,5 +1,6 @@
 /** Reads the host's processes from /proc; Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 
 /** One process, from /proc/PID/stat. */
 export interface ProcessEntry {
@@ -14,14 +15,25 @@ export interface ProcessEntry {
   readonly startTicks: number;
 }
 
-/** Every process of the host but this one and the kernel's own threads. */
-export function listProcesses(): readonly ProcessEntry[] {
-  return readdirSync('/proc').flatMap((name) => {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) return [];
+/** How long the list is read at a stretch. */
+const STRETCH_MS = 10;
+
+/**
+ * Every process of the host but this one and the kernel's own threads. A fork bomb can make it take seconds: so it lets
+ * other work of this process pass in between.
+ */
+export async function listProcesses(): Promise<readonly ProcessEntry[]> {
+  const entries: ProcessEntry[] = [];
+  let pauseAt = performance.now() + STRETCH_MS;
+  for (const pid of readdirSync('/proc').map(Number)) {
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
     const entry = readProcess(pid);
-    return entry === null || entry.parent === KERNEL_THREADS ? [] : [entry];
-  });
+    if (entry !== null && entry.parent !== KERNEL_THREADS) entries.push(entry);
+    if (performance.now() < pauseAt) continue;
+    await turnOfEventLoop();
+    pauseAt = performance.now() + STRETCH_MS;
+  }
+  return entries;
 }
 
 /** One process; null when it is gone. */
@@ -44,6 +56,20 @@ export function readProcess(pid: number): ProcessEntry | null {
 /** Start of a live process in clock ticks since boot, 0 where that cannot be known. */
 export function startTicksOf(pid: number): number {
   return readProcess(pid)?.startTicks ?? 0;
+}
+
+/**
+ * Counts a process and its descendants, up to `limit`; a lower bound, for children of threads other than the first are
+ * left out. It reads one file per process it counts, and none of the rest of the host.
+ */
+export function countTree(pid: number, limit: number): number {
+  let count = 0;
+  for (const open = [pid]; open.length > 0 && count < limit; count++) {
+    const parent = open.pop()!;
+    const children = readProc(`/proc/${parent}/task/${parent}/children`)?.trim();
+    if (children) open.push(...children.split(' ').map(Number));
+  }
+  return count;
 }
 
 /** A file below /proc; null when the process is gone or not ours to read. */
