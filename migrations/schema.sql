@@ -320,7 +320,7 @@ create table animus.schedules (
 );
 create trigger schedules_before_write before insert or update on animus.schedules for each row execute function animus.schedules_before_write();
 
-create table animus.spend (
+create table animus.spend_days (
   faculty       text          not null,
   model         text          not null,
   day           date          not null,
@@ -330,6 +330,7 @@ create table animus.spend (
   calls         bigint        not null default 0,
   primary key (faculty, model, day)
 ) with (fillfactor=70);
+create index spend_day on animus.spend_days (day);
 
 create table animus.watches (
   work_item_id uuid        not null,
@@ -409,11 +410,23 @@ create table animus.retention_kept (
   primary key (table_name, id)
 );
 
+create table animus.spend_calls (
+  faculty       text          not null,
+  model         text          not null,
+  day           date          not null,
+  usd           numeric(14,6) not null,
+  input_tokens  bigint        not null,
+  output_tokens bigint        not null
+);
+
 -- create view animus.own_ledger with (security_barrier=true): its query stands in functions/
 --   work_item_id, seq, entry_type, content, created_at
 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
 --   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns
+
+-- create view animus.spend: its query stands in functions/
+--   faculty, model, day, usd, input_tokens, output_tokens, calls
 
 -- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
 

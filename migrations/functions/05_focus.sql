@@ -79,7 +79,7 @@ end $$;
 -- Makes an answer durable before anything acts on it, together with the calls it asks for. p_answer: {provider, model, content,
 -- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …} | null, cost_usd, duration_ms,
 -- time_to_first_token_ms}; p_calls: [{call_id, name, input, state}] in order. Recording a recorded turn changes nothing.
--- Locks: the item's row, as hold_lease; the row of animus.spend. Raises: WA001, WA002, WA003, 57PA1.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -110,12 +110,9 @@ begin
     from rows from (json_to_recordset(p_calls) as (call_id text, name text, input json, state text)) with ordinality as c (call_id, name, input, state, n);
   update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_answer.cost_usd, input_tokens = input_tokens + v_answer.input_tokens,
          output_tokens = output_tokens + v_answer.output_tokens where id = v_item.id;
-  insert into animus.spend as s (faculty, model, day, usd, input_tokens, output_tokens, calls)
+  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
   values (v_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
-          (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens, 1)
-  on conflict (faculty, model, day) do update
-     set usd = s.usd + excluded.usd, input_tokens = s.input_tokens + excluded.input_tokens,
-         output_tokens = s.output_tokens + excluded.output_tokens, calls = s.calls + 1;
+          (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens);
 end $$;
 
 -- Records the ends of calls. p_results: [{turn, call_id, state, output, is_error, details, duration_ms}]. Returns how many it

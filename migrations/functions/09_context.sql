@@ -20,7 +20,7 @@ end $$;
 
 -- Charges a model call that is not a turn of the focus (a summary of its context). p_call: {provider, model, usage: {input, output} | null,
 -- cost_usd}.
--- Locks: the item's row, as hold_lease; the row of animus.spend. Raises: WA001, WA003, 57PA1.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.record_side_call(p_focus_id uuid, p_token bigint, p_call jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -31,10 +31,7 @@ declare
 begin
   update animus.work_items set cost_usd = cost_usd + v_cost, input_tokens = input_tokens + v_input, output_tokens = output_tokens + v_output
    where id = v_item.id;
-  insert into animus.spend as s (faculty, model, day, usd, input_tokens, output_tokens, calls)
+  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
   values (v_item.faculty, coalesce(p_call ->> 'provider', '') || '/' || coalesce(p_call ->> 'model', ''),
-          (animus.now() at time zone 'UTC')::date, v_cost, v_input, v_output, 1)
-  on conflict (faculty, model, day) do update
-     set usd = s.usd + excluded.usd, input_tokens = s.input_tokens + excluded.input_tokens,
-         output_tokens = s.output_tokens + excluded.output_tokens, calls = s.calls + 1;
+          (animus.now() at time zone 'UTC')::date, v_cost, v_input, v_output);
 end $$;

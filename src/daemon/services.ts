@@ -27,6 +27,7 @@ import { createInbox } from './timers/inbox.ts';
 import { createJanitor } from './timers/janitor.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createScheduler } from './timers/scheduler.ts';
+import { createSpendRollUp } from './timers/spend-roll-up.ts';
 
 /** The resources that the daemon has opened. */
 export interface ServiceMeans {
@@ -141,6 +142,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const janitor = createJanitor({ db, clock, log, retention: () => newest.retention, directoryRoot });
+  const spendRollUp = createSpendRollUp({ db, clock, log });
   const rings = {
     animus_work_ready: () => wake.ring(),
     animus_cancel: heartbeat.beat,
@@ -196,6 +198,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
       inbox,
       scheduler,
       janitor,
+      spendRollUp,
       reload,
       reloadConfig,
       versionGuard,

@@ -41,6 +41,7 @@ const INTERNAL = `
   open_turn
   oldest_queued
   promote_due
+  publish_spend
   raise
   reclaim_expired
   refuse_merge_into_ancestor

@@ -1,0 +1,66 @@
+-- Spend: every model call appends a row to animus.spend_calls, and a daemon adds these rows up in animus.spend_days now and then.
+-- animus.spend is the sum of both, exact at every moment.
+
+-- Makes animus.spend, until now a table, the view of both. Nothing that is running may still insert into the table, so callers make sure
+-- that the functions which do were replaced long enough ago. Views and grants of others stay: a view of theirs shows the days alone.
+-- Locks: animus.spend, exclusively. Raises: nothing.
+create or replace function animus.publish_spend() returns void
+language plpgsql as $$
+declare
+  v_grant record;
+begin
+  if to_regclass('animus.spend_days') is not null then return; end if;
+  alter table animus.spend rename to spend_days;
+  create view animus.spend as
+    select faculty, model, day, sum(usd)::numeric(14, 6) as usd, sum(input_tokens)::bigint as input_tokens,
+           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls
+      from (select faculty, model, day, usd, input_tokens, output_tokens, calls from animus.spend_days
+            union all
+            select faculty, model, day, usd, input_tokens, output_tokens, 1 from animus.spend_calls) each_call
+     group by faculty, model, day;
+  for v_grant in
+    select r.rolname from pg_class c cross join aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
+     where c.oid = 'animus.spend_days'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner
+  loop
+    execute format('grant select on animus.spend to %I', v_grant.rolname);
+  end loop;
+end $$;
+
+-- Adds up at most p_limit calls. Returns how many, or null where the calls of a version that wrote the sums itself may still be running:
+-- within a minute after the upgrade.
+-- Locks: the rows of the calls, and skips those that others have locked; the rows of their days. Raises: 55P03 when
+-- somebody holds animus.spend for more than 100 ms, once, after an upgrade.
+create or replace function animus.roll_up_spend(p_limit int default 10000) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_since  timestamptz;
+  v_before constant text := current_setting('lock_timeout');
+  v_count  int;
+begin
+  if to_regclass('animus.spend_days') is null then
+    select (value #>> '{}')::timestamptz into v_since from animus.settings where key = 'spend_calls_since';
+    if v_since is null or v_since > animus.now() - interval '1 minute' then return null; end if;
+    perform set_config('lock_timeout', '100ms', true);
+    perform animus.publish_spend();
+    perform set_config('lock_timeout', v_before, true);
+  end if;
+  with calls as (
+    delete from animus.spend_calls where ctid = any (array(select ctid from animus.spend_calls limit p_limit for update skip locked))
+    returning faculty, model, day, usd, input_tokens, output_tokens),
+  added as (
+    insert into animus.spend_days as d (faculty, model, day, usd, input_tokens, output_tokens, calls)
+    -- In order, so that two daemons cannot wait for each other.
+    select faculty, model, day, sum(usd), sum(input_tokens), sum(output_tokens), count(*) from calls group by faculty, model, day order by faculty, model, day
+    on conflict (faculty, model, day) do update
+       set usd = d.usd + excluded.usd, input_tokens = d.input_tokens + excluded.input_tokens,
+           output_tokens = d.output_tokens + excluded.output_tokens, calls = d.calls + excluded.calls)
+  select count(*) into v_count from calls;
+  return v_count;
+end $$;
+
+-- A database without any focus has no call of an older version under way.
+do $$
+begin
+  insert into animus.settings (key, value) values ('spend_calls_since', to_jsonb(animus.now())) on conflict (key) do nothing;
+  if not exists (select from animus.foci) then perform animus.publish_spend(); end if;
+end $$;

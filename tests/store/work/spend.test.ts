@@ -1,0 +1,146 @@
+/** Promise: no model call waits for another's spend, and animus.spend is exact at every moment. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { migrate } from '../../../src/store/migrations/migrate.ts';
+import type { Queryable } from '../../../src/store/sql/database.ts';
+import { beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { rollUpSpend } from '../../../src/store/work/spend.ts';
+import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
+import { testDatabase } from '../../support/database.ts';
+import { migrateFirstSchema, versionsSince } from '../../support/first-schema.ts';
+import { openTransaction, untilBlocked } from './queue-driver.ts';
+
+const ANSWER = {
+  provider: 'test',
+  responseId: null,
+  content: [],
+  stopReason: 'end_turn',
+  rawStopReason: null,
+  cutToolCalls: [],
+  usage: { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+  timeToFirstTokenMs: null,
+  durationMs: 0,
+} as const;
+
+async function charge(db: Queryable, work: FocusedWork, turn: number, model: string, usd = 0.01): Promise<void> {
+  await beginTurn(db, work.key, turn, 0);
+  await recordTurn(db, work.key, turn, { ...ANSWER, model }, usd);
+}
+
+/** The spend of one model, all faculties and days together. */
+async function spendOf(db: Queryable, model: string) {
+  const [row] = await db.query<{ usd: string; input: number; output: number; calls: number; rows: number }>(
+    `select sum(usd)::text as usd, sum(input_tokens)::int as input, sum(output_tokens)::int as output, sum(calls)::int as calls, count(*)::int as rows
+       from animus.spend where model = $1`,
+    [`test/${model}`],
+  );
+  return row!;
+}
+
+describe('spend', () => {
+  const target = testDatabase();
+
+  test('of one faculty is charged by many calls at once, and none waits for another to be committed', async () => {
+    const { database } = target;
+    const model = randomUUID();
+    const first = await beginFocus(database);
+    const [sibling] = await database.query<{ id: string }>(
+      'insert into animus.work_items (faculty) select faculty from animus.work_items where id = $1 returning id',
+      [first.id],
+    );
+    const second = await beginFocus(database, { id: sibling!.id });
+    const held = await openTransaction(target.open({ poolSize: 1 }), (tx) => charge(tx, first, 1, model));
+    await charge(database, second, 1, model);
+    expect(await spendOf(database, model)).toMatchObject({ calls: 1 });
+    await held.end('commit');
+    expect(await spendOf(database, model)).toEqual({ usd: '0.020000', input: 200, output: 20, calls: 2, rows: 1 });
+  });
+
+  test('is exact before, while and after it is added up, by two daemons at once, and nothing is left to add', async () => {
+    const { database } = target;
+    const model = randomUUID();
+    const work = await beginFocus(database);
+    const adders = [target.open({ poolSize: 1 }), target.open({ poolSize: 1 })];
+    const done = new AbortController();
+    const adding = adders.map(async (adder) => {
+      while (!done.signal.aborted) await rollUpSpend(adder, 3);
+    });
+    for (let turn = 1; turn <= 40; turn++) {
+      await charge(database, work, turn, model);
+      expect(await spendOf(database, model)).toMatchObject({ calls: turn, input: turn * 100, rows: 1 });
+    }
+    done.abort();
+    await Promise.all(adding);
+    while ((await rollUpSpend(database, 1000))! > 0);
+    const [left] = await database.query(`select count(*)::int as n from animus.spend_calls`);
+    expect(left).toEqual({ n: 0 });
+    expect(await spendOf(database, model)).toEqual({ usd: '0.400000', input: 4000, output: 400, calls: 40, rows: 1 });
+  });
+
+  test('is added up in the order of its days, so that daemons cannot wait for each other', async () => {
+    const { database } = target;
+    const models = ['b', 'a'].map((name) => `${name}-${randomUUID()}`);
+    const insert = (db: Queryable, model: string) =>
+      db.query(`insert into animus.spend_calls values ('x', $1, '2026-01-01', 1, 1, 1)`, [`test/${model}`]);
+    for (const model of models) await insert(database, model);
+    await rollUpSpend(database, 1000);
+    for (const model of models) await insert(database, model);
+    const held = await openTransaction(target.open({ poolSize: 1 }), async (tx) => void (await rollUpSpend(tx, 1000)));
+    for (const model of models.toReversed()) await insert(database, model);
+    const second = rollUpSpend(target.open({ poolSize: 1 }), 1000);
+    await untilBlocked(database);
+    await held.end('commit');
+    await expect(second).resolves.toBe(2);
+    for (const model of models) expect(await spendOf(database, model)).toMatchObject({ calls: 3 });
+  });
+
+  test('reads a day by an index, however many days there are', async () => {
+    const { database } = target;
+    await database.query(
+      `insert into animus.spend_days select 'f' || n % 20, 'test/old', date '2020-01-01' + n / 20, 1, 1, 1, 1 from generate_series(1, 20000) n`,
+    );
+    await database.query('analyze animus.spend_days');
+    const plan = await database.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, buffers, timing off) select * from animus.spend where day = date '2021-06-01'`,
+    );
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+    expect(text).toContain('spend_day');
+    expect(Number(/Buffers: shared hit=(\d+)/.exec(text)?.[1])).toBeLessThan(50);
+  });
+});
+
+describe('an upgrade from version 0.1.0, which wrote the sums itself', () => {
+  const target = testDatabase({ empty: true });
+
+  test('leaves the table alone while a call of that version may be under way, and loses no cent', async () => {
+    const db = target.database;
+    await migrateFirstSchema(db);
+    await migrateFirstSchema(db, versionsSince().at(-1));
+    const [before, during, after] = [await beginFocus(db), await beginFocus(db), await beginFocus(db)];
+    await charge(db, before, 1, 'm');
+    // In the midst of its function when that is replaced.
+    await beginTurn(db, during.key, 1, 0);
+    const holder = await openTransaction(target.open({ poolSize: 1 }), async (tx) => {
+      await tx.query('select from animus.work_items where id = $1 for update', [during.id]);
+    });
+    const late = recordTurn(target.open({ poolSize: 1 }), during.key, 1, { ...ANSWER, model: 'm' }, 0.01);
+    await untilBlocked(db);
+    await migrate(target.open());
+    await charge(db, after, 1, 'm');
+    expect(await rollUpSpend(db, 100)).toBeNull();
+    await holder.end('commit');
+    await late;
+    await db.query(
+      `update animus.settings set value = to_jsonb(now() - interval '2 minutes') where key = 'spend_calls_since'`,
+    );
+    expect(await rollUpSpend(db, 100)).toBe(1);
+    expect(await spendOf(db, 'm')).toMatchObject({ calls: 3, usd: '0.030000' });
+    const readers = await db.query(
+      `select r.rolname from pg_roles r where r.rolname like 'animus\\_%' and has_table_privilege(r.oid, 'animus.spend', 'select') order by 1`,
+    );
+    expect(readers.map((row) => row['rolname'])).toEqual(
+      expect.arrayContaining(['animus_daemon', 'animus_operator', 'animus_reader']),
+    );
+    expect(readers.map((row) => row['rolname'])).not.toContain('animus_submitter');
+  });
+});
