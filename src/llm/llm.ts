@@ -2,8 +2,8 @@ import { Agent } from 'undici';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
 import type { LlmClient } from './client.ts';
-import { type LocatedModel, locateModel, type ModelNames, splitModelName } from './locate-model.ts';
-import { modelInfo } from './models/models.ts';
+import { type LocatedModel, locateModel, type ModelNames } from './locate-model.ts';
+import { type ModelInfo, modelInfo } from './models/models.ts';
 import { type Embedder, type EmbedderSettings, openaiEmbedder } from './openai/embeddings.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import { endpointOf, type HttpProviderSettings, type ProviderSettings } from './provider-settings.ts';
@@ -12,7 +12,7 @@ import { httpLlmClient } from './transport/client.ts';
 import { createKeyPauses, type KeyPauses } from './transport/key-pauses.ts';
 import type { Endpoint, HttpShared } from './transport/retries.ts';
 import type { Wire } from './wire/wire.ts';
-import { WIRES } from './wires.ts';
+import { WIRES, type WireName, wireOf } from './wires.ts';
 
 /** Everything `createLlm` needs. */
 export interface LlmSettings extends ModelNames {
@@ -63,13 +63,15 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
   return {
     resolve(name) {
       const located = locateModel(name, settings);
-      return { ...located, client: find(located.provider, name).client };
+      const found = find(located.provider, name);
+      return { ...located, client: found.kind === 'scripted' ? found.client : found.speaking(located.info).client };
     },
     async probe(name, signal) {
-      const { provider, model } = splitModelName(name, settings);
+      const { provider, model, info } = locateModel(name, settings);
       const connected = find(provider, name);
       if (connected.kind === 'scripted') return { ok: true, durationMs: 0, listed: null };
-      return probe({ ...connected, model, signal });
+      const { endpoint, shared } = connected;
+      return probe({ endpoint, shared, ...connected.speaking(info), model, signal });
     },
     embedder({ provider, ...embedding }) {
       const connected = find(provider, embedding.model);
@@ -87,11 +89,11 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
 
 interface Connected {
   readonly kind: HttpProviderSettings['kind'];
-  readonly client: LlmClient;
   readonly endpoint: Endpoint;
   readonly shared: HttpShared;
-  readonly wire: Wire;
   readonly agent: Agent;
+  /** One client per wire format; its models share connections and pauses. */
+  speaking(model: Pick<ModelInfo, 'wire'>): { readonly wire: Wire; readonly client: LlmClient };
 }
 
 /** One pool per provider, because the connect time-out belongs to the pool. */
@@ -105,6 +107,21 @@ function connect(
   const agent = new Agent({ connect: { timeout: endpoint.timeouts.connectMs }, keepAliveTimeout: 60_000 });
   const shared: HttpShared = { dispatcher: agent, ...common };
   const infoOf = (model: string) => modelInfo(provider, model, settings.models);
-  const wire = WIRES[config.kind].open({ provider, infoOf, host: endpoint.baseUrl.hostname });
-  return { kind: config.kind, client: httpLlmClient(wire, endpoint, shared), endpoint, shared, wire, agent };
+  const open = (name: WireName) => {
+    const wire = WIRES[name].open({ provider, infoOf, host: endpoint.baseUrl.hostname });
+    return { wire, client: httpLlmClient(wire, endpoint, shared) };
+  };
+  const opened = new Map<WireName, ReturnType<typeof open>>();
+  return {
+    kind: config.kind,
+    endpoint,
+    shared,
+    agent,
+    speaking(model) {
+      const name = wireOf(config.kind, model.wire);
+      const known = opened.get(name) ?? open(name);
+      opened.set(name, known);
+      return known;
+    },
+  };
 }

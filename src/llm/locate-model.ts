@@ -1,11 +1,18 @@
+import type { WireChoice } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type ModelInfo, type ModelOverride, modelInfo } from './models/models.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
+/** What a model needs of its provider: the kind, and the wire format of all its models if one is set. */
+export interface NamedProvider {
+  readonly kind: ProviderSettings['kind'];
+  readonly wire?: WireChoice;
+}
+
 /** The names that model names are resolved with. */
 export interface ModelNames {
   /** By provider name, as in `provider/model`. */
-  readonly providers: Readonly<Record<string, { readonly kind: ProviderSettings['kind'] }>>;
+  readonly providers: Readonly<Record<string, NamedProvider>>;
   /** The provider of model names without a provider. */
   readonly defaultProvider: string;
   /** `[models."provider/model"]` of the configuration. */
@@ -18,6 +25,7 @@ export interface LocatedModel {
   /** The name as the provider knows it: for `LlmRequest.model`. */
   readonly model: string;
   readonly kind: ProviderSettings['kind'];
+  /** `wire` is the one that is used: the configuration's word for the model, then for its provider, then the catalogue's. */
   readonly info: ModelInfo;
 }
 
@@ -25,7 +33,11 @@ export interface LocatedModel {
 export function locateModel(name: string, names: ModelNames): LocatedModel {
   const { provider, model } = splitModelName(name, names);
   const found = Object.hasOwn(names.providers, provider) ? names.providers[provider] : undefined;
-  if (found) return { provider, model, kind: found.kind, info: modelInfo(provider, model, names.models) };
+  if (found) {
+    const info = modelInfo(provider, model, names.models);
+    const wire = names.models?.[`${provider}/${model}`]?.wire ?? found.wire ?? info.wire;
+    return { provider, model, kind: found.kind, info: { ...info, wire } };
+  }
   const known = Object.keys(names.providers).join(', ') || 'none';
   throw new AnimusError('llm.unknown_provider', { provider, model: name, known });
 }

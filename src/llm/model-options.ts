@@ -1,6 +1,6 @@
 import type { LlmRequest } from './client.ts';
 import type { LocatedModel } from './locate-model.ts';
-import { WIRES } from './wires.ts';
+import { WIRES, wireOf } from './wires.ts';
 
 /** The options of a faculty that a model may refuse. */
 export type ModelOptions = Pick<
@@ -29,7 +29,7 @@ export function refusedOptions(model: LocatedModel, options: ModelOptions): read
   const name = `${model.provider}/${model.model}`;
 
   if (kind === 'scripted') return [];
-  const rules = WIRES[kind].options;
+  const rules = WIRES[wireOf(kind, info.wire)].options;
   if (info.maxOutput !== null && maxTokens > info.maxOutput) {
     refuse('max_tokens', `at most ${info.maxOutput} (${name})`, maxTokens);
   }

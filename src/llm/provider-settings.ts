@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HttpProviderKind } from '../core/config/config.ts';
+import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
 import type { Timeouts } from './client.ts';
 import type { Script } from './scripted/script.ts';
@@ -9,6 +9,8 @@ import { DEFAULT_RETRY, type RetryPolicy } from './transport/retry-policy.ts';
 /** A provider that is called over HTTP. The key comes from the environment or a file, never from TOML. */
 export interface HttpProviderSettings {
   readonly kind: HttpProviderKind;
+  /** The wire format of its models that name none in the configuration. Default: by catalogue, else the kind's own. */
+  readonly wire?: WireChoice;
   /** Anthropic's without `/v1`, OpenAI's with it. User, password and query are masked wherever the URL is shown. */
   readonly baseUrl: string;
   readonly apiKey: string | null;

@@ -1,16 +1,30 @@
-/** The wires: one entry per kind of HTTP provider. */
+/** The wires, and which of them a model speaks. */
+import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
-import type { HttpProviderSettings } from './provider-settings.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import type { Wire, WireOptions } from './wire/wire.ts';
+
+/** A wire format: one entry per message format, not per kind of provider. */
+export type WireName = 'anthropic-messages' | 'openai-chat';
 
 interface WireEntry {
   readonly open: (options: WireOptions) => Wire;
   readonly options: OptionRules;
 }
 
-export const WIRES: Readonly<Record<HttpProviderSettings['kind'], WireEntry>> = {
-  anthropic: { open: anthropicWire, options: anthropicOptions },
-  openai: { open: openaiWire, options: openaiOptions },
+export const WIRES: Readonly<Record<WireName, WireEntry>> = {
+  'anthropic-messages': { open: anthropicWire, options: anthropicOptions },
+  'openai-chat': { open: openaiWire, options: openaiOptions },
 };
+
+/** The wire of each kind, and of each choice at kinds that have one. */
+const WIRES_OF: Readonly<Record<HttpProviderKind, Readonly<Record<WireChoice | 'own', WireName>>>> = {
+  anthropic: { own: 'anthropic-messages', chat: 'anthropic-messages' },
+  openai: { own: 'openai-chat', chat: 'openai-chat' },
+};
+
+/** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own. */
+export function wireOf(kind: HttpProviderKind, choice: WireChoice | null): WireName {
+  return WIRES_OF[kind][choice ?? 'own'];
+}

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { WireChoice } from '../../src/core/config/config.ts';
+import { locateModel } from '../../src/llm/locate-model.ts';
 import type { ModelOptions } from '../../src/llm/model-options.ts';
 import { refusedOptions } from '../../src/llm/model-options.ts';
 import { builtInCatalogue, costUsd, type ModelOverride, maxCostUsd, modelInfo } from '../../src/llm/models/models.ts';
+import { wireOf } from '../../src/llm/wires.ts';
 
 test('models.json holds only what the code reads, with a date and sources', () => {
   const price = z.number().min(0).max(1000);
@@ -103,6 +106,23 @@ describe('costs', () => {
 
   test('a reservation covers the dearest way a call can go', () => {
     expect(maxCostUsd(sonnet, 1_000_000, 1_000_000)).toBeCloseTo(3.75 + 15, 10);
+  });
+});
+
+describe('the wire of a model is set', () => {
+  const names = (model: WireChoice | null, provider: WireChoice | null, kind: 'openai' | 'anthropic' = 'openai') => ({
+    providers: { p: { kind, ...(provider !== null && { wire: provider }) } },
+    defaultProvider: 'p',
+    models: { 'p/m': { ...(model !== null && { wire: model }) } },
+  });
+
+  test('by its own entry, then by that of its provider, then by its kind', () => {
+    const wire = (...from: Parameters<typeof names>) => locateModel('m', names(...from)).info.wire;
+    expect(wire('chat', null)).toBe('chat');
+    expect(wire(null, 'chat')).toBe('chat');
+    expect(wire(null, null)).toBeNull();
+    expect(wireOf('openai', null)).toBe('openai-chat');
+    expect(wireOf('anthropic', null)).toBe('anthropic-messages');
   });
 });
 

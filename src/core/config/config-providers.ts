@@ -34,7 +34,7 @@ export function providersOf(
     const baseUrl = env.url(`${name.toUpperCase()}_BASE_URL`) ?? BUILT_IN_BASE_URLS[name];
     providers.set(
       name,
-      Object.freeze({ name, kind: name, baseUrl: bare(baseUrl), apiKey: env.secret(apiKeyEnv), apiKeyEnv }),
+      Object.freeze({ name, kind: name, baseUrl: bare(baseUrl), apiKey: env.secret(apiKeyEnv), apiKeyEnv, wire: null }),
     );
   }
   for (const [name, provider] of Object.entries(document.sound?.providers ?? {})) {
@@ -46,6 +46,7 @@ export function providersOf(
     } else if (provider.kind === 'scripted') {
       if (provider.base_url !== undefined) conflict('base_url', 'a scripted provider has no URL');
       if (provider.api_key_env !== undefined) conflict('api_key_env', 'a scripted provider needs no key');
+      if (provider.wire !== undefined) conflict('wire', 'a scripted provider has no wire format');
       if (provider.script === undefined) conflict('script', 'a scripted provider needs script = "file.toml"');
       else providers.set(name, Object.freeze({ name, kind: 'scripted', script: besideToml(sources, provider.script) }));
     } else {
@@ -54,21 +55,29 @@ export function providersOf(
       const apiKey = apiKeyEnv === null ? null : env.secret(apiKeyEnv);
       const { kind } = provider;
       const baseUrl = provider.base_url ?? vendorUrl(kind);
+      const wire = provider.wire ?? null;
+      if (wire !== null && kind !== 'openai') conflict('wire', ONE_WIRE(kind));
       if (baseUrl === null) conflict('base_url', `a provider of kind "${kind}" needs base_url, its address`);
-      else providers.set(name, Object.freeze({ name, kind, baseUrl: bare(baseUrl), apiKey, apiKeyEnv }));
+      else providers.set(name, Object.freeze({ name, kind, baseUrl: bare(baseUrl), apiKey, apiKeyEnv, wire }));
     }
   }
   return providers;
 }
 
-/** The provider of each model must exist. */
+const ONE_WIRE = (kind: string) => `a provider of kind "${kind}" has one wire format; only kind "openai" has a choice`;
+
+/** The provider of each model must exist, and speak the wire format that the model names. */
 export function checkModels(
   document: StrictDocument<ConfigDocument>,
   providers: ReadonlyMap<string, ProviderConfig>,
   problems: Problem[],
 ): void {
-  for (const name of Object.keys(document.sound?.models ?? {})) {
+  for (const [name, { wire }] of Object.entries(document.sound?.models ?? {})) {
     const provider = name.slice(0, name.indexOf('/'));
+    const kind = providers.get(provider)?.kind;
+    if (wire !== undefined && kind !== undefined && kind !== 'openai') {
+      problems.push(problemAt('config.conflict', document.placeOf('models', name, 'wire'), { detail: ONE_WIRE(kind) }));
+    }
     // A provider with problems of its own counts as known.
     if (providers.has(provider) || document.written('providers', provider) !== undefined) continue;
     const detail = `no provider named ${provider}; the providers are ${[...providers.keys()].join(', ')}`;
@@ -86,8 +95,8 @@ export function modelsOf(document: ConfigDocument): ReadonlyMap<string, ModelCon
       cacheRead: price?.cache_read,
       cacheWrite: price?.cache_write,
     });
-    const { context_window: contextWindow, max_output: maxOutput } = model;
-    return [name, Object.freeze({ contextWindow, maxOutput, usdPerMillion })] as const;
+    const { context_window: contextWindow, max_output: maxOutput, wire } = model;
+    return [name, Object.freeze({ contextWindow, maxOutput, wire, usdPerMillion })] as const;
   });
   return new Map(models);
 }

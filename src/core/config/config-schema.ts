@@ -14,7 +14,7 @@ import {
   textsMatching,
   usdPerMillion,
 } from '../toml/fields.ts';
-import { HTTP_PROVIDER_KINDS } from './config.ts';
+import { HTTP_PROVIDER_KINDS, WIRE_CHOICES } from './config.ts';
 
 /** Where health is served when animus.toml does not say. */
 export const DEFAULT_HTTP = '127.0.0.1:7717';
@@ -57,12 +57,14 @@ const provider = table({
   kind: oneOf([...HTTP_PROVIDER_KINDS, 'scripted']),
   base_url: httpUrl().optional(),
   api_key_env: variableName.optional(),
+  wire: oneOf([...WIRE_CHOICES]).optional(),
   script: text('the path of a TOML script').optional(),
 });
 
 const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
+  wire: oneOf([...WIRE_CHOICES]).optional(),
   usd_per_million: table({
     input: usdPerMillion(),
     output: usdPerMillion(),

@@ -60,9 +60,13 @@ interface HooksConfig {
   readonly environment: readonly string[];
 }
 
-/** Kinds of providers that are called over HTTP; each has a wire format in src/llm. */
+/** Kinds of providers that are called over HTTP. `WIRES` in src/llm says which wire format a model of each speaks. */
 export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai'] as const;
 export type HttpProviderKind = (typeof HTTP_PROVIDER_KINDS)[number];
+
+/** The wire formats of OpenAI's API that `wire` names. `chat`: Chat Completions. */
+export const WIRE_CHOICES = ['chat'] as const;
+export type WireChoice = (typeof WIRE_CHOICES)[number];
 
 /** A provider of models. `scripted` plays a TOML script and calls no model. */
 export type ProviderConfig =
@@ -75,6 +79,8 @@ export type ProviderConfig =
       readonly apiKey: Secret | null;
       /** The environment variable that holds the key, for messages; null if none is named. */
       readonly apiKeyEnv: string | null;
+      /** The wire format of its models that set none of their own; null: by catalogue, else the kind's own. */
+      readonly wire: WireChoice | null;
     }
   | { readonly name: string; readonly kind: 'scripted' /** Absolute. */; readonly script: string };
 
@@ -82,6 +88,7 @@ export type ProviderConfig =
 export interface ModelConfig {
   readonly contextWindow: number | undefined;
   readonly maxOutput: number | undefined;
+  readonly wire: WireChoice | undefined;
   readonly usdPerMillion: {
     readonly input: number | undefined;
     readonly output: number | undefined;

@@ -88,7 +88,12 @@ export async function createConfiguredLlm(config: Config): Promise<Llm> {
     providers[provider.name] =
       provider.kind === 'scripted'
         ? { kind: 'scripted', script: await loadScript(provider.script) }
-        : { kind: provider.kind, baseUrl: provider.baseUrl, apiKey: provider.apiKey?.reveal() ?? null };
+        : {
+            kind: provider.kind,
+            baseUrl: provider.baseUrl,
+            apiKey: provider.apiKey?.reveal() ?? null,
+            ...(provider.wire !== null && { wire: provider.wire }),
+          };
   }
   return createLlm({ ...modelNames(config), providers });
 }

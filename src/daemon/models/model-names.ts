@@ -8,7 +8,12 @@ import type { ModelOverride } from '../../llm/models/models.ts';
 /** The configuration's providers and its overrides of the catalogue. */
 export function modelNames(config: Config): ModelNames & { readonly models: Readonly<Record<string, ModelOverride>> } {
   return {
-    providers: Object.fromEntries([...config.providers].map(([name, { kind }]) => [name, { kind }])),
+    providers: Object.fromEntries(
+      [...config.providers].map(([name, provider]) => {
+        const wire = provider.kind === 'scripted' ? null : provider.wire;
+        return [name, { kind: provider.kind, ...(wire !== null && { wire }) }];
+      }),
+    ),
     defaultProvider: config.defaultProvider,
     models: Object.fromEntries([...config.models].map(([name, model]) => [name, overrideOf(model)])),
   };
@@ -31,6 +36,7 @@ function overrideOf(model: ModelConfig): ModelOverride {
   return {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
+    ...(model.wire !== undefined && { wire: model.wire }),
     // A vendor without cache prices bills cached tokens like others.
     ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),
   };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { WireChoice } from '../../core/config/config.ts';
 import type { Usage } from '../client.ts';
 
 /** USD per million tokens. Tokens without a price of their own cost as much as plain input. */
@@ -37,6 +38,8 @@ export interface ModelInfo {
   /** Accepts a temperature. */
   readonly temperature: boolean;
   readonly images: boolean;
+  /** The wire format to reach it with; null: that of its provider's kind. The catalogue's value applies at the vendor itself. */
+  readonly wire: WireChoice | null;
   /** False if neither the catalogue nor the configuration has an entry for it. */
   readonly known: boolean;
 }
@@ -70,6 +73,7 @@ const UNKNOWN: ModelInfo = {
   userAfterTools: true,
   temperature: true,
   images: false,
+  wire: null,
   known: false,
 };
 
@@ -98,7 +102,7 @@ function catalogue(): Indexed {
 /**
  * Looks up a model of a provider: the configuration first, then the catalogue. A dated or `-latest` name means the
  * undated model. A model of another vendor (through a gateway, or under a name of your own) has its window and abilities
- * but no price, because gateways set their own.
+ * but no price and no wire format, because gateways have their own.
  */
 export function modelInfo(
   provider: string,
@@ -149,7 +153,7 @@ function findBuiltIn(provider: string, model: string): ModelInfo {
   const bare = names.map((name) => name.slice(name.lastIndexOf('/') + 1));
   for (const name of [...names, ...bare, ...bare.map((each) => each.replaceAll('.', '-'))]) {
     const foreign = byName.get(name);
-    if (foreign) return { ...foreign, prices: null, longPrompt: null };
+    if (foreign) return { ...foreign, prices: null, longPrompt: null, wire: null };
   }
   return UNKNOWN;
 }

@@ -44,6 +44,25 @@ describe('a configuration', () => {
     expect(config.providers.get('anthropic')).toMatchObject({ baseUrl: 'http://127.0.0.1:1/v1' });
   });
 
+  test('lets only providers of kind openai choose a wire', () => {
+    const text = `
+      [providers.gateway]
+      kind = "openai"
+      base_url = "http://127.0.0.1:1/v1"
+      wire = "chat"
+      [models."gateway/m"]
+      wire = "chat"
+      usd_per_million = { input = 0, output = 0.5 }`;
+    const config = readConfig(sources({ text }));
+    expect(config.providers.get('gateway')).toMatchObject({ wire: 'chat' });
+    expect(config.models.get('gateway/m')).toMatchObject({ wire: 'chat' });
+    const kind = (wrong: string) => text.replace('kind = "openai"', wrong);
+    const problem = (wrong: string) => () => readConfig(sources({ text: kind(wrong) }));
+    expect(problem('kind = "anthropic"')).toThrow(/one wire format/);
+    expect(problem('kind = "scripted"\nscript = "x.toml"')).toThrow(/has no wire format/);
+    expect(() => readConfig(sources({ text: '[models."anthropic/m"]\nwire = "chat"' }))).toThrow(/one wire format/);
+  });
+
   test('takes providers and models from the file, scripts beside the file, keys from the variables it names', () => {
     const text = `
       [providers.local]
