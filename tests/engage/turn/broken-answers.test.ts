@@ -32,3 +32,30 @@ it.each([
   const ids = await pg.database.query(`select call_id from animus.tool_calls where focus_id = $1`, [focus.key.focusId]);
   expect(ids).toHaveLength(4);
 });
+
+it.each([
+  ['fractions', { input_tokens: 10.5, output_tokens: 2.25 }, { input: 11, output: 3 }],
+  ['numbers above every window', { input_tokens: 1e19, output_tokens: 1e19 }, { input: 1e8, output: 1e8 }],
+  ['negative numbers', { input_tokens: -5, output_tokens: -1 }, { input: 0, output: 0 }],
+  ['text', { input_tokens: 7, output_tokens: '12.5' }, { input: 7, output: 13 }],
+])('a usage of %s is bounded, kept as it was written, and charged', async (_, usage, counts) => {
+  const focus = await beginFocus(pg.database, [
+    { content: [toolUse('a', 'look', { name: 'mill', bytes: 20 })], usage },
+    DONE,
+  ]);
+  // The second run reads the first turn from the database.
+  await focus.run(1);
+  expect(await focus.run()).toMatchObject({ kind: 'done' });
+  const [turn] = await pg.database.query<{ usage: Record<string, unknown>; cost: number }>(
+    `select usage, cost_usd::float8 as cost from animus.turns where focus_id = $1 and turn = 1`,
+    [focus.key.focusId],
+  );
+  expect(turn!.usage).toMatchObject({ ...counts, reported: expect.anything() });
+  expect(Object.values(turn!.usage['reported'] as object)).toContain(String(usage.output_tokens));
+  expect(turn!.cost).toBeGreaterThanOrEqual(0);
+  const [item] = await pg.database.query<{ input: string; cost: number }>(
+    `select input_tokens::text as input, cost_usd::float8 as cost from animus.work_items where id = $1`,
+    [focus.key.workItemId],
+  );
+  expect(item).toEqual({ input: String(counts.input + 100), cost: expect.any(Number) });
+});
