@@ -40,7 +40,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'openai',
-          include: [`tests/e2e/**/!(${ONE_WIRE}).test.ts`, 'tests/engage/context/context-{run,limits}.test.ts'],
+          include: [
+            `tests/e2e/**/!(${ONE_WIRE}).test.ts`,
+            'tests/engage/context/context-{run,limits}.test.ts',
+            'tests/engage/turn/broken-answers.test.ts',
+          ],
           provide: { wire: 'openai' },
         },
       },

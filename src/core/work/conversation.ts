@@ -94,7 +94,7 @@ export type StopReason =
 /**
  * Tokens of one call, counted the same way for all providers. `input` counts every token of the prompt and includes
  * `cacheRead` and `cacheWrite`, the tokens read from and written to a cache. `output` counts everything generated and
- * includes `reasoning` (0 if unknown).
+ * includes `reasoning` (0 if unknown). Each is a whole number of 0 to 100,000,000.
  */
 export interface Usage {
   readonly input: number;
@@ -102,6 +102,8 @@ export interface Usage {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly reasoning: number;
+  /** What the provider wrote, by its own field names, if a count was impossible and had to be changed. */
+  readonly reported?: Readonly<Record<string, string>>;
 }
 
 /** A complete answer of a model, as it is recorded. Durations in milliseconds. */

@@ -1,4 +1,5 @@
 import type { ContentBlock, LlmEvent } from '../client.ts';
+import { callIds } from '../wire/call-ids.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers, finishToolCall } from '../wire/tool-input.ts';
@@ -18,9 +19,10 @@ export interface AnthropicFoldContext {
 interface Gathering {
   readonly start: Loose;
   readonly type: string;
+  /** Of a call; '' for other blocks. */
+  readonly callId: string;
   text: string;
   json: string;
-  jsonDeltas: number;
   signature: string;
   citations: Loose[];
 }
@@ -32,6 +34,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   let stop: string | null = null;
   let ended = false;
   const blocks = new Map<number, Gathering>();
+  const idOf = callIds();
 
   const startMessage = (value: Loose | null): Fault | null => {
     // A proxy has retried. Before any content the answer starts again; after that two answers would be mixed.
@@ -50,9 +53,10 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     const citations = asArray(start['citations'])
       .map(asObject)
       .filter((citation) => citation !== null);
-    blocks.set(index, { start, type, text, json: '', jsonDeltas: 0, signature, citations });
+    const callId = type === 'tool_use' ? idOf(asString(start['id']) ?? '') : '';
+    blocks.set(index, { start, type, callId, text, json: '', signature, citations });
     if (type === 'tool_use') {
-      emit({ type: 'tool_call', id: asString(start['id']) ?? '', name: asString(start['name']) ?? '' });
+      emit({ type: 'tool_call', id: callId, name: asString(start['name']) ?? '' });
     } else if (text !== '' && (type === 'text' || type === 'thinking')) {
       emit({ type, text });
     }
@@ -74,7 +78,6 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         return;
       case 'input_json_delta':
         block.json += asString(delta['partial_json']) ?? '';
-        block.jsonDeltas += 1;
         return;
       case 'signature_delta':
         block.signature += asString(delta['signature']) ?? '';
@@ -173,10 +176,7 @@ function finishBlock(block: Gathering, mayBeCut: boolean, context: AnthropicFold
     case 'tool_use': {
       const input = asObject(start['input']) ?? {};
       const json = block.json.trim() === '' && Object.keys(input).length > 0 ? null : block.json;
-      return finishToolCall(
-        { id: asString(start['id']) ?? '', name: asString(start['name']) ?? '', json, input },
-        mayBeCut,
-      );
+      return finishToolCall({ id: block.callId, name: asString(start['name']) ?? '', json, input }, mayBeCut);
     }
     default: {
       // The input of a server tool is streamed like ours, and is sent back with the rest.

@@ -1,8 +1,11 @@
 import type { Usage } from '../client.ts';
-import { asNumber, asObject, type Loose } from '../wire/loose-json.ts';
+import { asObject } from '../wire/loose-json.ts';
+import { tokenCount, tokenCounts } from '../wire/token-counts.ts';
 
 /** The latest value of each field, as received. */
-export type RawUsage = Readonly<Record<string, number>>;
+export type RawUsage = Readonly<Record<string, unknown>>;
+
+const FIELDS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const;
 
 /**
  * Merges a later report into an earlier one; each number replaces the earlier value. Counts are cumulative, and
@@ -11,30 +14,32 @@ export type RawUsage = Readonly<Record<string, number>>;
 export function mergeUsage(earlier: RawUsage, later: unknown): RawUsage {
   const fields = asObject(later);
   if (!fields) return earlier;
-  const merged: Record<string, number> = { ...earlier };
-  for (const name of ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']) {
-    const value = asNumber(fields[name]);
-    if (value !== null) merged[name] = value;
+  const thinking_tokens = asObject(fields['output_tokens_details'])?.['thinking_tokens'];
+  const merged: Record<string, unknown> = { ...earlier };
+  for (const [name, value] of [
+    ...FIELDS.map((name) => [name, fields[name]] as const),
+    ['thinking_tokens', thinking_tokens] as const,
+  ]) {
+    // What is no number replaces nothing; where there is nothing, it is kept to be reported.
+    if (tokenCount(value) !== null || tokenCount(merged[name]) === null) merged[name] = value ?? merged[name];
   }
-  const reasoning = reasoningTokens(fields);
-  if (reasoning !== null) merged['reasoning'] = reasoning;
   return merged;
 }
 
 /** Adds cached tokens to `input`: Anthropic counts them separately. Null if no usage was reported. */
 export function usageOf(raw: RawUsage): Usage | null {
-  if (raw['input_tokens'] === undefined && raw['output_tokens'] === undefined) return null;
-  const cacheRead = raw['cache_read_input_tokens'] ?? 0;
-  const cacheWrite = raw['cache_creation_input_tokens'] ?? 0;
-  return {
-    input: (raw['input_tokens'] ?? 0) + cacheRead + cacheWrite,
-    output: raw['output_tokens'] ?? 0,
+  const counts = tokenCounts();
+  const count = (name: string) => counts.read(name, raw[name]);
+  const input = count('input_tokens');
+  const output = count('output_tokens');
+  if (input === null && output === null) return null;
+  const cacheRead = count('cache_read_input_tokens') ?? 0;
+  const cacheWrite = count('cache_creation_input_tokens') ?? 0;
+  return counts.usage({
+    input: (input ?? 0) + cacheRead + cacheWrite,
+    output: output ?? 0,
     cacheRead,
     cacheWrite,
-    reasoning: raw['reasoning'] ?? 0,
-  };
-}
-
-function reasoningTokens(fields: Loose): number | null {
-  return asNumber(asObject(fields['output_tokens_details'])?.['thinking_tokens']);
+    reasoning: count('thinking_tokens') ?? 0,
+  });
 }

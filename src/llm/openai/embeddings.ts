@@ -4,6 +4,7 @@ import { fetchJson } from '../transport/fetch-json.ts';
 import type { Endpoint, HttpShared } from '../transport/retries.ts';
 import { fault, toFailure } from '../wire/fault.ts';
 import { asArray, asNumber, asObject } from '../wire/loose-json.ts';
+import { tokenCount } from '../wire/token-counts.ts';
 import { openaiFault } from './errors.ts';
 
 /** The settings of an embedder. */
@@ -72,7 +73,7 @@ async function embedBatch(
     const from = { provider: endpoint.provider, model, attempts: 1 };
     return { ok: false, failure: toFailure(fault('protocol', vectors), from, (text) => text) };
   }
-  const counted = asNumber(asObject(asObject(result.value)?.['usage'])?.['total_tokens']);
+  const counted = tokenCount(asObject(asObject(result.value)?.['usage'])?.['total_tokens']);
   return { ok: true, vectors, tokens: counted ?? texts.reduce((sum, text) => sum + estimateTokens(text), 0) };
 }
 
@@ -105,7 +106,8 @@ function decode(embedding: unknown): readonly number[] | null {
   if (Array.isArray(embedding)) return embedding.every((n) => asNumber(n) !== null) ? (embedding as number[]) : null;
   if (typeof embedding !== 'string') return null;
   const bytes = Buffer.from(embedding, 'base64');
-  return Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
+  const floats = Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(at * 4));
+  return floats.every(Number.isFinite) ? floats : null;
 }
 
 function* batches(texts: readonly string[], settings: EmbedderSettings): Generator<readonly string[]> {

@@ -1,5 +1,6 @@
 import type { Usage } from '../client.ts';
-import { asNumber, asObject, type Loose } from '../wire/loose-json.ts';
+import { asObject } from '../wire/loose-json.ts';
+import { tokenCounts } from '../wire/token-counts.ts';
 
 /**
  * Token counts of a Chat Completions usage object; null if it has none. `prompt_tokens` already counts cached ones.
@@ -8,26 +9,22 @@ import { asNumber, asObject, type Loose } from '../wire/loose-json.ts';
  */
 export function openaiUsage(value: unknown): Usage | null {
   const usage = asObject(value);
-  const input = asNumber(usage?.['prompt_tokens']);
-  const completion = asNumber(usage?.['completion_tokens']);
-  if (!usage || (input === null && completion === null)) return null;
-  const prompt = asObject(usage['prompt_tokens_details']);
-  const reasoning = asNumber(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']) ?? 0;
-  return {
+  if (!usage) return null;
+  const counts = tokenCounts();
+  const count = (name: string, from = usage) => counts.read(name, from?.[name]);
+  const input = count('prompt_tokens');
+  const completion = count('completion_tokens');
+  if (input === null && completion === null) return null;
+  const prompt = asObject(usage['prompt_tokens_details']) ?? {};
+  const reasoning = count('reasoning_tokens', asObject(usage['completion_tokens_details']) ?? {}) ?? 0;
+  const total = reasoning === 0 ? null : count('total_tokens');
+  const isOnTop = total !== null && total >= (input ?? 0) + (completion ?? 0) + reasoning;
+  const cacheRead = count('cached_tokens', prompt) ?? count('prompt_cache_hit_tokens') ?? count('cached_tokens') ?? 0;
+  return counts.usage({
     input: input ?? 0,
-    output: (completion ?? 0) + (reasoningIsOnTop(usage, reasoning) ? reasoning : 0),
-    cacheRead: first(prompt?.['cached_tokens'], usage['prompt_cache_hit_tokens'], usage['cached_tokens']),
-    cacheWrite: first(prompt?.['cache_write_tokens'], prompt?.['cache_creation_tokens']),
+    output: (completion ?? 0) + (isOnTop ? reasoning : 0),
+    cacheRead,
+    cacheWrite: count('cache_write_tokens', prompt) ?? count('cache_creation_tokens', prompt) ?? 0,
     reasoning,
-  };
-}
-
-function reasoningIsOnTop(usage: Loose, reasoning: number): boolean {
-  const total = asNumber(usage['total_tokens']);
-  if (total === null || reasoning === 0) return false;
-  return total >= (asNumber(usage['prompt_tokens']) ?? 0) + (asNumber(usage['completion_tokens']) ?? 0) + reasoning;
-}
-
-function first(...values: readonly unknown[]): number {
-  return values.map(asNumber).find((value) => value !== null) ?? 0;
+  });
 }

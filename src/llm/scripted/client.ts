@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { CompleteOptions, ContentBlock, LlmClient, LlmRequest, LlmResponse, LlmResult, Usage } from '../client.ts';
+import { callIds } from '../wire/call-ids.ts';
 import { type Fault, fault, toFailure } from '../wire/fault.ts';
 import type { Script, ScriptedAnswer } from './script.ts';
 import { selectAnswer, turnOf } from './select-answer.ts';
@@ -54,8 +55,11 @@ function contentOf(answer: ScriptedAnswer, request: LlmRequest, provider: string
   const content: ContentBlock[] = [];
   if (answer.thinking) content.push({ type: 'thinking', text: answer.thinking, ...from });
   if (answer.text) content.push({ type: 'text', text: answer.text });
+  let number = 0;
+  const idOf = callIds(() => `call_${turnOf(request)}_${number++}`);
   for (const [index, call] of answer.call.entries()) {
-    const id = call.id ?? `call_${turnOf(request)}_${index + 1}`;
+    number = index + 1;
+    const id = idOf(call.id ?? '');
     const invalid = call.invalid_input !== undefined && { invalidInput: call.invalid_input };
     content.push({ type: 'tool_call', id, name: call.tool, input: call.input, ...invalid });
   }

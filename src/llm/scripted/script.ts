@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { AnimusError, fileFault, messageOf } from '../../core/errors/errors.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { FailureKind, StopReason } from '../client.ts';
+import { MAX_TOKENS } from '../wire/token-counts.ts';
 
 /** A script may hold large answers. */
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
-const tokens = z.int().min(0);
+const tokens = z.int().min(0).max(MAX_TOKENS);
 const delayMs = z.int().min(0).max(600_000);
 const FAILURES = [
   'rate_limit',

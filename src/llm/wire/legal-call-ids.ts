@@ -12,7 +12,8 @@ export function withLegalCallIds(messages: readonly Message[], legal: RegExp): r
   let changed = false;
   const rename = (id: string): string => {
     const fits = legal.test(id) && !used.has(id);
-    const name = fits ? id : hash(`${id}\0${used.size}`);
+    let name = fits ? id : hash(`${id}\0${used.size}`);
+    while (used.has(name)) name = hash(`${name}\0`);
     changed ||= !fits;
     used.add(name);
     current.set(id, name);

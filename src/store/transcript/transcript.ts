@@ -13,7 +13,7 @@ export interface Transcript {
 export async function readTranscript(db: Queryable, focusId: string): Promise<Transcript> {
   const turns = await db.query<Omit<RecordedTurn, 'calls'>>(
     `select turn, provider, model, response as content, stop_reason as "stopReason", cut_tool_calls as "cutToolCalls",
-            (usage ->> 'input')::int as "inputTokens"
+            case when usage ? 'reported' then null else (usage ->> 'input')::int end as "inputTokens"
        from animus.turns where focus_id = $1 and recorded_at is not null order by turn`,
     [focusId],
   );

@@ -31,7 +31,7 @@ export interface RecordedTurn {
   readonly content: readonly ContentBlock[];
   readonly stopReason: StopReason;
   readonly cutToolCalls: readonly string[];
-  /** Tokens of the prompt as the provider counted them, cached ones included; null where it did not say. */
+  /** Tokens of the prompt as the provider counted them, cached ones included; null where it did not say, or wrote nonsense. */
   readonly inputTokens: number | null;
   readonly calls: readonly RecordedCall[];
 }
@@ -72,7 +72,7 @@ export async function recordTurn(
     content,
     stopReason: response.stopReason,
     cutToolCalls: response.cutToolCalls,
-    inputTokens: response.usage?.input ?? null,
+    inputTokens: response.usage?.reported ? null : (response.usage?.input ?? null),
     calls: calls.map((call) => ({
       callId: call.id,
       name: call.name,

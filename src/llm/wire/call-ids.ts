@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+
+/** What is kept of an id: it is a key in the database, whose index takes 2,704 bytes, and text without control characters. */
+const STORABLE = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
+
+/**
+ * Gives the calls of one answer their ids, the same rule for every wire: the provider's id if it can be stored and no call
+ * before it has it, else an id from `make`, which must not repeat itself for ever. Results are sent back under the id
+ * given here.
+ */
+export function callIds(make: () => string = randomId): (given: string) => string {
+  const taken = new Set<string>();
+  return (given) => {
+    let id = STORABLE.test(given) ? given : make();
+    while (taken.has(id)) id = make();
+    taken.add(id);
+    return id;
+  };
+}
+
+function randomId(): string {
+  return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+}

@@ -1,0 +1,57 @@
+import type { Usage } from '../client.ts';
+
+/** No call has more tokens: ten times the largest window of 2026. */
+export const MAX_TOKENS = 100_000_000;
+
+/** Longest value that is kept of what a provider reported, in characters. */
+const MAX_SHOWN = 100;
+
+/** Reads the counts of one report of usage. */
+export interface TokenCounts {
+  /**
+   * The count as a whole number of 0 to 100,000,000: fractions are rounded up, texts of digits are read, everything beyond
+   * the bounds is moved to them. Null if there is none.
+   */
+  read(field: string, value: unknown): number | null;
+  /**
+   * The usage, with the parts within their whole (cached tokens within the input, reasoning within the output). If a count
+   * had to be changed, `reported` has what the provider wrote, field by field.
+   */
+  usage(counts: Usage): Usage;
+}
+
+/** Creates a reader of counts: a count that the database or a budget cannot take must not lose the answer. */
+export function tokenCounts(): TokenCounts {
+  const reported: Record<string, string> = {};
+  let changed = false;
+  return {
+    read(field, value) {
+      if (value === null || value === undefined) return null;
+      reported[field] = shown(value);
+      const count = tokenCount(value);
+      changed ||= String(count) !== reported[field];
+      return count;
+    },
+    usage(counts) {
+      const input = Math.min(counts.input, MAX_TOKENS);
+      const output = Math.min(counts.output, MAX_TOKENS);
+      const cacheRead = Math.min(counts.cacheRead, input);
+      const cacheWrite = Math.min(counts.cacheWrite, input - cacheRead);
+      const reasoning = Math.min(counts.reasoning, output);
+      const usage = { input, output, cacheRead, cacheWrite, reasoning };
+      const isSame = Object.entries(usage).every(([name, value]) => counts[name as keyof typeof usage] === value);
+      return changed || !isSame ? { ...usage, reported } : usage;
+    },
+  };
+}
+
+/** The value as a count of tokens, as in `TokenCounts.read`; null if it is no number. */
+export function tokenCount(value: unknown): number | null {
+  const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || Number.isNaN(number)) return null;
+  return Math.max(0, Math.min(MAX_TOKENS, Math.ceil(number)));
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' ? 'an object' : String(value).slice(0, MAX_SHOWN);
+}
