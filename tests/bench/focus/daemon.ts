@@ -1,0 +1,64 @@
+/** A daemon as users start it, with faculties that a script answers in one turn. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export interface BenchDaemon {
+  /** Processor time so far, in milliseconds. */
+  cpuMs(): number;
+  stop(): Promise<void>;
+}
+
+const LAUNCHER = resolve(import.meta.dirname, '../../../src/animus.js');
+
+/** Starts one with faculties `quick0` … and resolves when it serves them. */
+export async function startBenchDaemon(databaseUrl: string, faculties: number): Promise<BenchDaemon> {
+  const directory = mkdtempSync(join(tmpdir(), 'animus-bench-focus-'));
+  mkdirSync(join(directory, 'faculties'));
+  writeFileSync(join(directory, 'script.toml'), '[[answer]]\ntext = "Done: nothing was to do."\n');
+  writeFileSync(
+    join(directory, 'animus.toml'),
+    '[daemon]\nmax_concurrent = 10\nhttp = "off"\n[providers.play]\nkind = "scripted"\nscript = "script.toml"\n',
+  );
+  for (let n = 0; n < faculties; n++) {
+    writeFileSync(
+      join(directory, 'faculties', `quick${n}.toml`),
+      `[faculty]\nname = "quick${n}"\ndescription = "Answers at once"\n[faculty.engage]\nmodel = "play/any"\nsystem_prompt = "You answer at once."\n`,
+    );
+  }
+  const child = spawn(process.execPath, [LAUNCHER, 'serve', '--faculties', 'faculties'], {
+    cwd: directory,
+    env: { ...process.env, DATABASE_URL: databaseUrl, ANIMUS_HOME: join(directory, 'home'), ANIMUS_LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await serving(child);
+  return {
+    cpuMs: () => cpuMsOf(child.pid!),
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function serving(child: ChildProcess): Promise<void> {
+  let said = '';
+  await new Promise<void>((done, fail) => {
+    child.stderr!.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes('ready for work')) done();
+      said = said.slice(-10_000);
+    });
+    child.once('exit', (code) => fail(new Error(`the daemon ended with ${code}: ${said}`)));
+  });
+}
+
+/** Clock ticks of /proc are hundredths of a second on every Linux that Node runs on. */
+function cpuMsOf(pid: number): number {
+  const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}

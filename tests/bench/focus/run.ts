@@ -1,0 +1,113 @@
+/**
+ * Whole foci of one scripted turn, from the insert to the end: `npm run bench -- tests/bench/focus/run.ts [--runs 3] [--items 2000]
+ * [--variant "one faculty"]`. The daemons are processes of their own, at concurrency 10, on a server with default durability.
+ */
+import { parseArgs } from 'node:util';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { postgresCpuMs } from '../engage/postgres-cpu.ts';
+import { type BenchServer, openBenchServer } from '../queue/server.ts';
+import { median } from '../support/bench-database.ts';
+import { type BenchDaemon, startBenchDaemon } from './daemon.ts';
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '3' },
+    items: { type: 'string', default: '2000' },
+    variant: { type: 'string' },
+  },
+});
+const runs = Number(values.runs);
+const items = Number(values.items);
+
+interface Variant {
+  readonly faculties: number;
+  readonly daemons: number;
+}
+
+const VARIANTS: Readonly<Record<string, Variant>> = {
+  'one faculty, one daemon': { faculties: 1, daemons: 1 },
+  'one faculty, two daemons': { faculties: 1, daemons: 2 },
+  'ten faculties, one daemon': { faculties: 10, daemons: 1 },
+};
+
+const ENDED = `
+  select count(*) filter (where state = 'completed')::int as ended, count(*) filter (where state not in ('completed', 'queued', 'claimed', 'running'))::int as failed from animus.work_items`;
+
+const server = await openBenchServer();
+print(
+  `${server.version}; Node ${process.versions.node}; medians of ${runs} runs of ${items} foci, concurrency 10 each`,
+);
+try {
+  const measured = new Map<string, Measures[]>();
+  for (let n = 0; n < runs; n++) {
+    for (const [name, variant] of Object.entries(VARIANTS)) {
+      if (values.variant !== undefined && !name.includes(values.variant)) continue;
+      measured.set(name, [...(measured.get(name) ?? []), await measure(server, variant)]);
+    }
+  }
+  for (const [name, rows] of measured) {
+    const columns = Object.keys(rows[0]!) as (keyof Measures)[];
+    const cells = columns.map((column) => `${column} ${median(rows.map((row) => row[column])).toFixed(2)}`);
+    print(`${name.padEnd(28)} ${cells.join('   ')}`);
+  }
+} finally {
+  await server.stop();
+}
+
+interface Measures {
+  readonly 'per second': number;
+  /** Of the daemons, in milliseconds per item; their supervisors start nothing here. */
+  readonly 'Node ms': number;
+  /** Of all backends, in milliseconds per item. */
+  readonly 'Postgres ms': number;
+  readonly transactions: number;
+  readonly 'WAL syncs': number;
+  readonly 'WAL KB': number;
+}
+
+async function measure(bench: BenchServer, { faculties, daemons }: Variant): Promise<Measures> {
+  const url = await bench.migrated();
+  const db = openPostgres(url, { poolSize: 2 });
+  const started: BenchDaemon[] = [];
+  try {
+    for (let n = 0; n < daemons; n++) started.push(await startBenchDaemon(url, faculties));
+    await drain(db, faculties, 200);
+    const nodeMs = () => started.reduce((sum, daemon) => sum + daemon.cpuMs(), 0);
+    const before = { node: nodeMs(), postgres: postgresCpuMs(), work: await bench.work(url) };
+    const startedMs = performance.now();
+    await drain(db, faculties, items);
+    const seconds = (performance.now() - startedMs) / 1000;
+    const work = await bench.work(url);
+    return {
+      'per second': items / seconds,
+      'Node ms': (nodeMs() - before.node) / items,
+      'Postgres ms': (postgresCpuMs() - before.postgres) / items,
+      transactions: (work.transactions - before.work.transactions) / items,
+      'WAL syncs': (work.syncs - before.work.syncs) / items,
+      'WAL KB': (work.bytes - before.work.bytes) / items / 1024,
+    };
+  } finally {
+    for (const daemon of started) await daemon.stop();
+    await db.close();
+  }
+}
+
+/** Inserts items and waits until all of them have completed. */
+async function drain(db: Database, faculties: number, count: number): Promise<void> {
+  const [last] = await db.query<{ ended: number }>(ENDED);
+  await db.query(
+    `insert into animus.work_items (faculty, description) select 'quick' || n % $2::int, 'Item ' || n from generate_series(1, $1::int) n`,
+    [count, faculties],
+  );
+  for (;;) {
+    const [row] = await db.query<{ ended: number; failed: number }>(ENDED);
+    if (row!.failed > 0) throw new Error(`${row!.failed} items did not complete`);
+    if (row!.ended - last!.ended === count) return;
+    await db.query('select pg_sleep(0.02)');
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
