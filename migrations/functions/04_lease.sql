@@ -350,7 +350,9 @@ begin
          exists (select from animus.waits where work_item_id = any (p_ids) and resolved_at is null) as wait,
          exists (select from animus.watches where work_item_id = any (p_ids)) as watch into v_has;
   if v_has.focus then
-    update animus.foci set ended_as = p_focus_ended_as, ended_at = p_now, error = p_error where work_item_id = any (p_ids) and ended_as is null;
+    -- A focus without a consolidate hook does not record that phase: it begins and ends here.
+    update animus.foci set ended_as = p_focus_ended_as, ended_at = p_now, error = p_error, phase = case p_focus_ended_as when 'completed' then 'consolidate' else phase end
+     where work_item_id = any (p_ids) and ended_as is null;
   end if;
   -- Close the waits: a late answer then finds nothing to resolve.
   if v_has.wait then

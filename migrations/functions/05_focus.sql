@@ -42,11 +42,12 @@ begin
   return animus.hold_lease(v_id, p_token);
 end $$;
 
--- Records which phase a focus is in.
+-- Records which phase a focus is in. The commit does not wait for the disk: the phase is only shown.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.set_phase(p_focus_id uuid, p_token bigint, p_phase text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  perform set_config('synchronous_commit', 'off', true);
   perform animus.hold_focus(p_focus_id, p_token);
   update animus.foci set phase = p_phase where id = p_focus_id;
 end $$;
@@ -161,7 +162,7 @@ begin
 end $$;
 
 -- Records a message that the engine adds to the context, before it is sent. Returns its number. A stub or summary names the first turn it
--- keeps.
+-- keeps. The first message ends the phase orient.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.add_message(
   p_focus_id uuid, p_token bigint, p_after_turn int, p_kind text, p_content text, p_tokens int, p_keeps_from int default null) returns int
@@ -174,6 +175,7 @@ begin
   values (p_focus_id, 1 + (select coalesce(max(seq), 0) from animus.focus_messages where focus_id = p_focus_id),
           p_after_turn, p_kind, p_content, p_tokens, p_keeps_from, animus.now())
   returning seq into v_seq;
+  if p_kind = 'orient' then update animus.foci set phase = 'engage' where id = p_focus_id and phase = 'orient'; end if;
   return v_seq;
 end $$;
 

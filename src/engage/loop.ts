@@ -23,10 +23,10 @@ export interface EngageMeans extends Omit<TurnMeans, 'time'>, ContextMeans, Call
 
 type LoopMeans = EngageMeans & { readonly time: TurnTime };
 
-/** Runs a focus's loop from the current end of its transcript. Rejects when `signal` aborts or the lease is lost. */
-export async function engage(engageMeans: EngageMeans): Promise<EngageEnd> {
+/** Runs a focus's loop from the end of its transcript, which is read where it is not given. Rejects when `signal` aborts or the lease is lost. */
+export async function engage(engageMeans: EngageMeans, recorded?: Transcript): Promise<EngageEnd> {
   const means: LoopMeans = { ...engageMeans, time: createTurnTime() };
-  const step = await loop(means).catch(async (error: unknown) => {
+  const step = await loop(means, recorded).catch(async (error: unknown) => {
     await keepResults(means);
     throw error;
   });
@@ -35,8 +35,8 @@ export async function engage(engageMeans: EngageMeans): Promise<EngageEnd> {
   return step.end;
 }
 
-async function loop(means: LoopMeans): Promise<Extract<Step, { kind: 'end' }>> {
-  let step = await goOn(await readTranscript(means.db, means.focus.focusId), means);
+async function loop(means: LoopMeans, recorded?: Transcript): Promise<Extract<Step, { kind: 'end' }>> {
+  let step = await goOn(recorded ?? (await readTranscript(means.db, means.focus.focusId)), means);
   while (step.kind === 'next') step = await iterate(step.transcript, means);
   return step;
 }

@@ -25,9 +25,17 @@ export function toolset(names: readonly string[]): ReadonlyMap<string, Tool> {
 
 /** The definitions of the tools for the model, in order; fixed for a focus. */
 export function toolSpecs(tools: ReadonlyMap<string, Tool>): ToolSpec[] {
-  return [...tools.values()].map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: z.toJSONSchema(tool.input, { io: 'input' }),
-  }));
+  return [...tools.values()].map(specOf);
+}
+
+/** Most tools are the same objects for every focus of this process, and their schemas take a millisecond to write down. */
+const SPECS = new WeakMap<Tool, ToolSpec>();
+
+function specOf(tool: Tool): ToolSpec {
+  const known = SPECS.get(tool);
+  if (known) return known;
+  const { name, description, input } = tool;
+  const spec = { name, description, inputSchema: z.toJSONSchema(input, { io: 'input' }) };
+  SPECS.set(tool, spec);
+  return spec;
 }

@@ -7,6 +7,7 @@ import { systemPrompt } from '../../engage/prompt/prompt.ts';
 import type { EngageDone, EngageEnd } from '../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld } from '../../llm/client.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
 import { toolSpecs } from '../../tools/registry.ts';
 import type { Toolset } from '../../tools/source.ts';
@@ -16,8 +17,8 @@ import { type Focus, spanKey } from './focus-scope.ts';
 import { releaseDelaySeconds } from './recovery.ts';
 
 /** Runs the loop from the current end of the transcript. */
-export async function engageBuiltIn(focus: Focus): Promise<FocusEnd | EngageDone> {
-  return endOfEngage(await runLoop(focus), focus.means.models);
+export async function engageBuiltIn(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
+  return endOfEngage(await runLoop(focus, recorded), focus.means.models);
 }
 
 /** The beginning of every request of the focus; it never changes. */
@@ -30,42 +31,45 @@ export function modelSees(faculty: Faculty, { tools }: Toolset) {
   };
 }
 
-function runLoop(focus: Focus): Promise<EngageEnd> {
+function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
-    engage({
-      db: means.db,
-      focus: key,
-      model: means.models.forFocus(faculty, key.focusId),
-      faculty: work.faculty,
-      systemPrompt: focus.row.systemPrompt,
-      toolSpecs: focus.row.tools,
-      toolset: focus.toolset.tools,
-      gates: CALL_GATES,
-      journal: createJournal(means.db, key),
-      maxTurns: settings.maxTurns,
-      outcomeSchema: settings.outcomeSchema,
-      bounds: {
-        compactThreshold: settings.compactThreshold,
-        compactKeepRecent: settings.compactKeepRecent,
-        ledgerNudgeInterval: settings.ledgerNudgeInterval,
-        truncateClosedBlocks: settings.truncateClosedBlocks,
-      },
-      maxParallelTools: settings.maxParallelTools,
-      signal: control.signal,
-      drain: control.drain,
-      onEvent: focus.emit,
-      callScope: {
-        ...key,
+    engage(
+      {
+        db: means.db,
+        focus: key,
+        model: means.models.forFocus(faculty, key.focusId),
         faculty: work.faculty,
-        workspace: focus.workspace,
-        timeoutMs: settings.toolTimeoutSeconds * 1000,
-        processes: means.processes,
-        isolation: settings.bashIsolation ?? means.isolation,
-        fileRules: focus.fileRules,
+        systemPrompt: focus.row.systemPrompt,
+        toolSpecs: focus.row.tools,
+        toolset: focus.toolset.tools,
+        gates: CALL_GATES,
+        journal: createJournal(means.db, key),
+        maxTurns: settings.maxTurns,
+        outcomeSchema: settings.outcomeSchema,
+        bounds: {
+          compactThreshold: settings.compactThreshold,
+          compactKeepRecent: settings.compactKeepRecent,
+          ledgerNudgeInterval: settings.ledgerNudgeInterval,
+          truncateClosedBlocks: settings.truncateClosedBlocks,
+        },
+        maxParallelTools: settings.maxParallelTools,
+        signal: control.signal,
+        drain: control.drain,
+        onEvent: focus.emit,
+        callScope: {
+          ...key,
+          faculty: work.faculty,
+          workspace: focus.workspace,
+          timeoutMs: settings.toolTimeoutSeconds * 1000,
+          processes: means.processes,
+          isolation: settings.bashIsolation ?? means.isolation,
+          fileRules: focus.fileRules,
+        },
       },
-    }),
+      recorded,
+    ),
   );
 }
 

@@ -5,7 +5,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { EngageDone } from '../../engage/verdict/engage-end.ts';
 import { outcomeOf } from '../../engage/verdict/outcome.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
-import { readTranscript } from '../../store/transcript/transcript.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { HookOutput } from '../hooks/hook-output.ts';
 import type { FocusEnd } from './focus-end.ts';
@@ -17,12 +17,12 @@ import { type Focus, spanKey } from './focus-scope.ts';
  * boundaries, so a drain kills it when the grace time is over and releases the item. Errors: those of hooks. Rejects
  * like the other phases when the focus is aborted or its lease is lost.
  */
-export async function engageExternally(focus: Focus): Promise<FocusEnd | EngageDone> {
+export async function engageExternally(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
   const { means, control, key, work } = focus;
   const command = commandOf(focus.faculty);
   return span('work.engage', spanKey(focus), async () => {
     const ledger = await readLedger(means.db, work.id);
-    const context = await orientation(focus);
+    const context = orientation(recorded);
     const signal = AbortSignal.any([control.signal, control.drain]);
     const result = await runHook(focus, 'engage', command, { ledger, context }, signal);
     switch (result.kind) {
@@ -51,8 +51,7 @@ function commandOf({ name, engage }: Faculty): PhaseHook {
 }
 
 /** The first message of the focus: the same text that a model would get, with the context from the orient hook. */
-async function orientation({ means, key }: Focus): Promise<string> {
-  const { messages } = await readTranscript(means.db, key.focusId);
+function orientation({ messages }: Transcript): string {
   return messages.find(({ kind }) => kind === 'orient')?.content ?? '';
 }
 

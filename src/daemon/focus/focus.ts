@@ -48,11 +48,12 @@ async function runPhases(
   let phase: Phase = 'orient';
   try {
     focus = await begin(work, faculty, control, means);
-    await orient(focus);
-    phase = await enter(focus, 'engage');
-    const engaged = await ENGAGE_MODES[focus.faculty.engage.mode](focus);
+    const recorded = await orient(focus);
+    phase = await enter(focus, 'engage', focus.row.resumes > 0);
+    const engaged = await ENGAGE_MODES[focus.faculty.engage.mode](focus, recorded);
     if (engaged.kind !== 'done') return { end: engaged, focus };
-    phase = await enter(focus, 'consolidate');
+    // Without a hook it is over at once, and recorded with the end.
+    phase = await enter(focus, 'consolidate', focus.faculty.consolidate !== null);
     return { end: await consolidate(focus, engaged), focus };
   } catch (error) {
     return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
@@ -110,9 +111,10 @@ async function begin(
   };
 }
 
-async function enter(focus: Focus, phase: Phase): Promise<Phase> {
+/** `record`: it is not recorded otherwise; the first message of a focus records that engage begins. */
+async function enter(focus: Focus, phase: Phase, record: boolean): Promise<Phase> {
   focus.control.signal.throwIfAborted();
-  await setPhase(focus.means.db, focus.key, phase);
+  if (record) await setPhase(focus.means.db, focus.key, phase);
   focus.emit({ type: 'phase', phase });
   return phase;
 }

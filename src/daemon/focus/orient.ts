@@ -6,29 +6,39 @@ import { readLastFailure } from '../../store/transcript/earlier-foci.ts';
 import { readLedgerKeptAfter } from '../../store/transcript/kept-ledger.ts';
 import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
-import { readTranscript } from '../../store/transcript/transcript.ts';
+import { readTranscript, type Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { describeWorkspace } from './focus-workspace.ts';
 
-/** Orients a focus once: a resumed focus keeps its first message. */
-export async function orient(focus: Focus): Promise<void> {
+/** Orients a focus once: a resumed focus keeps its first message. Returns what is recorded of the focus afterwards. */
+export async function orient(focus: Focus): Promise<Transcript> {
   const { db } = focus.means;
-  const transcript = await readTranscript(db, focus.key.focusId);
-  if (transcript.messages.some((message) => message.kind === 'orient')) return;
-  await span('work.orient', spanKey(focus), async () => {
-    focus.emit({ type: 'phase', phase: 'orient' });
-    const kept = { after: await readLedgerKeptAfter(db, focus.work.id) };
-    const before = await readLedger(db, focus.work.id, kept);
-    const found = await orientHook(focus, before);
-    const work = { ...focus.work, params: { ...focus.work.params, ...found.params } };
-    // Read again: the hook may have written to it.
-    const ledger = await readLedger(db, focus.work.id, kept);
-    const failure = await readLastFailure(db, focus.work.id, focus.row.number);
-    const content = orientMessage(work, ledger, found.context, describeWorkspace(focus), failure);
-    await addMessage(db, focus.key, { afterTurn: 0, kind: 'orient', content }, estimateTokens(content));
-  });
+  // Nothing can be recorded of a focus that has just begun.
+  const recorded = focus.row.resumes === 0 ? NOTHING : await readTranscript(db, focus.key.focusId);
+  if (recorded.messages.some((message) => message.kind === 'orient')) return recorded;
+  const content = await span('work.orient', spanKey(focus), () => describe(focus));
+  const message = await addMessage(db, focus.key, { afterTurn: 0, kind: 'orient', content }, estimateTokens(content));
+  return { ...recorded, messages: [...recorded.messages, message] };
+}
+
+const NOTHING: Transcript = { turns: [], messages: [] };
+
+/** The first message of the focus. */
+async function describe(focus: Focus): Promise<string> {
+  const { db } = focus.means;
+  const { work, row } = focus;
+  focus.emit({ type: 'phase', phase: 'orient' });
+  const first = row.number === 1;
+  const kept = first ? {} : { after: await readLedgerKeptAfter(db, work.id) };
+  const before = await readLedger(db, work.id, kept);
+  const found = await orientHook(focus, before);
+  const oriented = { ...work, params: { ...work.params, ...found.params } };
+  // The hook may have written to the ledger.
+  const ledger = focus.faculty.orient ? await readLedger(db, work.id, kept) : before;
+  const failure = first ? null : await readLastFailure(db, work.id, row.number);
+  return orientMessage(oriented, ledger, found.context, describeWorkspace(focus), failure);
 }
 
 interface Orientation {
