@@ -137,15 +137,16 @@ create table animus.foci (
   host             text        not null,
   directory        text,
   phase            text        not null,
-  faculty_snapshot jsonb       not null,
-  system_prompt    text        not null,
-  tools            json        not null,
+  faculty_snapshot jsonb,
+  system_prompt    text,
+  tools            json,
   skills           jsonb       not null default '[]',
   resumes          integer     not null default 0,
   ended_as         text,
   error            jsonb,
   started_at       timestamptz not null,
   ended_at         timestamptz,
+  settings_id      bytea,
   primary key (id),
   constraint foci_work_item_id_number_key unique (work_item_id, number),
   constraint foci_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
@@ -417,6 +418,16 @@ create table animus.spend_calls (
   usd           numeric(14,6) not null,
   input_tokens  bigint        not null,
   output_tokens bigint        not null
+);
+
+create table animus.focus_settings (
+  id               bytea not null,
+  faculty_snapshot jsonb not null,
+  system_prompt    text  not null,
+  tools            json  not null,
+  used_on          date  not null,
+  primary key (id),
+  constraint focus_settings_tools_check check (json_typeof(tools) = 'array')
 );
 
 -- create view animus.own_ledger with (security_barrier=true): its query stands in functions/

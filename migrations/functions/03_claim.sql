@@ -212,8 +212,8 @@ $$;
 create or replace function animus.left_to_its_host(p_id uuid, p_daemon_id uuid, p_since timestamptz) returns boolean
 language sql stable as $$
   select exists (
-    select from animus.foci f
-     where f.work_item_id = p_id and f.ended_as is null and f.faculty_snapshot ->> 'workspace' is null
+    select from animus.foci f left join animus.focus_settings s on s.id = f.settings_id
+     where f.work_item_id = p_id and f.ended_as is null and coalesce(f.faculty_snapshot, s.faculty_snapshot) ->> 'workspace' is null
        and f.host is distinct from (select d.host from animus.daemons d where d.id = p_daemon_id)
        and exists (select from animus.daemons d where d.host = f.host and coalesce(d.stopped_at, d.seen_at) > p_since))
 $$;

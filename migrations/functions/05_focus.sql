@@ -1,6 +1,52 @@
 -- The durable transcript of a focus. All of it is fenced by the item's lease token.
 
--- Begins a focus, or resumes the one that a crash, a drain or a wake left open. A resumed focus keeps the system prompt, tool
+-- Stores what foci that begin with these settings have in common. Storing it again changes nothing.
+-- Locks: the row of the settings, for a moment. Raises: nothing.
+create or replace function animus.keep_focus_settings(p_id bytea, p_faculty_snapshot jsonb, p_system_prompt text, p_tools json) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  insert into animus.focus_settings as s (id, faculty_snapshot, system_prompt, tools, used_on)
+  values (p_id, p_faculty_snapshot, p_system_prompt, p_tools, (animus.now() at time zone 'UTC')::date)
+  on conflict (id) do update set used_on = excluded.used_on where s.used_on < excluded.used_on
+$$;
+
+-- Begins a focus with stored settings, or resumes the one that a crash, a drain or a wake left open. A resumed focus keeps the settings
+-- it began with, so that its requests stay byte-identical; they are returned only for it (they are null for a
+-- new one). has_ledger: there may be entries. It keeps its directory if it is still on the same host; p_directory_root is the parent of a new one. No row: the settings
+-- are not stored (any more), and nothing was changed.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.begin_focus(p_id uuid, p_token bigint, p_host text, p_directory_root text, p_settings bytea)
+returns table (id uuid, number int, phase text, directory text, resumes int, faculty_snapshot jsonb, system_prompt text, tools json, has_ledger boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_item animus.held_work;
+  v_id   uuid := animus.uuid_v7();
+  v_day  date;
+begin
+  select s.used_on into v_day from animus.focus_settings s where s.id = p_settings;
+  if not found then return; end if;
+  if v_day < (v_now at time zone 'UTC')::date then
+    update animus.focus_settings s set used_on = (v_now at time zone 'UTC')::date where s.id = p_settings;
+  end if;
+  v_item := animus.hold_lease(p_id, p_token);
+  update animus.work_items w set state = 'running', unstarted_claims = 0 where w.id = p_id;
+  return query
+    update animus.foci f set resumes = f.resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
+           directory = case when f.host = p_host then f.directory else p_directory_root || '/' || f.id end
+      from animus.foci o left join animus.focus_settings s on s.id = o.settings_id
+     where f.work_item_id = p_id and f.ended_as is null and o.id = f.id
+    returning f.id, f.number, f.phase, f.directory, f.resumes, coalesce(f.faculty_snapshot, s.faculty_snapshot),
+              coalesce(f.system_prompt, s.system_prompt), coalesce(f.tools, s.tools), true;
+  if found then return; end if;
+  return query
+    insert into animus.foci as f (id, work_item_id, number, daemon_id, host, directory, phase, settings_id, started_at)
+    values (v_id, p_id, 1 + (select count(*) from animus.foci e where e.work_item_id = p_id),
+            v_item.lease_owner, p_host, p_directory_root || '/' || v_id, 'orient', p_settings, v_now)
+    returning f.id, f.number, f.phase, f.directory, f.resumes, null::jsonb, null::text, null::json,
+              exists (select from animus.work_ledger l where l.work_item_id = p_id);
+end $$;
+
+-- For daemons of version 0.1, which send the settings with every focus. Begins a focus, or resumes the one that a crash, a drain or a wake left open. A resumed focus keeps the system prompt, tool
 -- list and faculty snapshot it started with, so that its requests stay byte-identical. It keeps its directory if it is still
 -- on the same host; p_directory_root is the parent of a new one.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
@@ -18,7 +64,11 @@ begin
   update animus.foci set resumes = resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
          directory = case when host = p_host then directory else p_directory_root || '/' || id end
    where work_item_id = p_id and ended_as is null returning * into v_focus;
-  if not found then
+  if v_focus.settings_id is not null then
+    select s.faculty_snapshot, s.system_prompt, s.tools into v_focus.faculty_snapshot, v_focus.system_prompt, v_focus.tools
+      from animus.focus_settings s where s.id = v_focus.settings_id;
+  end if;
+  if v_focus.id is null then
     v_id := animus.uuid_v7();
     insert into animus.foci (id, work_item_id, number, daemon_id, host, directory, phase, faculty_snapshot, system_prompt, tools, started_at)
     values (v_id, p_id, 1 + (select count(*) from animus.foci where work_item_id = p_id),

@@ -142,7 +142,8 @@ begin
   return v_count;
 end $$;
 
--- Deletes archived messages of work and of the inbox, and recorded runs of schedules, from more than p_older_than ago; null when
+-- Deletes archived messages of work and of the inbox, recorded runs of schedules, and settings of foci (not counted), from more than p_older_than
+-- ago; null when
 -- another retention call is running. If another table's foreign key refers to a row of one of these tables, that table is skipped and
 -- recorded, and the others are processed.
 -- Locks: animus.retention_turn; the rows. Raises: nothing.
@@ -181,6 +182,9 @@ begin
       perform animus.note_kept('pgmq.a_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
     end;
   end if;
+  -- A week later than the foci that began with them; those of open foci are needed.
+  delete from animus.focus_settings s where s.used_on < ((v_before - interval '7 days') at time zone 'UTC')::date
+     and not exists (select from animus.foci f where f.ended_as is null and f.settings_id = s.id);
   begin
     delete from animus.schedule_runs where (schedule, due_at) in (
       select schedule, due_at from animus.schedule_runs where recorded_at < v_before order by recorded_at limit p_limit);

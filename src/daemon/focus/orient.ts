@@ -32,7 +32,7 @@ async function describe(focus: Focus): Promise<string> {
   focus.emit({ type: 'phase', phase: 'orient' });
   const first = row.number === 1;
   const kept = first ? {} : { after: await readLedgerKeptAfter(db, work.id) };
-  const before = await readLedger(db, work.id, kept);
+  const before = row.hasLedger ? await readLedger(db, work.id, kept) : [];
   const found = await orientHook(focus, before);
   const oriented = { ...work, params: { ...work.params, ...found.params } };
   // The hook may have written to the ledger.

@@ -1,4 +1,5 @@
 /** The row of a focus: begun or resumed, and moved from phase to phase. */
+import { createHash } from 'node:crypto';
 import type { ToolSpec } from '../../core/work/conversation.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
@@ -11,6 +12,13 @@ export interface FocusKey {
   readonly focusId: string;
 }
 
+/** What a focus begins with, and keeps. */
+export interface FocusSettings {
+  readonly facultySnapshot: object;
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolSpec[];
+}
+
 /** A focus as stored; snapshot, prompt and tools are those it began with, also when it is resumed. */
 export interface FocusRow {
   readonly id: string;
@@ -21,34 +29,43 @@ export interface FocusRow {
   readonly facultySnapshot: Readonly<Record<string, unknown>>;
   readonly systemPrompt: string;
   readonly tools: readonly ToolSpec[];
+  /** False: the item's ledger was empty when the focus began. */
+  readonly hasLedger: boolean;
 }
 
-/** Begins a focus on a claimed item, or resumes the open one. */
+/** Begins a focus on a claimed item, or resumes the open one. Settings that many foci share are sent and stored once. */
 export async function startFocus(
   db: Queryable,
   work: { readonly id: string; readonly leaseToken: string },
-  begin: {
-    readonly host: string;
-    readonly directoryRoot: string;
-    readonly facultySnapshot: object;
-    readonly systemPrompt: string;
-    readonly tools: readonly ToolSpec[];
-  },
+  begin: FocusSettings & { readonly host: string; readonly directoryRoot: string },
 ): Promise<FocusRow> {
-  const [row] = await db.query<FocusRow>(
-    `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools
-       from animus.start_focus($1, $2, $3, $4, $5::jsonb, $6, $7::json)`,
-    [
-      work.id,
-      work.leaseToken,
-      begin.host,
-      begin.directoryRoot,
-      toJsonb(begin.facultySnapshot),
-      toText(begin.systemPrompt),
-      toJsonb(begin.tools),
-    ],
-  );
-  return row!;
+  const settings = encode(begin);
+  const begun = () =>
+    db.query<FocusRow>(
+      `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger"
+         from animus.begin_focus($1, $2, $3, $4, $5)`,
+      [work.id, work.leaseToken, begin.host, begin.directoryRoot, settings.id],
+    );
+  let [row] = await begun();
+  if (!row) {
+    await db.query('select animus.keep_focus_settings($1, $2::jsonb, $3, $4::json)', [settings.id, ...settings.values]);
+    [row] = await begun();
+  }
+  if (row!.resumes > 0) return row!;
+  // As they will be read back.
+  const [facultySnapshot, systemPrompt, tools] = settings.values;
+  return {
+    ...row!,
+    facultySnapshot: JSON.parse(facultySnapshot) as FocusRow['facultySnapshot'],
+    systemPrompt,
+    tools: JSON.parse(tools) as FocusRow['tools'],
+  };
+}
+
+/** The settings as they are stored, under a hash of themselves. */
+function encode({ facultySnapshot, systemPrompt, tools }: FocusSettings) {
+  const values = [toJsonb(facultySnapshot), toText(systemPrompt), toJsonb(tools)] as const;
+  return { id: createHash('sha256').update(JSON.stringify(values)).digest(), values };
 }
 
 /** Moves a focus to another phase. */

@@ -85,9 +85,9 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
   const [row] = await db.query<Progress>(
     `select w.state, w.faculty, w.merged_into as "mergedInto", w.error, (extract(epoch from w.resolved_at) * 1000)::float8 as "resolvedAtMs",
        (select coalesce(json_agg(json_build_object('id', f.id, 'number', f.number, 'resumes', f.resumes, 'phase', f.phase,
-                 'model', f.faculty_snapshot #>> '{engage,model}', 'endedAs', f.ended_as, 'error', f.error,
+                 'model', coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}', 'endedAs', f.ended_as, 'error', f.error,
                  'startedAtMs', extract(epoch from f.started_at) * 1000, 'endedAtMs', extract(epoch from f.ended_at) * 1000) order by f.number), '[]')
-          from animus.foci f where f.work_item_id = w.id) as foci,
+          from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where f.work_item_id = w.id) as foci,
        (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', t.turn, 'begunAtMs', extract(epoch from t.begun_at) * 1000,
                  'recordedAtMs', extract(epoch from t.recorded_at) * 1000, 'answeredBy', t.provider || '/' || t.model,
                  'text', (select left(string_agg(b ->> 'text', '' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)

@@ -205,8 +205,9 @@ type CallRow = ToolCallView & { readonly focus_id: string; readonly turn: number
 /** The foci of an item with their turns and calls, oldest first. */
 export async function readFoci(db: Queryable, id: string): Promise<FocusView[]> {
   const foci = await db.query<Omit<FocusView, 'turns' | 'branch'> & { isolation: string | null }>(
-    `select id, number, host, directory, phase, resumes, ended_as, error, started_at, ended_at, faculty_snapshot ->> 'isolation' as isolation
-       from animus.foci where work_item_id = $1::uuid order by number`,
+    `select f.id, number, host, directory, phase, resumes, ended_as, error, started_at, ended_at,
+            coalesce(f.faculty_snapshot, s.faculty_snapshot) ->> 'isolation' as isolation
+       from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where work_item_id = $1::uuid order by number`,
     [id],
   );
   const turns = await db.query<TurnRow>(

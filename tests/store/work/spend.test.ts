@@ -5,10 +5,11 @@ import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { rollUpSpend } from '../../../src/store/work/spend.ts';
-import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
+import { claimWork } from '../../../src/store/work/work.ts';
+import { beginFocus, claimable, type FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { migrateFirstSchema, versionsSince } from '../../support/first-schema.ts';
-import { openTransaction, untilBlocked } from './queue-driver.ts';
+import { insertWork, openTransaction, startFocus, untilBlocked } from './queue-driver.ts';
 
 const ANSWER = {
   provider: 'test',
@@ -25,6 +26,15 @@ const ANSWER = {
 async function charge(db: Queryable, work: FocusedWork, turn: number, model: string, usd = 0.01): Promise<void> {
   await beginTurn(db, work.key, turn, 0);
   await recordTurn(db, work.key, turn, { ...ANSWER, model }, usd);
+}
+
+/** A focus begun as version 0.1.0 does it. */
+async function beginOld(db: Queryable): Promise<FocusedWork> {
+  const id = await insertWork(db, { faculty: `f${randomUUID()}` });
+  const [item] = await db.query<{ faculty: string }>('select faculty from animus.work_items where id = $1', [id]);
+  const [work] = await claimWork(db, randomUUID(), claimable(item!.faculty), 1, 60);
+  const focusId = await startFocus(db, work!);
+  return { ...work!, key: { workItemId: id, leaseToken: work!.leaseToken, focusId } };
 }
 
 /** The spend of one model, all faculties and days together. */
@@ -116,7 +126,7 @@ describe('an upgrade from version 0.1.0, which wrote the sums itself', () => {
     const db = target.database;
     await migrateFirstSchema(db);
     await migrateFirstSchema(db, versionsSince().at(-1));
-    const [before, during, after] = [await beginFocus(db), await beginFocus(db), await beginFocus(db)];
+    const [before, during, after] = [await beginOld(db), await beginOld(db), await beginOld(db)];
     await charge(db, before, 1, 'm');
     // In the midst of its function when that is replaced.
     await beginTurn(db, during.key, 1, 0);
