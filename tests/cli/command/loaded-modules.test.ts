@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedCompileCache } from '../../support/compile-cache.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -29,6 +29,12 @@ const DRIVER =
   );
 
 describe('a command loads no package that it does not use', () => {
+  test.each(['--version', '--help', 'work submit --help'])('%s: the launcher answers', async (line) => {
+    const { packages, files } = await modulesOf(line.split(' '));
+    expect(packages).toEqual([]);
+    expect(files.map((url) => basename(url))).toEqual(['animus.js', 'quick-answers.js']);
+  });
+
   test.each([
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
