@@ -145,7 +145,7 @@ function mainFile() {
   return existsSync(source) ? source : join(here, '..', 'dist', 'main.js');
 }
 
-/** Compiled code is kept between runs: it brings the start from 187 to 46 ms. */
+/** Compiled code is kept between runs. */
 function compileCache() {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   let caches = XDG_CACHE_HOME || join(homedir(), '.cache');
