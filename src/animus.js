@@ -26,7 +26,7 @@ else if (isRecentEnough(process.versions.node)) {
 }
 
 /**
- * The version or a help text, in a tenth of the time that it takes to load the program; null for any other command line.
+ * The version or a help text, without a second Node and without loading the program; null for any other command line.
  * @param {string[]} argv
  */
 async function quickAnswer(argv) {
