@@ -2,7 +2,6 @@
 import { runCli } from './cli/program.ts';
 import { systemClock } from './core/lifecycle/clock.ts';
 import { createInterrupts } from './core/lifecycle/interrupts.ts';
-import { openHealthServer } from './http/health-server.ts';
 
 /** Runs the command of this process and ends the process with its exit code; called by the launcher. */
 export async function main(): Promise<void> {
@@ -21,7 +20,8 @@ export async function main(): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
     signals: interrupts,
-    openHealth: openHealthServer,
+    // Only `serve` needs it, and with it Node's HTTP.
+    loadHealth: async () => (await import('./http/health-server.ts')).openHealthServer,
   });
   await flushed(process.stdout);
   process.exit(interrupts.exitCode() ?? (code || (output.lost ? 1 : 0)));

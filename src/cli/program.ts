@@ -1,80 +1,87 @@
 /** The command line: argv in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { AnimusError } from '../core/errors/errors.ts';
-import { type CliContext, commandRunner, type RunCommand } from './command/command.ts';
+import { type CliContext, commandRunner, type FindProgram, type RunCommand } from './command/command.ts';
 import { version } from './command/version.ts';
-import { addDbCommands } from './db/db.ts';
-import { addDemoCommand } from './demo/demo.ts';
-import { addDoctorCommand } from './doctor/doctor.ts';
-import { addFacultyCommands } from './faculty/faculty.ts';
-import { addInitCommand } from './init/init.ts';
-import { addPauseCommands } from './operate/pause.ts';
-import { addScheduleCommands } from './operate/schedule.ts';
-import { addHealthCommand } from './serve/health.ts';
-import { addServeCommand } from './serve/serve.ts';
-import { addConfigCommand } from './settings/config.ts';
-import { addModelsCommand } from './settings/models.ts';
-import { addCompletionCommand } from './shell/completion.ts';
-import { addHelpCommand } from './shell/help-topics.ts';
-import { addStatusCommand } from './status/status.ts';
+import { COMMAND_GROUPS, type CommandGroup } from './command-groups.ts';
 import { createOutput } from './view/output.ts';
-import { addLedgerCommands } from './work/ledger.ts';
-import { addWorkCommands } from './work/work.ts';
 
 /** Runs one command. Never throws: an error is printed and becomes the exit code (docs/cli.md). */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
   const run = commandRunner(context, (code) => (exitCode = code));
-  const program = buildProgram(run, context);
   try {
-    // Without arguments, print the help.
-    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+    await parse(await buildProgram(run, context, argv), argv);
     return exitCode;
   } catch (error) {
-    const usage = error instanceof CommanderError ? usageError(error, program, argv) : error;
-    if (usage === null) return 0;
     const { stdout, stderr, env } = context;
-    return createOutput({ stdout, stderr, env, json: argv.includes('--json') }).fail(usage);
+    return createOutput({ stdout, stderr, env, json: argv.includes('--json') }).fail(error);
   }
 }
 
-/** The tree of commands; nothing runs until it parses. */
-export function buildProgram(run: RunCommand, streams: Pick<CliContext, 'stdout'>): Command {
-  const program = new Command('animus')
-    .description('A Postgres-native agent daemon: work is a row, an agent is a TOML file.')
-    .version(`animus ${version()}`, '-V, --version', 'print the version')
-    .exitOverride()
-    // Commander's own error output is turned off: one function prints every error.
-    .configureOutput({
-      writeOut: (text) => streams.stdout.write(text),
-      writeErr: () => {},
-      outputError: () => {},
-      getOutHelpWidth: () => streams.stdout.columns || 100,
-    })
-    .helpCommand(false)
-    .showSuggestionAfterError()
-    .addHelpText(
-      'after',
-      '\nExamples:\n  animus demo\n  animus init\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait\n\n' +
-        'More about a command, or about exit codes, variables, ids, states: animus help TOPIC',
-    );
-  addDemoCommand(program, run);
-  addInitCommand(program, run);
-  addServeCommand(program, run);
-  addStatusCommand(program, run);
-  addHealthCommand(program, run);
-  addWorkCommands(program, run);
-  addPauseCommands(program, run);
-  addScheduleCommands(program, run);
-  addLedgerCommands(program, run);
-  addFacultyCommands(program, run);
-  addModelsCommand(program, run);
-  addDbCommands(program, run);
-  addConfigCommand(program, run);
-  addDoctorCommand(program, run);
-  addCompletionCommand(program, run);
-  addHelpCommand(program, run);
+async function parse(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    // Without arguments, print the help.
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+  } catch (error) {
+    const usage = error instanceof CommanderError ? usageError(error, program, argv) : error;
+    if (usage !== null) throw usage;
+  }
+}
+
+/**
+ * The tree of commands; nothing runs until it parses. With `words` (a command line without `animus`), a group of commands that they do not
+ * begin with has only its names: loading all groups takes longer than most commands take.
+ */
+export async function buildProgram(
+  run: RunCommand,
+  streams: Pick<CliContext, 'stdout'>,
+  words: readonly string[] = [],
+): Promise<Command> {
+  const program = bareProgram(streams);
+  const find: FindProgram = (others) => buildProgram(run, streams, others);
+  const whole = needsAll(words);
+  const groups = await Promise.all(
+    COMMAND_GROUPS.map(async (group) => ({ group, add: whole || begins(words, group) ? await group.load() : null })),
+  );
+  for (const { group, add } of groups) {
+    if (add !== null) add(program, run, find);
+    else for (const name of group.names) program.command(name);
+  }
   return program;
+}
+
+function begins([first = '']: readonly string[], { names }: CommandGroup): boolean {
+  return names.includes(first);
+}
+
+/** The help of the program needs the summary of every command. */
+function needsAll(words: readonly string[]): boolean {
+  if (COMMAND_GROUPS.some((group) => begins(words, group))) return false;
+  return words.length === 0 || words.includes('--help') || words.includes('-h');
+}
+
+function bareProgram(streams: Pick<CliContext, 'stdout'>): Command {
+  return (
+    new Command('animus')
+      .description('A Postgres-native agent daemon: work is a row, an agent is a TOML file.')
+      .version(`animus ${version()}`, '-V, --version', 'print the version')
+      .exitOverride()
+      // Commander's own error output is turned off: one function prints every error.
+      .configureOutput({
+        writeOut: (text) => streams.stdout.write(text),
+        writeErr: () => {},
+        outputError: () => {},
+        getOutHelpWidth: () => streams.stdout.columns || 100,
+      })
+      .helpCommand(false)
+      .showSuggestionAfterError()
+      .addHelpText(
+        'after',
+        '\nExamples:\n  animus demo\n  animus init\n  animus serve\n  animus work submit engineer "Fix the failing test" --wait\n\n' +
+          'More about a command, or about exit codes, variables, ids, states: animus help TOPIC',
+      )
+  );
 }
 
 /** Converts an error of commander; null if it only printed help or the version. */

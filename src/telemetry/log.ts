@@ -56,15 +56,6 @@ function logOver(lines: Logger): Log {
   };
 }
 
-/** A log that drops everything, for tests and one-shot commands. */
-export const silentLog: Log = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  child: () => silentLog,
-};
-
 function redacted(fields: object): Record<string, unknown> {
   return redact(fields) as Record<string, unknown>;
 }

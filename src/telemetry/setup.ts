@@ -1,6 +1,7 @@
 /** Starts the OpenTelemetry SDK only if one of its standard environment variables enables it. */
 import { DiagLogLevel, diag } from '@opentelemetry/api';
-import { type Log, silentLog } from './log.ts';
+import type { Log } from './log.ts';
+import { silentLog } from './silent-log.ts';
 
 /** The running SDK, if enabled. */
 export interface Telemetry {

@@ -27,7 +27,7 @@ describe('a command that a page shows', () => {
   test('there are many', () => expect(lines.length).toBeGreaterThan(20));
 
   test.each(lines)('$name: $line', async ({ line }) => {
-    const program = buildProgram(() => async () => {}, { stdout: { write: () => {} } });
+    const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });
     await program.parseAsync(words(line), { from: 'user' });
   });
 
@@ -35,12 +35,9 @@ describe('a command that a page shows', () => {
     [...text.matchAll(INLINE)].map(([, line = '']) => ({ name, line })),
   );
 
-  test.each(mentions)('$name mentions: $line', ({ line }) => {
+  test.each(mentions)('$name mentions: $line', async ({ line }) => {
     const given = words(line);
-    const command = find(
-      buildProgram(() => async () => {}, { stdout: { write: () => {} } }),
-      given,
-    );
+    const command = find(await buildProgram(() => async () => {}, { stdout: { write: () => {} } }), given);
     expect(command, `no command: ${line}`).not.toBeNull();
     const known = command!.options.map((option) => option.long);
     expect(known).toEqual(expect.arrayContaining(given.filter((word) => /^--[a-z]/.test(word))));

@@ -1,13 +1,26 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 // A copy of the launcher in a package of its own, with a main that shows what it was given. What the launcher takes
 // for its own version is faked by --import, so that one machine can play both an old and a new Node.
-const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
+const SOURCES = new URL('../../src/', import.meta.url).pathname;
+const LAUNCHER = join(SOURCES, 'animus.js');
+const QUICK = ['quick-answers.js', 'help.json'];
 const PLATFORM_PACKAGE = `node-${process.platform}-${process.arch}`;
 const MAIN = `
 export async function main() {
@@ -26,8 +39,8 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'launcher-'));
   mkdirSync(join(root, 'src'));
-  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
-  copyFileSync(LAUNCHER, join(root, 'src/animus.js'));
+  writeFileSync(join(root, 'package.json'), '{"type":"module","version":"1.2.3"}');
+  for (const name of ['animus.js', ...QUICK]) copyFileSync(join(SOURCES, name), join(root, 'src', name));
   writeFileSync(join(root, 'src/main.ts'), MAIN);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -52,7 +65,7 @@ describe('the launcher', () => {
 
   test('keeps the compile cache one has chosen', async () => {
     installPackagedNode('24.21.0');
-    const { stdout } = await launch([], { as: '16.0.0', env: { NODE_COMPILE_CACHE: join(root, 'mine') } });
+    const { stdout } = await launch(['serve'], { as: '16.0.0', env: { NODE_COMPILE_CACHE: join(root, 'mine') } });
     expect(JSON.parse(stdout)).toMatchObject({ cache: join(root, 'mine') });
   });
 
@@ -94,25 +107,58 @@ describe('the launcher', () => {
   });
 
   test('without a packaged Node, or with one too old, says what it found and what to do', async () => {
-    const without = await launch([], { as: '20.20.2' });
+    const without = await launch(['serve'], { as: '20.20.2' });
     expect(without).toMatchObject({ code: 1, stdout: '' });
     expect(without.stderr).toContain('needs Node 24.12 or later, found 20.20.2');
     expect(without.stderr).toContain('npm install');
     installPackagedNode('24.3.0');
-    expect((await launch([], { as: '20.20.2' })).stderr).toBe(without.stderr);
+    expect((await launch(['serve'], { as: '20.20.2' })).stderr).toBe(without.stderr);
   });
 
   test('runs what the build made where there is no source, as in an installed package', async () => {
     mkdirSync(join(root, 'dist'));
     writeFileSync(join(root, 'dist/main.js'), 'export const main = async () => console.log("built");');
-    expect(JSON.parse((await launch([])).stdout), 'a clone with a build runs its sources').toMatchObject({ args: [] });
-    rmSync(join(root, 'src/main.ts'));
-    expect((await launch([])).stdout).toBe('built\n');
+    for (const name of QUICK) copyFileSync(join(SOURCES, name), join(root, 'dist', name));
+    const { stdout } = await launch(['serve']);
+    expect(JSON.parse(stdout), 'a clone with a build runs its sources').toMatchObject({ args: ['serve'] });
+    for (const name of ['main.ts', ...QUICK]) rmSync(join(root, 'src', name));
+    expect((await launch(['serve'])).stdout).toBe('built\n');
+    expect((await launch(['--help'])).stdout).toMatch(/^Usage: animus /);
   });
 
-  test('uses no syntax and no import that Node 16 lacks', () => {
-    const text = readFileSync(LAUNCHER, 'utf8');
-    expect(text.startsWith('#!/usr/bin/env node\n')).toBe(true);
+  test('answers --version and --help in its own process, also under an old Node and without a packaged one', async () => {
+    rmSync(join(root, 'src/main.ts'));
+    mkdirSync(join(root, 'dist'));
+    for (const name of QUICK) copyFileSync(join(SOURCES, name), join(root, 'dist', name));
+    expect(await launch(['--version'], { as: '16.0.0' })).toMatchObject({
+      code: 0,
+      stdout: 'animus 1.2.3\n',
+      stderr: '',
+    });
+    const { code, stdout } = await launch(['work', 'submit', '--help'], { as: '16.0.0' });
+    expect([code, stdout.split('\n', 1)[0]]).toEqual([
+      0,
+      'Usage: animus work submit [options] <faculty> [description]',
+    ]);
+    expect((await launch([], { as: '16.0.0' })).stdout).toBe((await launch(['--help'])).stdout);
+  });
+
+  test('ends in peace when the reader of the help has left, and fails when the help cannot be written', async () => {
+    const child = spawn(process.execPath, [LAUNCHER, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect([code, stderr]).toEqual([0, '']);
+    if (!existsSync('/dev/full')) return;
+    const full = openSync('/dev/full', 'w');
+    const failing = spawn(process.execPath, [LAUNCHER, '--version'], { stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    const [said, [failed]] = await Promise.all([text(failing.stderr!), once(failing, 'exit')]);
+    expect([failed, said]).toEqual([1, expect.stringMatching(/^animus: the output cannot be written: ENOSPC/)]);
+  });
+
+  test.each(['animus.js', 'quick-answers.js'])('uses no syntax and no import that Node 16 lacks: %s', (name) => {
+    const text = readFileSync(join(SOURCES, name), 'utf8');
+    if (name === 'animus.js') expect(text.startsWith('#!/usr/bin/env node\n')).toBe(true);
     expect(text).not.toMatch(
       /import\.meta\.(dirname|filename|resolve)|\bwith \{|import \{[^}]*enableCompileCache|Object\.groupBy/,
     );

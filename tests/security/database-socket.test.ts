@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/catalog/load-config.ts';
 import { createFileGuard } from '../../src/daemon/guard/file-guard.ts';
-import { silentLog } from '../../src/telemetry/log.ts';
+import { silentLog } from '../../src/telemetry/silent-log.ts';
 import { scratch, underRules } from './commands.ts';
 import { hasNamespaces } from './scripted-focus.ts';
 

@@ -1,7 +1,8 @@
 /** What all commands share: their context, their options, and how they report errors and exit codes. */
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
-import { loadConfig, loadReach } from '../../catalog/load-config.ts';
+import type { LoadConfigOptions } from '../../catalog/config-files.ts';
+import { loadReach } from '../../catalog/load-reach.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import type { Reach } from '../../core/config/reach.ts';
@@ -17,8 +18,8 @@ export interface CliContext {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked' | 'passInterrupts'>;
-  /** Serves health for the daemon. Absent: health is not served. */
-  readonly openHealth?: OpenHealth;
+  /** Loads what serves health for the daemon. Absent: health is not served. */
+  readonly loadHealth?: () => Promise<OpenHealth>;
 }
 
 /** The means that each command gets. */
@@ -26,12 +27,12 @@ export interface Invocation {
   readonly context: CliContext;
   readonly output: Output;
   /** The configuration, read on the first call. Errors: `config.*`. */
-  config(): Config;
+  config(): Promise<Config>;
   /**
    * Where the database and the daemon are, which is all that most commands need. Read on the first call, which prints problems of the rest of
    * the configuration. Errors: `config.*` for a wrong environment.
    */
-  reach(): Reach;
+  reach(): Promise<Reach>;
 }
 
 /** Options every command has. */
@@ -80,6 +81,9 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 
 const SEE_ALSO = 'Exit codes: animus help exit-codes. Variables: animus help environment.';
 
+/** Finds the program for a command line without `animus`: the whole one without words, otherwise at least the command they begin with. */
+export type FindProgram = (words: readonly string[]) => Promise<Command>;
+
 /** Adds a command that only groups others. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
   return parent.command(name).description(summary).helpCommand(false);
@@ -102,21 +106,31 @@ export function commandRunner(context: CliContext, ended: (exitCode: number) => 
       const options = received.at(-2) as CommonOptions;
       const { stdout, stderr, env } = context;
       const output = createOutput({ stdout, stderr, env, json: options.json === true });
-      let config: Config | undefined;
-      const load = () => (config ??= loadConfig({ env, cwd: context.cwd, configFile: options.config }));
-      let reach: Reach | undefined;
-      const find = () => {
-        if (reach) return reach;
-        reach = loadReach({ env, cwd: context.cwd, configFile: options.config });
-        if (reach.problem)
-          output.problem('the configuration is broken, and this command does without it', reach.problem);
-        return reach;
+      const sources = { env, cwd: context.cwd, configFile: options.config };
+      let config: Promise<Config> | undefined;
+      let reach: Promise<Reach> | undefined;
+      const invocation = {
+        context,
+        output,
+        config: () => (config ??= readConfiguration(sources)),
+        reach: () => (reach ??= findReach(sources, output)),
       };
-      const invocation = { context, output, config: load, reach: find };
       try {
         ended(await command(invocation, ...([options, ...args] as never[])));
       } catch (error) {
         ended(output.fail(error));
       }
     };
+}
+
+/** Loaded when it is used: the schema of animus.toml takes longer to load than most commands take. */
+async function readConfiguration(sources: LoadConfigOptions): Promise<Config> {
+  const { loadConfig } = await import('../../catalog/load-config.ts');
+  return loadConfig(sources);
+}
+
+async function findReach(sources: LoadConfigOptions, output: Output): Promise<Reach> {
+  const reach = await loadReach(sources);
+  if (reach.problem) output.problem('the configuration is broken, and this command does without it', reach.problem);
+  return reach;
 }

@@ -3,11 +3,10 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
-import { migrate } from '../../store/migrations/migrate.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
 import { openConfiguredDatabase } from '../../store/open/open-database.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { silentLog } from '../../telemetry/log.ts';
+import { silentLog } from '../../telemetry/silent-log.ts';
 import { whileWaiting } from '../view/progress.ts';
 import type { Invocation } from './command.ts';
 
@@ -16,7 +15,8 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
   return withRawDatabase(invocation, async (database) => {
     // Only animus uses an embedded database, so the first command creates it. A server is migrated by `db migrate` only.
     if (database.kind === 'embedded' && !(await hasFunctions(database))) {
-      invocation.output.note(`creating a new embedded database in ${invocation.reach().home}`);
+      invocation.output.note(`creating a new embedded database in ${(await invocation.reach()).home}`);
+      const { migrate } = await import('../../store/migrations/migrate.ts');
       await whileWaiting(invocation.output, 'creating its schema', () => migrate(database));
     }
     await whileWaiting(invocation.output, `checking the schema at ${database.where}`, () => checkCompatible(database));
@@ -26,7 +26,7 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
 
 /** The same without checking the schema, for the commands that create it. */
 export async function withRawDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
-  refuseInsideWork(invocation);
+  await refuseInsideWork(invocation);
   const finished = new AbortController();
   try {
     const overdue = interruptionOverdue(invocation.context.signals.drain, finished.signal);
@@ -37,10 +37,10 @@ export async function withRawDatabase<T>(invocation: Invocation, work: (db: Data
 }
 
 async function openAndWork<T>({ output, reach }: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
-  const { databaseUrl, home } = reach();
+  const { databaseUrl, home } = await reach();
   const opening = databaseUrl === null ? `opening the embedded database in ${home}` : 'connecting';
   const database = await whileWaiting(output, opening, () =>
-    openConfiguredDatabase(reach(), { role: 'command', log: silentLog }),
+    openConfiguredDatabase({ databaseUrl, home }, { role: 'command', log: silentLog }),
   );
   try {
     return await work(database);
@@ -50,9 +50,9 @@ async function openAndWork<T>({ output, reach }: Invocation, work: (db: Database
 }
 
 /** Inside a work item, silently opening a database other than the daemon's would mislead the agent that runs the command. */
-function refuseInsideWork({ context, reach }: Invocation): void {
+async function refuseInsideWork({ context, reach }: Invocation): Promise<void> {
   const workItemId = context.env['ANIMUS_WORK_ID'];
-  if (workItemId && reach().databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
+  if (workItemId && (await reach()).databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
 }
 
 /** How long an interrupted command may take to end, before it is abandoned with its connection. */

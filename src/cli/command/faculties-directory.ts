@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import type { Invocation } from './command.ts';
 
 /** The directory given by `--faculties`, else ./faculties if it exists, else ANIMUS_HOME/faculties. */
-export function facultiesDirectory(invocation: Invocation, option: string | undefined): string {
+export async function facultiesDirectory(invocation: Invocation, option: string | undefined): Promise<string> {
   const { cwd } = invocation.context;
   if (option !== undefined) return resolve(cwd, option);
   const here = resolve(cwd, 'faculties');
-  return existsSync(here) ? here : join(invocation.reach().home, 'faculties');
+  return existsSync(here) ? here : join((await invocation.reach()).home, 'faculties');
 }

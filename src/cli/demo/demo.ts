@@ -34,7 +34,7 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
   try {
     const workspace = join(home, 'workspace');
     await copyWritable(join(ASSETS, 'workspace'), workspace);
-    const config = demoConfig(invocation, options.model, home);
+    const config = await demoConfig(invocation, options.model, home);
     const view = createDemoView(invocation.output, { home, workspace, ...options });
     view.intro();
     const { item, ledger } = await runWork(invocation, config, workspace, options.model, view);
@@ -59,8 +59,8 @@ const FACULTIES = fileURLToPath(new URL('../../../faculties/', import.meta.url))
 const SCRIPTED_MODEL = 'demo/scripted';
 
 /** The user's configuration, with a home and an embedded database of the demo's own. */
-function demoConfig(invocation: Invocation, model: string | undefined, home: string): Config {
-  const config = invocation.config();
+async function demoConfig(invocation: Invocation, model: string | undefined, home: string): Promise<Config> {
+  const config = await invocation.config();
   if (model !== undefined) refuseWithoutKey(config, model);
   const demo = { name: 'demo', kind: 'scripted', script: join(ASSETS, 'script.toml') } as const;
   return { ...inScratchHome(config, home), providers: new Map([...config.providers, ['demo', demo]]) };

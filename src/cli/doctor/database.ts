@@ -13,7 +13,7 @@ import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 /** Changes nothing: an embedded database that does not exist yet is not created. */
 export async function examineDatabase(invocation: Invocation): Promise<readonly Finding[]> {
-  const config = invocation.config();
+  const config = await invocation.config();
   const directory = join(config.home, 'db');
   if (config.databaseUrl === null && !existsSync(directory)) {
     return [fine('database', `embedded, in ${directory}: not created yet; the first command creates it`)];

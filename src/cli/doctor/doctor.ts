@@ -61,13 +61,13 @@ async function doctorCommand(invocation: Invocation, options: DoctorOptions): Pr
 
 /** Yields each check's findings as soon as it has finished. Without a valid configuration only the host can be checked. */
 async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGenerator<readonly Finding[]> {
-  const config = readConfig(invocation);
+  const config = await readConfig(invocation);
   if ('problem' in config) {
     yield [config.problem];
     yield await examineIsolation({ faculties: new Map() });
     return;
   }
-  const directory = facultiesDirectory(invocation, options.faculties);
+  const directory = await facultiesDirectory(invocation, options.faculties);
   const faculties = readFaculties(directory, config);
   const questions = options.provider.map((asked) => providerQuestion(asked, config, faculties.faculties.values()));
   yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml found')];
@@ -87,9 +87,9 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   }
 }
 
-function readConfig(invocation: Invocation): Config | { readonly problem: Finding } {
+async function readConfig(invocation: Invocation): Promise<Config | { readonly problem: Finding }> {
   try {
-    return invocation.config();
+    return await invocation.config();
   } catch (error) {
     if (!isAnimusError(error)) throw error;
     return { problem: problem('configuration', error.message) };

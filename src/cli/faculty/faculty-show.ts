@@ -33,8 +33,8 @@ export function addFacultyShowCommand(group: Command, run: RunCommand): void {
 
 async function showFaculty(invocation: Invocation, options: ShowOptions, name: string): Promise<number> {
   const { output } = invocation;
-  const config = invocation.config();
-  const directory = facultiesDirectory(invocation, options.faculties);
+  const config = await invocation.config();
+  const directory = await facultiesDirectory(invocation, options.faculties);
   const { faculties, problems } = loadRunnableFaculties(directory, config);
   const faculty = faculties.get(name);
   if (faculty === undefined) {

@@ -56,8 +56,8 @@ async function testCommand(
   const params = paramsOf(options.params, context.cwd);
   const script = resolve(context.cwd, scriptFile);
   await requireScript(script);
-  const facultiesDir = facultiesDirectory(invocation, options.faculties);
-  const config = scriptedConfig(invocation.config(), script);
+  const facultiesDir = await facultiesDirectory(invocation, options.faculties);
+  const config = scriptedConfig(await invocation.config(), script);
   const faculties = requireFaculty(name, facultiesDir, config);
 
   const startedMs = performance.now();

@@ -43,10 +43,10 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
   addFacultyTestCommand(group, run);
 }
 
-function listFaculties(invocation: Invocation, options: FacultyOptions): number {
+async function listFaculties(invocation: Invocation, options: FacultyOptions): Promise<number> {
   const { output } = invocation;
-  const directory = facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadRunnableFaculties(directory, invocation.config());
+  const directory = await facultiesDirectory(invocation, options.faculties);
+  const { faculties, problems } = loadRunnableFaculties(directory, await invocation.config());
   output.document({
     directory,
     faculties: [...faculties.values()].map(facultyJson),
@@ -79,8 +79,8 @@ async function checkFaculties(
   names: readonly string[],
 ): Promise<number> {
   const { output } = invocation;
-  const config = invocation.config();
-  const directory = facultiesDirectory(invocation, options.faculties);
+  const config = await invocation.config();
+  const directory = await facultiesDirectory(invocation, options.faculties);
   const { faculties, problems } = loadRunnableFaculties(directory, config);
   const missing = names.filter((name) => !faculties.has(name));
   const ok = problems.length === 0 && missing.length === 0;

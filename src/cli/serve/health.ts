@@ -20,7 +20,7 @@ export function addHealthCommand(program: Command, run: RunCommand): void {
 }
 
 async function healthCommand({ output, reach, context }: Invocation): Promise<number> {
-  const addresses = addressesOf(reach());
+  const addresses = addressesOf(await reach());
   const daemons = [];
   for (const address of addresses) {
     daemons.push({ address: showAddress(address), ...(await askHealth(address, context.signals.drain)) });

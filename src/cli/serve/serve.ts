@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { loadFaculties } from '../../catalog/faculties.ts';
 import { loadConfig } from '../../catalog/load-config.ts';
+import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
 import { wholeNumber } from '../command/arguments.ts';
@@ -34,13 +35,14 @@ export function addServeCommand(program: Command, run: RunCommand): void {
 
 async function serveCommand(invocation: Invocation, options: ServeOptions): Promise<number> {
   const { output, context } = invocation;
-  const config = invocation.config();
-  const facultiesDir = facultiesDirectory(invocation, options.faculties);
+  const config = await invocation.config();
+  const facultiesDir = await facultiesDirectory(invocation, options.faculties);
   requireFaculties(facultiesDir);
   // The daemon loads the telemetry SDK and the providers; other commands need not wait for them.
   const { runDaemon } = await import('../../daemon/daemon.ts');
   const { maxConcurrent } = options;
-  const started = sayWhatIsSlow(invocation);
+  const openHealth = await context.loadHealth?.();
+  const started = sayWhatIsSlow(invocation, config);
   await runDaemon(
     {
       config,
@@ -48,7 +50,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       facultiesDir,
       reloadConfig: () => loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }),
       ...(maxConcurrent !== undefined && { maxConcurrent }),
-      ...(context.openHealth !== undefined && { openHealth: context.openHealth }),
+      ...(openHealth !== undefined && { openHealth }),
       onReady: ({ db, daemonId, faculties }) => {
         started();
         output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
@@ -66,10 +68,10 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
 const SLOW_MS = 1500;
 
 /** Prints a note on a terminal when the start is slow. The log shares stderr, so the line cannot be redrawn. */
-function sayWhatIsSlow({ context, config, output }: Invocation): () => void {
+function sayWhatIsSlow({ context, output }: Invocation, { databaseUrl, home }: Config): () => void {
   const waitingFor =
-    config().databaseUrl === null
-      ? `the embedded database in ${config().home}: it is being created, or another command has it open`
+    databaseUrl === null
+      ? `the embedded database in ${home}: it is being created, or another command has it open`
       : 'the database';
   const timer = setTimeout(() => {
     if (context.stderr.isTTY) output.note(`starting; waiting for ${waitingFor}`);

@@ -14,8 +14,8 @@ export function addConfigCommand(program: Command, run: RunCommand): void {
   }).action(run(showConfig));
 }
 
-function showConfig({ output, context, config: load }: Invocation): number {
-  const config = load();
+async function showConfig({ output, context, config: load }: Invocation): Promise<number> {
+  const config = await load();
   const settings = [...settingsOf(config), ...telemetryOf(context.env)];
   output.document({ file: config.file, settings });
   output.line('file: ', config.file ?? 'none (no animus.toml here)');

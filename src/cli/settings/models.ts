@@ -23,9 +23,9 @@ export function addModelsCommand(program: Command, run: RunCommand): void {
     .action(run(modelsCommand));
 }
 
-function modelsCommand(invocation: Invocation, { provider }: ModelsOptions): number {
+async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions): Promise<number> {
   const { output } = invocation;
-  const config = invocation.config();
+  const config = await invocation.config();
   const all = listModels(modelNames(config).models);
   if (provider !== undefined) {
     requireProvider(provider, new Set([...config.providers.keys(), ...all.map((each) => each.provider)]));

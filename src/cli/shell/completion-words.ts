@@ -4,18 +4,21 @@ import { LEDGER_TYPES, WORK_STATES } from '../../core/work/work.ts';
 
 /** Values that the program itself does not know. */
 export interface WordSources {
-  readonly faculties: () => readonly string[];
-  readonly providers: () => readonly string[];
+  readonly faculties: () => Promise<readonly string[]>;
+  readonly providers: () => Promise<readonly string[]>;
   /** Short ids of the work items to which `command` (`cancel`, `retry` …) applies. */
   readonly ids: (command: string) => Promise<readonly string[]>;
   readonly schedules: () => Promise<readonly string[]>;
 }
 
+/** Called when a value is wanted: it loads the database driver, which commands and options do not need. */
+type LoadSources = () => Promise<WordSources>;
+
 /** `words` follow the program's name; the last one is being typed and may be empty. An empty result: a file, or anything. */
 export async function completionWords(
   program: Command,
   words: readonly string[],
-  sources: WordSources,
+  sources: LoadSources,
 ): Promise<readonly string[]> {
   const typed = words.at(-1) ?? '';
   const { command, option, position } = read(program, words.slice(0, -1));
@@ -53,7 +56,7 @@ async function candidatesFor(
   option: Option | null,
   position: number,
   typed: string,
-  sources: WordSources,
+  sources: LoadSources,
 ): Promise<readonly string[]> {
   if (option !== null) return valuesOf(valueName(option), command, sources);
   if (typed.startsWith('-')) return [...command.options.flatMap(({ long }) => long ?? []), '--help'];
@@ -69,9 +72,14 @@ function valueName({ long, flags }: Option): string {
   return placeholder === 'name' ? (long ?? '').replace(/^--/, '') : placeholder;
 }
 
-async function valuesOf(name: string, command: Command, sources: WordSources): Promise<readonly string[]> {
+/** The kinds of values that are read from files or the database. */
+const LOOKED_UP: ReadonlySet<string> = new Set(['faculty', 'names', 'provider', 'id', 'name']);
+
+async function valuesOf(name: string, command: Command, load: LoadSources): Promise<readonly string[]> {
   if (name === 'state') return WORK_STATES;
   if (name === 'type') return LEDGER_TYPES;
+  if (!LOOKED_UP.has(name)) return [];
+  const sources = await load();
   if (name === 'faculty') return sources.faculties();
   if (name === 'names') return sources.faculties();
   if (name === 'provider') return sources.providers();

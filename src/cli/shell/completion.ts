@@ -1,21 +1,16 @@
 /** `animus completion`: command line completion for bash, zsh and fish. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { loadFaculties } from '../../catalog/faculties.ts';
-import type { WorkState } from '../../core/work/work.ts';
-import type { Database } from '../../store/sql/database.ts';
-import { listWork } from '../../store/views/work-views.ts';
-import { listSchedules } from '../../store/work/schedules.ts';
-import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
-import { shortId } from '../view/quantities.ts';
-import { completionWords, type WordSources } from './completion-words.ts';
+import {
+  addCommand,
+  type CommonOptions,
+  type FindProgram,
+  type Invocation,
+  type RunCommand,
+} from '../command/command.ts';
+import { completionWords } from './completion-words.ts';
 
 /** Adds `animus completion`. */
-export function addCompletionCommand(program: Command, run: RunCommand): void {
+export function addCompletionCommand(program: Command, run: RunCommand, find: FindProgram): void {
   addCommand(program, 'completion', {
     summary: 'print the completion script for a shell',
     examples: [
@@ -29,8 +24,8 @@ export function addCompletionCommand(program: Command, run: RunCommand): void {
     )
     .addArgument(new Argument('[words...]', 'with `words`, after --: the command line so far'))
     .action(
-      run((invocation: Invocation, _options: CommonOptions, shell: Shell | 'words', words: readonly string[]) =>
-        shell === 'words' ? printWords(invocation, program, words) : printScript(invocation, shell),
+      run((invocation: Invocation, options: CommonOptions, shell: Shell | 'words', words: readonly string[]) =>
+        shell === 'words' ? printWords(invocation, options, find, words) : printScript(invocation, shell),
       ),
     );
 }
@@ -75,63 +70,19 @@ function printScript({ output }: Invocation, shell: Shell): number {
   return 0;
 }
 
-/** How long completion waits for the database after Tab was pressed. */
-const PATIENCE_MS = 700;
-
 /** Never fails: on an error it offers nothing. */
-async function printWords(invocation: Invocation, program: Command, words: readonly string[]): Promise<number> {
-  const { context, output } = invocation;
-  const drain = AbortSignal.any([context.signals.drain, AbortSignal.timeout(PATIENCE_MS)]);
-  const hurried = { ...invocation, context: { ...context, signals: { ...context.signals, drain } } };
-  const found = await completionWords(program, words, sourcesOf(hurried));
-  output.document({ words: found });
-  for (const word of found) output.copyable(word);
-  return 0;
-}
-
-function sourcesOf(invocation: Invocation): WordSources {
-  return {
-    faculties: () =>
-      orNone(() => {
-        const directory = facultiesDirectory(invocation, undefined);
-        return [...loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES }).faculties.keys()];
-      }),
-    providers: () => orNone(() => [...invocation.config().providers.keys()]),
-    ids: (command) =>
-      ask(invocation, async (db) => {
-        const lists = await Promise.all(statesFor(command).map((state) => listWork(db, { state, limit: 50 })));
-        return lists.flat().map(({ id }) => shortId(id));
-      }),
-    schedules: () => ask(invocation, async (db) => (await listSchedules(db)).map(({ name }) => name)),
-  };
-}
-
-/** The states of work to which a command applies; undefined: all. */
-function statesFor(command: string): readonly (WorkState | undefined)[] {
-  if (command === 'retry') return ['dead', 'cancelled'];
-  if (command === 'cancel') return ['running', 'claimed', 'waiting', 'queued', 'scheduled'];
-  return [undefined];
-}
-
-function orNone<Value>(read: () => readonly Value[]): readonly Value[] {
-  try {
-    return read();
-  } catch {
-    // The command itself reports a configuration that cannot be read.
-    return [];
-  }
-}
-
-/** Does not open an embedded database that no daemon has open: opening it takes a second. */
-async function ask(
+async function printWords(
   invocation: Invocation,
-  query: (db: Database) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
-  try {
-    const config = invocation.config();
-    if (config.databaseUrl === null && !existsSync(join(config.home, 'embedded.json'))) return [];
-    return await withDatabase(invocation, query);
-  } catch {
-    return [];
-  }
+  options: CommonOptions,
+  find: FindProgram,
+  words: readonly string[],
+): Promise<number> {
+  // The words that are typed: at least one, so that only the command they begin with is loaded.
+  const found = await completionWords(await find(words), words, async () => {
+    const { wordSources } = await import('./word-sources.ts');
+    return wordSources(invocation, options);
+  });
+  invocation.output.document({ words: found });
+  for (const word of found) invocation.output.copyable(word);
+  return 0;
 }

@@ -3,7 +3,13 @@ import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import {
+  addCommand,
+  type CommonOptions,
+  type FindProgram,
+  type Invocation,
+  type RunCommand,
+} from '../command/command.ts';
 
 /** What each exit code means. A test keeps the table in docs/cli.md equal to it. */
 export const EXIT_CODES: Readonly<Record<number, string>> = {
@@ -74,13 +80,13 @@ never on the message. Nothing else is printed.`,
 };
 
 /** Adds `animus help`. */
-export function addHelpCommand(program: Command, run: RunCommand): void {
+export function addHelpCommand(program: Command, run: RunCommand, find: FindProgram): void {
   addCommand(program, 'help [topic...]', {
     summary: `show the help of a command, or a page about ${Object.keys(TOPICS).join(', ')}`,
     examples: ['animus help work submit', 'animus help exit-codes'],
   }).action(
-    run((invocation: Invocation, _options: CommonOptions, words: readonly string[]) =>
-      help(invocation, program, words),
+    run(async (invocation: Invocation, _options: CommonOptions, words: readonly string[]) =>
+      help(invocation, await find(words), words),
     ),
   );
 }

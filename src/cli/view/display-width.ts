@@ -1,13 +1,30 @@
 /** How text looks on a terminal: how wide it is, and cut to a width. */
-import stringWidth from 'string-width';
+import { createRequire } from 'node:module';
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Printable ASCII, letters of Latin alphabets, and what animus itself prints: each takes one column. */
+const ONE_COLUMN_EACH = /^[\x20-\x7e\u00c0-\u024f…→]*$/;
 
 /** The number of columns that a text takes on a terminal. */
 export function displayWidth(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (ONE_COLUMN_EACH.test(text)) return text.length;
   // Escape sequences are made visible before they are printed, so they take columns.
-  return stringWidth(text, { countAnsiEscapeCodes: true });
+  return stringWidth()(text, { countAnsiEscapeCodes: true });
+}
+
+let loaded: typeof import('string-width') | undefined;
+
+/** Loaded for the first text that needs it: its expression for emoji takes 20 ms to compile, which is more than the query of a command takes. */
+function stringWidth(): typeof import('string-width').default {
+  loaded ??= createRequire(import.meta.url)('string-width') as typeof import('string-width');
+  return loaded.default;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Created on the first use, like the above: it takes 10 ms. */
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
 }
 
 /** Cuts the text to at most `width` columns, with `…` at the end. Never cuts within a character. */
@@ -15,7 +32,7 @@ export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of GRAPHEMES.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     const next = used + displayWidth(segment);
     if (next > width - 1) break;
     kept += segment;
@@ -38,7 +55,7 @@ export function wrap(line: string, width: number): string[] {
     const room = width - displayWidth(indent);
     if (displayWidth(current + word.trimEnd()) > room) end();
     if (current === '' && word.trim() === '') continue;
-    for (const { segment } of displayWidth(word) > room ? GRAPHEMES.segment(word) : [{ segment: word }]) {
+    for (const { segment } of displayWidth(word) > room ? graphemes(word) : [{ segment: word }]) {
       if (displayWidth(current + segment.trimEnd()) > room) end();
       current += segment;
     }

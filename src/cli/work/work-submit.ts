@@ -1,13 +1,11 @@
 /** `animus work submit`. */
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { loadFaculties } from '../../catalog/faculties.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/work-views.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
 import { type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
-import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
 import { moment, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -122,14 +120,15 @@ async function warnIfUnknown(
   const daemons = await liveDaemons(db);
   if (daemons === null) return;
   const live = daemons.flatMap(({ faculties }) => faculties);
-  const directory = facultiesDirectory(invocation, options.faculties);
-  const here = [...loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES }).faculties.keys()];
-  const known = [...live, ...here];
+  if (live.includes(faculty)) return;
+  const directory = await facultiesDirectory(invocation, options.faculties);
+  const { facultyNames } = await import('../command/faculty-names.ts');
+  const known = [...live, ...facultyNames(directory)];
   if (!known.includes(faculty)) {
     invocation.output.note(
       `no faculty is named ${faculty}${didYouMean(faculty, known)}; the work stays queued until one is`,
     );
-  } else if (daemons.length > 0 && !live.includes(faculty)) {
+  } else if (daemons.length > 0) {
     invocation.output.note(`no running daemon serves ${faculty}; the work stays queued. To see why: animus status`);
   }
 }

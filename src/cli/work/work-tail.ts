@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { createWake, type Wake } from '../../core/lifecycle/wake.ts';
-import { followWork } from '../../engage/events/follow.ts';
+import type { followWork as FollowWork } from '../../engage/events/follow.ts';
 import { openNotifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { findWork, readWork } from '../../store/views/work-views.ts';
@@ -20,6 +20,8 @@ export function addTailCommand(group: Command, run: RunCommand): void {
 }
 
 async function tailCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
+  // The other commands of `work` do not wait until this is loaded.
+  const { followWork } = await import('../../engage/events/follow.ts');
   return withDatabase(invocation, async (db) => {
     const wake = createWake(systemClock);
     const notifications = openNotifications(db, ['animus_ledger', 'animus_work_done'], {
@@ -30,7 +32,7 @@ async function tailCommand(invocation: Invocation, _options: CommonOptions, refe
     try {
       let id: string | null = await findWork(db, reference);
       let code = 0;
-      while (id !== null) [id, code] = await follow(invocation, db, id, wake);
+      while (id !== null) [id, code] = await follow(invocation, db, id, { followWork, wake });
       return code;
     } finally {
       await notifications.stop();
@@ -43,7 +45,7 @@ async function follow(
   { output, context }: Invocation,
   db: Database,
   id: string,
-  wake: Wake,
+  { followWork, wake }: { readonly followWork: typeof FollowWork; readonly wake: Wake },
 ): Promise<readonly [mergedInto: string | null, exitCode: number]> {
   let view: TailView | null = null;
   const followed = await followWork(db, id, {

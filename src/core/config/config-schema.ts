@@ -14,10 +14,7 @@ import {
   textsMatching,
   usdPerMillion,
 } from '../toml/fields.ts';
-import { HTTP_PROVIDER_KINDS, WIRE_CHOICES } from './config.ts';
-
-/** Where health is served when animus.toml does not say. */
-export const DEFAULT_HTTP = '127.0.0.1:7717';
+import { DEFAULT_HTTP, HTTP_PROVIDER_KINDS, WIRE_CHOICES } from './config.ts';
 
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;

@@ -60,6 +60,9 @@ interface HooksConfig {
   readonly environment: readonly string[];
 }
 
+/** Where health is served when animus.toml does not say. */
+export const DEFAULT_HTTP = '127.0.0.1:7717';
+
 /** Kinds of providers that are called over HTTP. `WIRES` in src/llm says which wire format a model of each speaks. */
 export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai'] as const;
 export type HttpProviderKind = (typeof HTTP_PROVIDER_KINDS)[number];

@@ -3,7 +3,7 @@
 import { type Problem, problemAt, showValue } from '../errors/problem.ts';
 import { didYouMean } from '../errors/suggest.ts';
 import { Secret } from '../secrets/secret.ts';
-import { isPlainHttpUrl } from '../toml/fields.ts';
+import { isPlainHttpUrl } from '../text/addresses.ts';
 
 /** The process's environment, or a test's. */
 export type Environment = Readonly<Record<string, string | undefined>>;

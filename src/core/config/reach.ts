@@ -1,13 +1,16 @@
-/** The settings a command needs to find its database and its daemon. They are read even if other settings are wrong. */
-import { AnimusError, isAnimusError } from '../errors/errors.ts';
-import type { Problem } from '../errors/problem.ts';
-import { parseListenAddress } from '../toml/fields.ts';
-import { readStrictToml } from '../toml/strict-toml.ts';
-import type { Config } from './config.ts';
-import { configSchema, DEFAULT_HTTP } from './config-schema.ts';
+/**
+ * The settings a command needs to find its database and its daemon. They are read even if other settings are wrong. Most commands need
+ * nothing else, so this file does not load the schema of animus.toml, which takes longer than their query.
+ */
+import { isAbsolute, resolve } from 'node:path';
+import { AnimusError } from '../errors/errors.ts';
+import { listProblems, type Problem, problemAt } from '../errors/problem.ts';
+import type { Secret } from '../secrets/secret.ts';
+import { parseListenAddress } from '../text/addresses.ts';
+import { type Config, DEFAULT_HTTP, LOG_LEVELS } from './config.ts';
+import { providersOf } from './config-providers.ts';
 import type { ConfigSources } from './config-sources.ts';
-import { environmentReader } from './environment.ts';
-import { configError, databaseUrlOf, homeOf, readConfig } from './read-config.ts';
+import { type EnvironmentReader, environmentReader } from './environment.ts';
 
 export interface Reach extends Pick<Config, 'home' | 'databaseUrl'> {
   /** `daemon.http`; the default if animus.toml cannot be parsed, and undefined if its value is invalid. */
@@ -16,31 +19,66 @@ export interface Reach extends Pick<Config, 'home' | 'databaseUrl'> {
   readonly problem: AnimusError | null;
 }
 
-/** Throws an AnimusError `config.*` only for a wrong environment, which names the home directory and the database. */
-export function readReach(sources: ConfigSources): Reach {
-  try {
-    const { home, databaseUrl, daemon } = readConfig(sources);
-    return { home, databaseUrl, http: daemon.http, problem: null };
-  } catch (error) {
-    if (!isAnimusError(error)) throw error;
-    return partOf(sources, error);
-  }
+/**
+ * The reach of a configuration without animus.toml. Throws an AnimusError `config.*` only for a wrong environment, which names the
+ * home directory and the database; `problem` is about its other variables.
+ */
+export function environmentReach(sources: ConfigSources): Reach {
+  const env = environmentReader(sources.env, sources.readSecretFile);
+  const { home, databaseUrl } = placesOf(env, sources);
+  env.oneOf('LOG_LEVEL', LOG_LEVELS);
+  providersOf(NO_DOCUMENT, env, sources, []);
+  const address = parseListenAddress(DEFAULT_HTTP);
+  const problem = env.problems.length > 0 ? configError(env.problems) : null;
+  return { home, databaseUrl, http: address && { ...address, configured: false }, problem };
 }
 
-function partOf(sources: ConfigSources, problem: AnimusError): Reach {
-  const env = environmentReader(sources.env, sources.readSecretFile);
+const NO_DOCUMENT: Parameters<typeof providersOf>[0] = {
+  sound: null,
+  problems: [],
+  written: () => undefined,
+  given: () => undefined,
+  placeOf: () => ({ file: 'animus.toml', line: null, key: null }),
+  originOf: () => null,
+};
+
+/** Where the environment says that home and database are. Throws an AnimusError `config.*` that names every problem of the two. */
+export function placesOf(env: EnvironmentReader, sources: ConfigSources): Pick<Config, 'home' | 'databaseUrl'> {
   const problems: Problem[] = [];
   const home = homeOf(env, sources, problems);
   const databaseUrl = databaseUrlOf(env, problems);
   if (env.problems.length + problems.length > 0) throw configError([...env.problems, ...problems]);
-  return { home, databaseUrl, http: httpOf(sources), problem };
+  return { home, databaseUrl };
 }
 
-function httpOf({ toml }: ConfigSources): Reach['http'] {
-  const document = readStrictToml(toml?.path ?? 'animus.toml', toml?.text ?? '', configSchema);
-  const written = document.written('daemon', 'http');
-  const given = document.given('daemon', 'http');
-  if (written !== undefined && given === undefined) return undefined;
-  const address = parseListenAddress(typeof given === 'string' ? given : DEFAULT_HTTP);
-  return address && { ...address, configured: given !== undefined };
+/** One problem keeps its own code; several become `config.problems`. */
+export function configError(problems: readonly Problem[]): AnimusError {
+  const [only] = problems;
+  if (problems.length === 1 && only !== undefined) return new AnimusError(only.code, only.details);
+  return new AnimusError('config.problems', { count: problems.length, problems: listProblems(problems) });
+}
+
+/** ANIMUS_HOME, or `.animus` in the user's home directory; '' with a problem where there is neither. */
+export function homeOf(env: EnvironmentReader, sources: ConfigSources, problems: Problem[]): string {
+  const home = env.text('ANIMUS_HOME');
+  if (home !== null) return resolve(sources.cwd, home);
+  if (sources.userHome !== null && isAbsolute(sources.userHome)) return resolve(sources.userHome, '.animus');
+  const details = { expected: 'a directory, because this user has no home directory', value: 'nothing', hint: '' };
+  problems.push(problemAt('config.invalid', { file: 'environment', line: null, key: 'ANIMUS_HOME' }, details));
+  return '';
+}
+
+/** DATABASE_URL, or null for the embedded database. */
+export function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secret | null {
+  const url = env.secret('DATABASE_URL');
+  if (url === null || isPostgresUrl(url.reveal())) return url;
+  const key = env.secretOrigin('DATABASE_URL');
+  const details = { expected: 'postgres://user:password@host:port/database', value: '***', hint: '' };
+  problems.push(problemAt('config.invalid', { file: 'environment', line: null, key }, details));
+  return null;
+}
+
+function isPostgresUrl(value: string): boolean {
+  // The URL of a Unix socket is postgres://%2Fvar%2Frun/db or postgres:///db; URL.parse accepts both.
+  return /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '');
 }

@@ -1,15 +1,13 @@
 /** Merges the configuration: environment first, then animus.toml, then defaults. Pure: returns a frozen Config or all problems. */
-import { isAbsolute, resolve } from 'node:path';
-import { AnimusError } from '../errors/errors.ts';
-import { listProblems, type Problem, problemAt } from '../errors/problem.ts';
-import type { Secret } from '../secrets/secret.ts';
-import { parseListenAddress } from '../toml/fields.ts';
+import { type Problem, problemAt } from '../errors/problem.ts';
+import { parseListenAddress } from '../text/addresses.ts';
 import { readStrictToml, type StrictDocument } from '../toml/strict-toml.ts';
 import { type Config, LOG_LEVELS } from './config.ts';
 import { BUILT_IN, checkModels, modelsOf, providersOf } from './config-providers.ts';
 import { type ConfigDocument, configSchema } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
+import { configError, databaseUrlOf, homeOf } from './reach.ts';
 
 /** The poll interval of the embedded database, whose notifications do not reach other connections. */
 const EMBEDDED_POLL_SECONDS = 0.25;
@@ -41,38 +39,6 @@ export function readConfig(sources: ConfigSources): Config {
     models: modelsOf(document.sound),
     origins: originsOf(document, env, providers),
   });
-}
-
-/** One problem keeps its own code; several become `config.problems`. */
-export function configError(problems: readonly Problem[]): AnimusError {
-  const [only] = problems;
-  if (problems.length === 1 && only !== undefined) return new AnimusError(only.code, only.details);
-  return new AnimusError('config.problems', { count: problems.length, problems: listProblems(problems) });
-}
-
-/** ANIMUS_HOME, or `.animus` in the user's home directory; '' with a problem where there is neither. */
-export function homeOf(env: EnvironmentReader, sources: ConfigSources, problems: Problem[]): string {
-  const home = env.text('ANIMUS_HOME');
-  if (home !== null) return resolve(sources.cwd, home);
-  if (sources.userHome !== null && isAbsolute(sources.userHome)) return resolve(sources.userHome, '.animus');
-  const details = { expected: 'a directory, because this user has no home directory', value: 'nothing', hint: '' };
-  problems.push(problemAt('config.invalid', { file: 'environment', line: null, key: 'ANIMUS_HOME' }, details));
-  return '';
-}
-
-/** DATABASE_URL, or null for the embedded database. */
-export function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secret | null {
-  const url = env.secret('DATABASE_URL');
-  if (url === null || isPostgresUrl(url.reveal())) return url;
-  const key = env.secretOrigin('DATABASE_URL');
-  const details = { expected: 'postgres://user:password@host:port/database', value: '***', hint: '' };
-  problems.push(problemAt('config.invalid', { file: 'environment', line: null, key }, details));
-  return null;
-}
-
-function isPostgresUrl(value: string): boolean {
-  // The URL of a Unix socket is postgres://%2Fvar%2Frun/db or postgres:///db; URL.parse accepts both.
-  return /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '');
 }
 
 function checkDaemon(document: StrictDocument<ConfigDocument>, problems: Problem[]): void {

@@ -3,6 +3,7 @@
  * docs share.
  */
 import { z } from 'zod';
+import { isPlainHttpUrl, parseListenAddress } from '../text/addresses.ts';
 
 /** Completes the sentence "expected …" for each field. */
 const expectations = z.registry<{ readonly expected: string }>();
@@ -60,12 +61,6 @@ export function httpUrl() {
   return z.string().refine(isPlainHttpUrl).register(expectations, { expected });
 }
 
-/** True for an absolute http or https URL that carries no credentials. */
-export function isPlainHttpUrl(value: string): boolean {
-  const url = URL.parse(value);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-}
-
 /** Where to listen: `HOST:PORT`, an IPv6 address in brackets, or `off`. */
 export function listenAddress() {
   const expected = 'HOST:PORT with a port from 1 to 65535, or "off"';
@@ -74,14 +69,6 @@ export function listenAddress() {
 
 function isListenAddress(value: string): boolean {
   return value === 'off' || parseListenAddress(value) !== null;
-}
-
-/** The parts of `HOST:PORT`; null for any other text. */
-export function parseListenAddress(value: string): { readonly host: string; readonly port: number } | null {
-  const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/@[\]]+)):(\d{1,5})$/.exec(value) ?? [];
-  const host = bracketed ?? plain;
-  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return null;
-  return { host, port: Number(port) };
 }
 
 /** A list of texts. */

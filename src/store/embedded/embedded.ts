@@ -3,18 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { type Clock, systemClock } from '../../core/lifecycle/clock.ts';
-import { type Log, silentLog } from '../../telemetry/log.ts';
-import { openPostgres } from '../postgres/postgres.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database } from '../sql/database.ts';
 import { isDiskFull, makeDirectory, markComplete, prepareFirstStart } from './embedded-directory.ts';
-import {
-  type DirectoryLock,
-  type EmbeddedOwner,
-  lockDirectory,
-  readOwner,
-  removeOwner,
-  writeOwner,
-} from './embedded-lock.ts';
+import { type DirectoryLock, lockDirectory } from './embedded-lock.ts';
+import { connectTo, readOwner, removeOwner, writeOwner } from './embedded-owner.ts';
 import { EmbeddedStartError, startEmbeddedThread } from './embedded-thread.ts';
 
 export interface EmbeddedOptions {
@@ -39,6 +33,8 @@ export interface EmbeddedOptions {
 export type EmbeddedDatabase = Database & { readonly port: number };
 
 const MAX_CONNECTIONS = 100;
+/** How often a taken lock is tried again. */
+const LOCK_POLL_MS = 50;
 
 /**
  * Owns the directory and serves it until closed; a process that is killed leaves nothing that blocks the next one. First
@@ -73,7 +69,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       await thread.stop();
       throw error;
     }
-    const database = connect(owner, options);
+    const database = connectTo(owner, options);
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await database.close();
@@ -86,55 +82,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     lock.release();
     throw openError(error, directory);
   }
-}
-
-/**
- * For a CLI command: connects to the process that owns the directory, or owns it for as long as the command takes, and then
- * for up to 5 s more while another command uses it. An owner that is just starting or leaving is waited for, up to `waitMs`
- * (default 10,000).
- */
-export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const { clock = systemClock, waitMs = 10_000 } = options;
-  const deadline = clock.monotonicMs() + waitMs;
-  for (;;) {
-    const database = await connectToOwner(options);
-    if (database) return database;
-    try {
-      return await openEmbedded({ lingerMs: COMMAND_LINGER_MS, ...options, waitMs: 0 });
-    } catch (error) {
-      if (!(error instanceof AnimusError) || error.code !== 'db.embedded_locked') throw error;
-      if (clock.monotonicMs() >= deadline) throw error;
-    }
-    await clock.sleep(LOCK_POLL_MS, options.signal);
-    if (options.signal?.aborted) throw new AnimusError('interrupted');
-  }
-}
-
-const LOCK_POLL_MS = 50;
-/** Other commands end within that; less than a command waits for the directory. */
-const COMMAND_LINGER_MS = 5_000;
-
-async function connectToOwner(options: EmbeddedOptions): Promise<EmbeddedDatabase | null> {
-  const owner = readOwner(options.home);
-  if (!owner) return null;
-  const database = connect(owner, options);
-  try {
-    await database.query('select 1');
-    return { ...database, port: owner.port };
-  } catch {
-    // A dead owner's port is closed, or now belongs to a stranger who does not know the password.
-    await database.close();
-    return null;
-  }
-}
-
-function connect(owner: EmbeddedOwner, options: EmbeddedOptions): Database {
-  return openPostgres(`postgres://postgres:${owner.password}@127.0.0.1:${owner.port}/postgres?sslmode=disable`, {
-    kind: 'embedded',
-    ...(options.poolSize !== undefined && { poolSize: options.poolSize }),
-    ...(options.applicationName !== undefined && { applicationName: options.applicationName }),
-    ...(options.log && { log: options.log }),
-  });
 }
 
 function prepareHome(home: string): string {

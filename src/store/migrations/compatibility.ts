@@ -1,7 +1,7 @@
 /** Checks whether this animus and a database's schema are compatible. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../sql/database.ts';
-import { readSchemaFiles } from './migration-files.ts';
+import { readSchemaFiles, schemaFileNames } from './migration-files.ts';
 import { foreignOwner } from './roles.ts';
 import { hasFunctions, schemaVersion } from './schema-version.ts';
 
@@ -57,7 +57,8 @@ export async function migrationStatus(database: Database, directory?: string): P
  * the schema's `min_client` (a schema version, in animus.settings) is above this animus's own.
  */
 export async function checkCompatible(database: Database, directory?: string): Promise<void> {
-  const { migrations, functions } = await readSchemaFiles(directory);
+  // The names are enough: every command calls this, and reading all files takes longer than the queries.
+  const { migrations, functions } = await schemaFileNames(directory);
   const needed = migrations.length;
   const schema = await schemaVersion(database);
   const unfinished = schema === needed && functions.length > 0 && !(await hasFunctions(database));

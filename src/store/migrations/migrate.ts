@@ -1,6 +1,6 @@
 /** Migrates a database to the schema of this animus. */
 import { AnimusError } from '../../core/errors/errors.ts';
-import { silentLog } from '../../telemetry/log.ts';
+import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { makeBookkeeping } from './bookkeeping.ts';
 import { checkCompatible, migrationStatus } from './compatibility.ts';

@@ -25,25 +25,32 @@ export interface SchemaFiles {
 /** `migrations/` beside `src/`. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../../migrations/', import.meta.url));
 
-/** Reads `NNNN_verb_noun.sql` and `functions/*.sql`. Errors: `db.migration_failed` for a misnamed file, a gap or a number used twice. */
+/** Reads `NNNN_verb_noun.sql` and `functions/*.sql`. Errors: as `schemaFileNames`. */
 export async function readSchemaFiles(directory = MIGRATIONS_DIRECTORY): Promise<SchemaFiles> {
-  const migrations = await Promise.all(
-    (await sqlNames(directory)).filter((name) => name !== 'schema.sql').map((name) => readMigration(directory, name)),
-  );
-  for (const [index, { name, version }] of migrations.entries()) {
-    if (version !== index + 1) throw misplaced(name, `its number should be ${String(index + 1).padStart(4, '0')}`);
-  }
-  const functions = `${directory}/functions`;
+  const { migrations, functions } = await schemaFileNames(directory);
   return {
-    migrations,
-    functions: await Promise.all((await sqlNames(functions)).map((name) => readSql(functions, name))),
+    migrations: await Promise.all(
+      migrations.map(async (name, index) => ({ ...(await readSql(directory, name)), version: index + 1 })),
+    ),
+    functions: await Promise.all(functions.map((name) => readSql(`${directory}/functions`, name))),
   };
 }
 
-async function readMigration(directory: string, name: string): Promise<Migration> {
-  const version = /^(\d{4})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql$/.exec(name)?.[1];
-  if (!version) throw misplaced(name, 'its name should look like 0001_create_tables.sql');
-  return { ...(await readSql(directory, name)), version: Number(version) };
+/**
+ * The names of the same files, in the same order: migration N is at N − 1. Errors: `db.migration_failed` for a misnamed file, a gap or a
+ * number used twice.
+ */
+export async function schemaFileNames(
+  directory = MIGRATIONS_DIRECTORY,
+): Promise<{ readonly migrations: readonly string[]; readonly functions: readonly string[] }> {
+  const migrations = (await sqlNames(directory)).filter((name) => name !== 'schema.sql');
+  for (const [index, name] of migrations.entries()) {
+    const version = /^(\d{4})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql$/.exec(name)?.[1];
+    if (!version) throw misplaced(name, 'its name should look like 0001_create_tables.sql');
+    const expected = String(index + 1).padStart(4, '0');
+    if (version !== expected) throw misplaced(name, `its number should be ${expected}`);
+  }
+  return { migrations, functions: await sqlNames(`${directory}/functions`) };
 }
 
 function misplaced(file: string, detail: string): AnimusError {

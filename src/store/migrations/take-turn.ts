@@ -1,7 +1,8 @@
 /** Runs one step of a migration at a time, without making users of the tables wait for long. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import { type Log, silentLog } from '../../telemetry/log.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
 import { migrationError } from './migration-errors.ts';

@@ -3,7 +3,8 @@
 import { messageOf } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import { type Log, silentLog } from '../../telemetry/log.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database } from '../sql/database.ts';
 import { connectError, statementError } from '../sql/database-errors.ts';
 import { GuardedClient } from './guarded-client.ts';

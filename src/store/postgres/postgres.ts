@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { Client, type PoolClient } from 'pg';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { type Log, silentLog } from '../../telemetry/log.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { connectError, isLostPreparation, isLostServer, isStalePlan, statementError } from '../sql/database-errors.ts';
 import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';

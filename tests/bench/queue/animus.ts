@@ -9,7 +9,7 @@ import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { deregisterDaemon, registerDaemon } from '../../../src/store/work/daemons.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
-import { silentLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import type { BenchQueue } from './queue.ts';
 
 /** `each`: every end in a transaction of its own, as today's daemon writes it. `batched`: through the completer. */

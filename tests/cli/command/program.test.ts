@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { COMMAND_GROUPS } from '../../../src/cli/command-groups.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { run } from '../run-cli.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 const COMMON = ['--json', '--config', '--help'];
-const program = buildProgram(() => async () => {}, { stdout: { write: () => {} } });
+const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });
 const commands = leaves(program);
 
 describe('docs/cli.md', () => {
@@ -20,6 +21,22 @@ describe('docs/cli.md', () => {
     const own = command.options.filter((option) => !COMMON.includes(option.long ?? ''));
     const documented = [...section.matchAll(/`(--[a-z-]+(?: <[a-z]+>)?)`/g)].map(([, flags]) => flags);
     expect(new Set(documented)).toEqual(new Set(own.map((option) => option.flags)));
+  });
+});
+
+describe('the groups of commands', () => {
+  test.each(COMMAND_GROUPS)('$names are the names that the group adds', async ({ names, load }) => {
+    const bare = new Command('animus');
+    const find = () => Promise.resolve(bare);
+    (await load())(bare, () => async () => {}, find);
+    expect(bare.commands.map((command) => command.name())).toEqual(names);
+  });
+
+  test('that a line does not begin with have only their names', async () => {
+    const one = await buildProgram(() => async () => {}, { stdout: { write: () => {} } }, ['status', '--json']);
+    expect(one.commands.map((command) => command.name())).toEqual(program.commands.map((command) => command.name()));
+    const described = one.commands.filter((command) => command.description() !== '');
+    expect(described.map((command) => command.name())).toEqual(['status']);
   });
 });
 

@@ -11,7 +11,7 @@ import { run } from '../run-cli.ts';
 
 const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
 const target = testDatabase();
-const program = buildProgram(() => async () => {}, { stdout: { write: () => {} } });
+const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });
 let cwd: string;
 let id: string;
 

@@ -10,7 +10,7 @@ import { tableRows } from '../../support/markdown-table.ts';
 import { run } from '../run-cli.ts';
 
 const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
-const program = buildProgram(() => async () => {}, { stdout: { write: () => {} } });
+const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });
 const commands = leaves(program);
 const target = testDatabase();
 let cwd: string;
@@ -100,7 +100,7 @@ describe('the examples', () => {
       const { argv, stdin } = read(line);
       expect(argv.slice(0, path.split(' ').length).join(' ')).toBe(path);
       const parsed: string[] = [];
-      const recorder = buildProgram(() => async () => void parsed.push('ran'), { stdout: { write: () => {} } });
+      const recorder = await buildProgram(() => async () => void parsed.push('ran'), { stdout: { write: () => {} } });
       await recorder.parseAsync(argv, { from: 'user' });
       expect(parsed).toEqual(['ran']);
       if (NOT_RUN.test(line.replace(/^\w+=\S+ /, ''))) return;

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { displayWidth, pad, truncate } from '../../../src/cli/view/display-width.ts';
 
@@ -23,6 +24,13 @@ describe('the width of text', () => {
     ['\u3164', 0],
   ])('%j is %i columns', (text, width) => {
     expect(displayWidth(text)).toBe(width);
+  });
+
+  test('is what the library says, also for characters it is not asked about', () => {
+    for (let code = 0x20; code < 0x2200; code++) {
+      const text = `${String.fromCodePoint(code)}x`;
+      expect(displayWidth(text), code.toString(16)).toBe(stringWidth(text, { countAnsiEscapeCodes: true }));
+    }
   });
 
   test('cut text never exceeds its width, and what fits stays as it is', () => {

@@ -9,7 +9,7 @@ import {
   createControlPlane,
 } from '../../../src/daemon/control/control-plane.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
-import { silentLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -5,7 +5,7 @@ import { createHeartbeat } from '../../../src/daemon/control/heartbeat.ts';
 import { createFocusControl } from '../../../src/daemon/focus/focus-control.ts';
 import type { ProcessHost } from '../../../src/process/process-host.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { silentLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 
 const ITEM = 'an-item';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { takeSteps } from '../../../src/daemon/presence/await-database.ts';
-import { silentLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Faculties, loadFaculties } from '../../../src/catalog/faculties.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { watchFaculties } from '../../../src/daemon/reload/reload.ts';
-import { silentLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { temporaryHome } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 

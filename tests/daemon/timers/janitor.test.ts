@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createJanitor } from '../../../src/daemon/timers/janitor.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { pruneWork } from '../../../src/store/work/retention.ts';
-import { silentLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { temporaryHome, testDatabase } from '../../support/database.ts';
 import { fakeDatabaseClock } from '../../support/database-clock.ts';

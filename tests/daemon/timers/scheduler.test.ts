@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createScheduler } from '../../../src/daemon/timers/scheduler.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { fireSchedule, listSchedules, readDueSchedules, runSchedule } from '../../../src/store/work/schedules.ts';
-import { silentLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { fakeDatabaseClock } from '../../support/database-clock.ts';

@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { connectOrOpenEmbedded, openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import { connectOrOpenEmbedded } from '../../../src/store/embedded/connect-embedded.ts';
+import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { embeddedHome, temporaryHome } from '../../support/database.ts';
 
 const OWNER = fileURLToPath(new URL('../../support/embedded-owner.ts', import.meta.url));

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { connect, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { connectOrOpenEmbedded, openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import { connectOrOpenEmbedded } from '../../../src/store/embedded/connect-embedded.ts';
+import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { int32, message, simpleQuery, startupMessage } from '../../../src/store/embedded/wire.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { embeddedDatabase, embeddedHome, temporaryHome } from '../../support/database.ts';

@@ -1,0 +1,22 @@
+/** Finds the database and the daemon by the environment and the files of this machine. */
+import type { ConfigSources } from '../core/config/config-sources.ts';
+import { environmentReach, type Reach } from '../core/config/reach.ts';
+import { isAnimusError } from '../core/errors/errors.ts';
+import { type LoadConfigOptions, readToml, sourcesOf } from './config-files.ts';
+
+/**
+ * What a command needs to find its database and its daemon, also where animus.toml is broken: then with the problem. Throws as
+ * `loadConfig` does for what the environment says, and for a file that was named and cannot be read.
+ */
+export async function loadReach(options: LoadConfigOptions): Promise<Reach> {
+  let toml: ConfigSources['toml'];
+  try {
+    toml = readToml(options);
+  } catch (error) {
+    if (options.configFile !== undefined || !isAnimusError(error)) throw error;
+    return { ...environmentReach(sourcesOf(options, null)), problem: error };
+  }
+  if (toml === null) return environmentReach(sourcesOf(options, null));
+  const { fileReach } = await import('../core/config/file-reach.ts');
+  return fileReach(sourcesOf(options, toml));
+}

@@ -1,0 +1,30 @@
+/** The groups of commands in the order of the help, and where each is defined. A group is loaded when a command line begins with one of its names. */
+import type { Command } from 'commander';
+import type { FindProgram, RunCommand } from './command/command.ts';
+
+/** Commands of the program that are defined and loaded together. */
+export interface CommandGroup {
+  /** The names of its commands in the program. */
+  readonly names: readonly string[];
+  /** Loads the function that adds them. */
+  readonly load: () => Promise<(program: Command, run: RunCommand, find: FindProgram) => void>;
+}
+
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  { names: ['demo'], load: async () => (await import('./demo/demo.ts')).addDemoCommand },
+  { names: ['init'], load: async () => (await import('./init/init.ts')).addInitCommand },
+  { names: ['serve'], load: async () => (await import('./serve/serve.ts')).addServeCommand },
+  { names: ['status'], load: async () => (await import('./status/status.ts')).addStatusCommand },
+  { names: ['health'], load: async () => (await import('./serve/health.ts')).addHealthCommand },
+  { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
+  { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
+  { names: ['schedule'], load: async () => (await import('./operate/schedule.ts')).addScheduleCommands },
+  { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
+  { names: ['faculty'], load: async () => (await import('./faculty/faculty.ts')).addFacultyCommands },
+  { names: ['models'], load: async () => (await import('./settings/models.ts')).addModelsCommand },
+  { names: ['db'], load: async () => (await import('./db/db.ts')).addDbCommands },
+  { names: ['config'], load: async () => (await import('./settings/config.ts')).addConfigCommand },
+  { names: ['doctor'], load: async () => (await import('./doctor/doctor.ts')).addDoctorCommand },
+  { names: ['completion'], load: async () => (await import('./shell/completion.ts')).addCompletionCommand },
+  { names: ['help'], load: async () => (await import('./shell/help-topics.ts')).addHelpCommand },
+];

@@ -1,0 +1,77 @@
+/** The values that completion offers: faculties, providers, ids, schedules. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadReach } from '../../catalog/load-reach.ts';
+import type { WorkState } from '../../core/work/work.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { listWork } from '../../store/views/work-views.ts';
+import { listSchedules } from '../../store/work/schedules.ts';
+import type { CommonOptions, Invocation } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { shortId } from '../view/quantities.ts';
+import type { WordSources } from './completion-words.ts';
+
+/** How long completion waits for the database after Tab was pressed. */
+const PATIENCE_MS = 700;
+
+/** Reads them for a shell that waits: for at most 0.7 s, and without printing anything. */
+export function wordSources(given: Invocation, options: CommonOptions): WordSources {
+  const invocation = hurried(given, options);
+  return {
+    faculties: () =>
+      orNone(async () => {
+        const { facultyNames } = await import('../command/faculty-names.ts');
+        return facultyNames(await facultiesDirectory(invocation, undefined));
+      }),
+    providers: () => orNone(async () => [...(await invocation.config()).providers.keys()]),
+    ids: (command) =>
+      ask(invocation, async (db) => {
+        const lists = await Promise.all(statesFor(command).map((state) => listWork(db, { state, limit: 50 })));
+        return lists.flat().map(({ id }) => shortId(id));
+      }),
+    schedules: () => ask(invocation, async (db) => (await listSchedules(db)).map(({ name }) => name)),
+  };
+}
+
+/** With a time limit, and without the note about a broken configuration. */
+function hurried(invocation: Invocation, { config }: CommonOptions): Invocation {
+  const { context } = invocation;
+  const { env, cwd } = context;
+  const drain = AbortSignal.any([context.signals.drain, AbortSignal.timeout(PATIENCE_MS)]);
+  return {
+    ...invocation,
+    context: { ...context, signals: { ...context.signals, drain } },
+    reach: () => loadReach({ env, cwd, configFile: config }),
+  };
+}
+
+/** The states of work to which a command applies; undefined: all. */
+function statesFor(command: string): readonly (WorkState | undefined)[] {
+  if (command === 'retry') return ['dead', 'cancelled'];
+  if (command === 'cancel') return ['running', 'claimed', 'waiting', 'queued', 'scheduled'];
+  return [undefined];
+}
+
+async function orNone<Value>(read: () => Promise<readonly Value[]>): Promise<readonly Value[]> {
+  try {
+    return await read();
+  } catch {
+    // The command itself reports a configuration that cannot be read.
+    return [];
+  }
+}
+
+/** Does not open an embedded database that no daemon has open: opening it takes a second. */
+async function ask(
+  invocation: Invocation,
+  query: (db: Database) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  try {
+    const { databaseUrl, home } = await invocation.reach();
+    if (databaseUrl === null && !existsSync(join(home, 'embedded.json'))) return [];
+    return await withDatabase(invocation, query);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,15 @@
+/** The forms of addresses in settings. */
+
+/** True for an absolute http or https URL that carries no credentials. */
+export function isPlainHttpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
+
+/** The parts of `HOST:PORT`; null for any other text. */
+export function parseListenAddress(value: string): { readonly host: string; readonly port: number } | null {
+  const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/@[\]]+)):(\d{1,5})$/.exec(value) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return null;
+  return { host, port: Number(port) };
+}

@@ -1,0 +1,83 @@
+/**
+ * How long the command line takes from its start to its end: `npm run bench -- tests/bench/cli/run.ts [--runs 20] [--old /usr/bin/node]`.
+ * The commands take turns with Node alone (an empty program), under the Node that animus needs and, where the PATH has one or `--old` names it,
+ * under an older one, from which the launcher starts the first. Prints medians, and ratios to Node alone of the same version. The compile
+ * cache is warm, as for every start but the first. BENCH_DATABASE_URL: the server that `status` asks, instead of one of its own.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { benchServer, median } from '../support/bench-database.ts';
+
+const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
+const COMMANDS = ['--version', '--help', 'work submit --help', 'help exit-codes', 'status', 'work list --json'];
+
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '20' }, old: { type: 'string' } } });
+const runs = Number(values.runs);
+const old = values.old ?? oldNode();
+
+const server = await benchServer();
+const cwd = mkdtempSync(join(tmpdir(), 'bench-cli-'));
+try {
+  for (const node of [process.execPath, ...(old === null ? [] : [old])]) measure(node);
+} finally {
+  rmSync(cwd, { recursive: true, force: true });
+  await server.stop();
+}
+
+interface Cost {
+  readonly wallMs: number;
+  /** Of the process and those it started. */
+  readonly cpuMs: number;
+}
+
+function measure(node: string): void {
+  const lines = [['-e', '0'], ...COMMANDS.map((line) => [LAUNCHER, ...line.split(' ')])];
+  for (const argv of lines) run(node, argv);
+  const costs = lines.map((): Cost[] => []);
+  for (let round = 0; round < runs; round++) {
+    for (const [index, argv] of lines.entries()) costs[index]!.push(run(node, argv));
+  }
+  console.log(`\nNode ${versionOf(node)}: medians of ${runs}, and the mean of processor time`);
+  const [bare = [], ...others] = costs;
+  show('Node alone', bare, bare);
+  for (const [index, line] of COMMANDS.entries()) show(line, others[index]!, bare);
+}
+
+function show(name: string, costs: readonly Cost[], bare: readonly Cost[]): void {
+  const wall = (of: readonly Cost[]) => median(of.map(({ wallMs }) => wallMs));
+  const cpu = (of: readonly Cost[]) => of.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / of.length;
+  const figures = [wall, cpu].map((figure) => {
+    return `${figure(costs).toFixed(0).padStart(5)} ms (${(figure(costs) / figure(bare)).toFixed(1)} ×)`;
+  });
+  console.log(`  ${name.padEnd(20)} ${figures.join('   cpu ')}`);
+}
+
+/** From the start of the process to its end. */
+function run(node: string, argv: readonly string[]): Cost {
+  const { PATH } = process.env;
+  const env = { PATH, HOME: cwd, DATABASE_URL: server.url, NODE_COMPILE_CACHE: join(cwd, 'compiled') };
+  const [startedMs, usedMs] = [performance.now(), childrenCpuMs()];
+  execFileSync(node, argv, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return { wallMs: performance.now() - startedMs, cpuMs: childrenCpuMs() - usedMs };
+}
+
+/** Linux keeps it in hundredths of a second, which a mean evens out; 0 elsewhere. */
+function childrenCpuMs(): number {
+  if (!existsSync('/proc/self/stat')) return 0;
+  const [, user = '0', system = '0'] =
+    /\) (?:\S+ ){13}(\d+) (\d+) /.exec(readFileSync('/proc/self/stat', 'utf8')) ?? [];
+  return 10 * (Number(user) + Number(system));
+}
+
+/** The first Node of the PATH that is too old for animus; null without one. */
+function oldNode(): string | null {
+  const found = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, 'node'));
+  return found.find((node) => existsSync(node) && Number.parseInt(versionOf(node), 10) < 24) ?? null;
+}
+
+function versionOf(node: string): string {
+  return execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim();
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sharedCompileCache } from '../../support/compile-cache.ts';
+import { testDatabase } from '../../support/database.ts';
+
+// A command starts as quickly as what it loads. Time is not held here: the packages are, and the number of our own files.
+const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
+const RECORDER = new URL('../../support/loaded-modules.mjs', import.meta.url).pathname;
+const db = testDatabase();
+
+let cwd: string;
+let id: string;
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'modules-'));
+  const [row] = await db.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty) values ('engineer') returning id`,
+  );
+  id = row!.id;
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+/** The driver and what it needs. */
+const DRIVER =
+  'pg pg-connection-string pg-int8 pg-pool pg-protocol pg-types postgres-array postgres-bytea postgres-date postgres-interval xtend'.split(
+    ' ',
+  );
+
+describe('a command loads no package that it does not use', () => {
+  test.each(['--version', '--help', 'work submit --help'])('%s: the launcher answers', async (line) => {
+    const { packages, files } = await modulesOf(line.split(' '));
+    expect(packages).toEqual([]);
+    expect(files.map((url) => basename(url))).toEqual(['animus.js', 'quick-answers.js']);
+  });
+
+  test.each([
+    ['completion words -- w', ['commander'], 35],
+    ['help exit-codes', ['commander'], 35],
+    ['status', ['commander', ...DRIVER], 55],
+    ['status --json', ['commander', ...DRIVER], 55],
+    ['work list', ['commander', ...DRIVER], 70],
+    ['work show ID', ['commander', ...DRIVER], 70],
+    ['ledger show ID', ['commander', ...DRIVER], 55],
+    ['pause', ['commander', ...DRIVER], 55],
+    ['resume', ['commander', ...DRIVER], 55],
+    ['schedule list', ['commander', 'croner', ...DRIVER], 55],
+    ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 75],
+  ] as const)('%s', async (line, packages, files) => {
+    const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
+    expect(loaded.packages).toEqual(packages.toSorted());
+    expect(loaded.files.length, loaded.files.join('\n')).toBeLessThanOrEqual(files);
+  });
+});
+
+interface Loaded {
+  /** Names of packages. */
+  readonly packages: readonly string[];
+  /** URLs of our own files. */
+  readonly files: readonly string[];
+}
+
+async function modulesOf(argv: readonly string[]): Promise<Loaded> {
+  const report = join(cwd, 'modules');
+  const { PATH } = process.env;
+  const env = { PATH, HOME: cwd, DATABASE_URL: db.connectionString, LOADED_MODULES: report, ...sharedCompileCache() };
+  const failure = await new Promise((resolve) => {
+    execFile(process.execPath, ['--import', RECORDER, LAUNCHER, ...argv], { cwd, env }, resolve);
+  });
+  expect(failure, 'the command works').toBeNull();
+  const urls = readFileSync(report, 'utf8')
+    .split('\n')
+    .filter((url) => url.startsWith('file:'));
+  const packages = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
+  return {
+    packages: [...new Set(packages)].toSorted(),
+    files: urls.filter((url) => !url.includes('/node_modules/')),
+  };
+}

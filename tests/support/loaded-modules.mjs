@@ -1,0 +1,12 @@
+// Given to a process by --import: writes the URL of each module that it loads to the file LOADED_MODULES, one per line, when it ends.
+import { writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+
+const urls = new Set();
+registerHooks({
+  load(url, context, next) {
+    urls.add(url);
+    return next(url, context);
+  },
+});
+process.on('exit', () => writeFileSync(String(process.env.LOADED_MODULES), [...urls].join('\n')));
