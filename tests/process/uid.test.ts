@@ -105,7 +105,7 @@ test.skipIf(!modes.includes('uid') || modes.includes('namespace'))(
     mkdirSync(join(above, 'home'));
     const { best, missing } = await examineIsolation(join(above, 'home'));
     expect(best).toBe('none');
-    expect(missing.uid).toContain(`${above} lets no other user through (mode 0700); set ANIMUS_HOME`);
+    expect(missing.uid).toContain(`other users cannot enter ${above} (mode 0700); set ANIMUS_HOME`);
   },
 );
 

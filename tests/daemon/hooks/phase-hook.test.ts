@@ -168,8 +168,8 @@ test('says why a hook cannot be started', async () => {
 
 test.each([
   ['#!/no/such/interpreter\n', 'names the interpreter /no/such/interpreter, which is not on this host'],
-  ['#!/bin/sh\r\necho context\r\n', 'has line ends of Windows (CRLF); save it with Unix line ends'],
-  ['#!/usr/bin/env node\r\n', 'has line ends of Windows (CRLF)'],
+  ['#!/bin/sh\r\necho context\r\n', 'has Windows line endings (CRLF); save it with Unix line endings'],
+  ['#!/usr/bin/env node\r\n', 'has Windows line endings (CRLF)'],
   ['echo context\n', 'has no first line that names its interpreter, such as #!/bin/sh'],
   ['', 'is empty'],
 ])('says what is wrong with the script %j', async (script, words) => {
