@@ -93,7 +93,7 @@ test('says what this host can do and why no more, and what each isolation is wor
   const { best, missing } = await examineIsolation();
   expect(best).toBe(modes.includes('namespace') ? 'namespace' : modes.at(-1));
   for (const mode of ['uid', 'namespace'] as const) expect(missing[mode] === undefined).toBe(modes.includes(mode));
-  expect(describeIsolation('none')).toContain('accidents only');
+  expect(describeIsolation('none')).toContain('only against accidents');
   expect(describeIsolation('uid')).toContain('another user');
 });
 
