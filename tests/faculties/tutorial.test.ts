@@ -6,7 +6,7 @@ import { newcomer } from '../support/newcomer.ts';
 import { matchesShown, type ShownId, type TutorialStep, tutorialSteps, withActualId } from '../support/tutorial.ts';
 
 const PAGE = readFileSync(new URL('../../docs/faculties.md', import.meta.url), 'utf8');
-const HEADING = '## A tutorial: from nothing to a working faculty';
+const HEADING = '## A tutorial: a working faculty from scratch';
 
 test('the tutorial does what it says, in an empty home, without key and database', async () => {
   const shell = newcomer();

@@ -130,7 +130,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     if (startedMs >= claimsInDoubtUntilMs) return;
     for (const work of await takeOwnClaims(db, means.daemonId, [...running.keys()], means.leaseSeconds)) {
       const faculty = stopping.signal.aborted ? undefined : means.faculties().get(work.faculty);
-      log.info({ work_item_id: work.id, faculty: work.faculty }, 'took work whose claim had not been answered');
+      log.info({ work_item_id: work.id, faculty: work.faculty }, 'found work that a claim had reserved although its answer was lost');
       if (faculty !== undefined) start(work, faculty, startedMs);
       else await releaseWork(db, work, { delaySeconds: 0, reason: 'claimed by a daemon that cannot run it now' });
     }
@@ -198,7 +198,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       stopping.abort();
       await loop;
       await takeLostClaims().catch((error: unknown) => {
-        log.warn({ error: messageOf(error) }, 'work whose claim was not answered comes back when its lease ends');
+        log.warn({ error: messageOf(error) }, 'could not release the work of a claim whose answer was lost; it is claimed again when its lease ends');
       });
       await Promise.all(finished);
     },

@@ -39,6 +39,6 @@ test('answers to claims that get lost cost no attempt and no time: the daemon fi
   expect(ended).toEqual([whole, whole, whole]);
   expect(lost).toContain('claim_work');
   expect(lost).toHaveLength(4);
-  expect(daemon.lines.join()).toContain('took work whose claim had not been answered');
+  expect(daemon.lines.join()).toContain('found work that a claim had reserved although its answer was lost');
   await daemon.stop();
 });
