@@ -1,4 +1,4 @@
-/** The promise «nothing outlives its lease», with real processes: a program plays the daemon and is killed or frozen. */
+/** The promise "nothing outlives its lease", with real processes: a program plays the daemon and is killed or frozen. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -144,7 +144,7 @@ function untilSaid(
     look();
     child.stdout!.on('data', look);
     child.stderr!.on('data', look);
-    void exited.then((how) => fail(new Error(`the daemon ended (${how}) before it said «${text}»:\n${output()}`)));
+    void exited.then((how) => fail(new Error(`the daemon ended (${how}) before it said "${text}":\n${output()}`)));
   });
 }
 

@@ -34,7 +34,7 @@ export function documentedKeys(page: string): SchemaKey[] {
     .map(([key = '', expected = '', fallback = '']) => ({ key: bare(key), expected, fallback: bare(fallback) }));
 }
 
-/** The keys of the page's line «Not supported yet: …». */
+/** The keys of the page's line "Not supported yet: …". */
 export function documentedPlanned(page: string): string[] {
   const line = /^Not supported yet: (.*)\.$/m.exec(page)?.[1] ?? '';
   return [...line.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key);

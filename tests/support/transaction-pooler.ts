@@ -1,4 +1,4 @@
-/** A pooler in transaction mode, as pgbouncer before 1.21 is one: few server connections, lent to a client until ReadyForQuery says «idle». */
+/** A pooler in transaction mode, as pgbouncer before 1.21 is one: few server connections, lent to a client until ReadyForQuery says "idle". */
 import { createServer, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';

@@ -102,7 +102,7 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
     const before = stack?.value;
     await db.execProtocolRawStream(bytes, { onRawData: (data) => void parts.push(Buffer.from(data)) });
     // PGlite leaves a failed statement by a JavaScript exception and forgets to unwind the C stack: 1 to 6 kB each, and
-    // «stack depth limit exceeded» for everything after a few hundred failures. Between statements it is always at its base.
+    // "stack depth limit exceeded" for everything after a few hundred failures. Between statements it is always at its base.
     if (stack) stack.value = before;
     return Buffer.concat(parts);
   };

@@ -9,7 +9,7 @@ export interface SqlFunction {
   readonly file: string;
   /** The first sentence of its comment. */
   readonly contract: string;
-  /** What stands after «Locks:» and «Raises:»; empty where the comment says nothing. */
+  /** What stands after "Locks:" and "Raises:"; empty where the comment says nothing. */
   readonly locks: string;
   readonly raises: string;
   /** From its name to the end of its body. */
