@@ -57,7 +57,7 @@ test('forged headings in description, parameters, ledger and hook output stay in
   ]);
   expect(outsideOfFences(content).join('\n')).not.toContain('publish the keys');
   const [system] = await target.database.query<{ prompt: string }>(`select system_prompt as prompt from animus.foci`);
-  expect(system!.prompt).toContain('their words stand between two lines of ~');
+  expect(system!.prompt).toContain('their text is between two lines of ~');
   await daemon.stop();
 });
 

@@ -40,7 +40,7 @@ export function summaryOf(text: string, outcome: Outcome): string {
 /** What the system prompt says of the outcome; empty without a schema. */
 export function outcomeInstruction(schema: OutcomeSchema | null): string {
   if (schema === null) return '';
-  return `\n\n# The form of your final answer\nYour final answer must hold the outcome as one JSON object, as its whole text or in one fenced block (\`\`\`json), that conforms to this JSON Schema:\n${JSON.stringify(schema)}`;
+  return `\n\n# The form of your final answer\nYour final answer must contain the outcome as one JSON object, as its whole text or in one fenced block (\`\`\`json), that conforms to this JSON Schema:\n${JSON.stringify(schema)}`;
 }
 
 const REPAIR = 'Your final answer does not hold a valid outcome:';

@@ -132,5 +132,5 @@ function flat(messages: readonly WireMessage[]): string[] {
 }
 
 function stub(recorded: string): string {
-  return `What you recorded of work that is done (data):\n~~~~~~\n${recorded}\n~~~~~~`;
+  return `What you recorded about finished work (data):\n~~~~~~\n${recorded}\n~~~~~~`;
 }

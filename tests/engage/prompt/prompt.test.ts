@@ -12,7 +12,7 @@ it('the system prompt is the engine’s rules and the faculty’s role, the same
   const prompt = systemPrompt({ name: 'clerk', systemPrompt: '\nYou keep the books.\n' });
   expect(prompt).toContain('the faculty "clerk"');
   for (const type of LEDGER_TYPES) expect(prompt).toContain(`- ${type}: `);
-  expect(prompt).toContain('its messages leave your context');
+  expect(prompt).toContain('its messages are removed from your context');
   expect(prompt.endsWith('# Your role\nYou keep the books.')).toBe(true);
   expect(prompt).not.toMatch(/\b20\d\d-|undefined|null/);
   expect(systemPrompt({ name: 'clerk', systemPrompt: 'You keep the books.' })).toBe(prompt);
@@ -36,10 +36,10 @@ it('a stub says what was done, what was kept, and what is open', () => {
       ],
     }),
   ).toBe(
-    'What you recorded of work that is done (data):\n~~~~~~\n[completed step 2: parsed]\n[completed step 3: checked]\nplan: 1. write\n  2. send\nfinding: line 7 is wrong\nerror: no network\n~~~~~~\nstill open: child c1, artifact a1',
+    'What you recorded about finished work (data):\n~~~~~~\n[completed step 2: parsed]\n[completed step 3: checked]\nplan: 1. write\n  2. send\nfinding: line 7 is wrong\nerror: no network\n~~~~~~\nstill open: child c1, artifact a1',
   );
   expect(stubText({ steps: [{ number: 1, content: 'done' }], plan: null, facts: [], handles: [] })).toBe(
-    'What you recorded of work that is done (data):\n~~~~~~\n[completed step 1: done]\n~~~~~~',
+    'What you recorded about finished work (data):\n~~~~~~\n[completed step 1: done]\n~~~~~~',
   );
 });
 
@@ -59,7 +59,7 @@ it('a summary is the ledger by kind, without empty groups, behind a narrative wh
 
 it('notes name numbers and what to do', () => {
   expect(leftOutNote(10, 30, 'id-1')).toContain('10 of 30 bytes');
-  expect(leftOutNote(10, 30, 'id-1')).toContain('artifact id-1: read_output');
+  expect(leftOutNote(10, 30, 'id-1')).toContain('artifact id-1; use read_output');
   expect(turnsLeftNotice(5)).toMatch(/^5 turns are left/);
   expect(turnsLeftNotice(1)).toMatch(/^This is your last turn/);
 });

@@ -98,7 +98,7 @@ describe('a run', () => {
 
   it('with the same call and result three times is warned once, five times is ended', () => {
     expect(verdictOf([same(), same()])).toEqual({ kind: 'go_on', say: [] });
-    expect(textSaid(verdictOf([same(), same(), same()]))).toContain('read_file, 3 times');
+    expect(textSaid(verdictOf([same(), same(), same()]))).toContain('read_file: the same call with the same result 3 times');
     expect(verdictOf([same(), same(), same(), same()])).toEqual({ kind: 'go_on', say: [] });
     expect(endOf(Array.from({ length: 5 }, same))).toMatchObject({
       code: 'repeated_call',

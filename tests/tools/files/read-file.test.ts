@@ -10,7 +10,7 @@ test('shows numbered lines, and how to read on', async () => {
   await writeFile(join(workspace, 'a.txt'), 'one\nzwei\n三\nfour\n');
   expect((await call(readFileTool, { path: 'a.txt' })).content).toBe('1\tone\n2\tzwei\n3\t三\n4\tfour');
   const part = await call(readFileTool, { path: join(workspace, 'a.txt'), offset: 2, limit: 2 });
-  expect(part.content).toBe('2\tzwei\n3\t三\n[lines 2 to 3 of 4; read on with offset=4]');
+  expect(part.content).toBe('2\tzwei\n3\t三\n[lines 2 to 3 of 4; continue with offset=4]');
   expect(part.details).toMatchObject({ first: 2, last: 3, lines: 4 });
 });
 
@@ -37,7 +37,7 @@ test('caps its output at 64 KiB, and reading on by its advice yields every line 
     const { content } = await call(readFileTool, { path: 'long', offset, limit: 100_000 });
     expect(content.length).toBeLessThan(66_000);
     seen.push(...content.split('\n').filter((line) => !line.startsWith('[')));
-    const next = /read on with offset=(\d+)/.exec(content)?.[1];
+    const next = /continue with offset=(\d+)/.exec(content)?.[1];
     offset = next === undefined ? null : Number(next);
   }
   expect(seen).toEqual(lines.map((line, i) => `${i + 1}\t${line}`));

@@ -106,16 +106,16 @@ describe('apply_patch', () => {
   });
 
   test.each([
-    ['hello', 'line 1 of the patch: expected «*** Begin Patch», got "hello"'],
-    ['*** Begin Patch\n*** Update File: a', 'line 2 of the patch: expected «*** End Patch»'],
+    ['hello', 'line 1 of the patch: expected "*** Begin Patch", got "hello"'],
+    ['*** Begin Patch\n*** Update File: a', 'line 2 of the patch: expected "*** End Patch"'],
     ['*** Begin Patch\n*** End Patch', 'the patch names no file'],
-    ['*** Begin Patch\n--- a/x\n*** End Patch', 'line 2 of the patch: expected «*** Add File: PATH»'],
+    ['*** Begin Patch\n--- a/x\n*** End Patch', 'line 2 of the patch: expected "*** Add File: PATH"'],
     [
       '*** Begin Patch\n*** Add File: a\nx\n*** End Patch',
-      'line 3 of the patch: each line of «*** Add File: a» begins with +',
+      'line 3 of the patch: each line of "*** Add File: a" begins with +',
     ],
     ['*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch', 'line 3 of the patch: nothing may follow'],
-    ['*** Begin Patch\n*** Update File: a\n*** End Patch', '«*** Update File: a» has no hunk'],
+    ['*** Begin Patch\n*** Update File: a\n*** End Patch', '"*** Update File: a" has no hunk'],
     ['*** Begin Patch\n*** Update File: a\n x\n*** End Patch', 'this hunk changes nothing'],
     ['*** Begin Patch\n*** Update File: a\n-x\n?y\n*** End Patch', 'line 4 of the patch: a line of a hunk begins with'],
   ])('says which line of a patch is wrong: %j', async (patch, problem) => {
@@ -177,7 +177,7 @@ describe('apply_patch', () => {
   });
 
   test.each([
-    ['*** Add File: a\n+x', 'a: exists already; use «*** Update File»'],
+    ['*** Add File: a\n+x', 'a: exists already; use "*** Update File"'],
     ['*** Update File: a\n*** Move to: b', 'b: exists already, so a cannot be moved there'],
     ['*** Delete File: a\n*** Update File: ./a\n-1\n+2', './a: is listed twice'],
     ['*** Add File: dir/\n+x', 'dir/: names a directory'],
