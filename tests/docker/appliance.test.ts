@@ -74,7 +74,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(await appliance.remove()).toEqual([]);
   }, 120_000);
 
-  it('takes work by SQL from outside and completes it; the command line inside says so', async () => {
+  it('accepts work by SQL from outside and completes it; the command line inside agrees', async () => {
     const id = await insert(shop, 'greeter');
     await eventually('the item completes', () => completed(database, [id]), 60);
     const status = await appliance.inAnimus('animus', 'status');
@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(await appliance.inAnimus('animus', 'doctor')).not.toContain('problem');
   }, 90_000);
 
-  it('runs with as little as it needs: no root, no superuser, no capability, nothing to write to but its volume', async () => {
+  it('runs with minimal rights: no root, no superuser, no capability, nothing writable but its volume', async () => {
     expect(await appliance.inAnimus('id', '-u')).toBe('1000\n');
     expect(await appliance.inAnimus('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);
     expect(await appliance.inAnimus('sh', '-c', 'touch /opt/animus/x /etc/animus/x 2>&1 || true')).toMatch(
@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(marks.toSorted()).toEqual([...killed, ...crashed].toSorted());
   }, 180_000);
 
-  it('loses nothing when Postgres is killed under running work', async () => {
+  it('loses nothing when Postgres is killed during running work', async () => {
     const ids = await inFlight(4);
     const [postgres] = await appliance.containers('postgres');
     await docker(['kill', '--signal', 'KILL', postgres!]);
@@ -213,7 +213,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(doubts).toEqual([]);
   }, 180_000);
 
-  it('keeps data and passwords over down and up, and takes a changed secret', async () => {
+  it('keeps data and passwords across down and up, and applies a changed secret', async () => {
     const before = await insert(shop, 'greeter');
     await eventually('the item completes', () => completed(database, [before]), 60);
     await appliance.compose('down');
@@ -225,7 +225,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     await eventually('the item completes', () => completed(database, [id]), 60);
   }, 180_000);
 
-  it('refuses a file that is no secret, by its name and with what to do, and leaves what runs alone', async () => {
+  it('refuses a file that is not a secret, with its name and advice, and does not disturb running services', async () => {
     appliance.writeSecret('Anthropic-Key', API_KEY);
     const refused = appliance.compose('run', '--rm', '--no-deps', 'secrets');
     await expect(refused).rejects.toThrow('docker/secrets/Anthropic-Key: name it like anthropic_api_key');
@@ -265,8 +265,8 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
   }
 });
 
-describe.skipIf(missing !== null)('what goes to the engine for a build', () => {
-  it('is the sources alone: no packages, no repository, no secrets', async () => {
+describe.skipIf(missing !== null)('the build context of the engine', () => {
+  it('contains only sources: no packages, no repository, no secrets', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'animus-context-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     writeFileSync(join(directory, 'Dockerfile'), 'FROM scratch\nCOPY . /\n');

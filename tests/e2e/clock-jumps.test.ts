@@ -19,7 +19,7 @@ process.on('SIGUSR2', () => { offset += jumps.shift() ?? 0; process.stderr.write
 
 const pg = testDatabase();
 
-it('a wall clock that jumps an hour ahead, then two back, upsets no lease, time-out, wait or answer', async () => {
+it('a wall clock that jumps an hour ahead and then two back disturbs no lease, time-out, wait or answer', async () => {
   const server = await startModelServer((body) => {
     const said = JSON.stringify(messagesOf(body));
     if (said.includes('tool_result')) return { content: [text('Slept and waited.')], delayMs: 1000 };

@@ -46,7 +46,7 @@ const answers = [
 describe('an SQL insert becomes a completed work item', () => {
   const pg = testDatabase({ empty: true });
 
-  it('on a real PostgreSQL that was empty before', async () => {
+  it('on a real PostgreSQL with an empty database', async () => {
     const server = await startModelServer(answers);
     onTestFinished(() => server.close());
     const site = clerkSite(server.url, pg.connectionString);

@@ -85,7 +85,7 @@ describe('a run that goes wrong ends with a reason on the item and its focus', (
     }
   });
 
-  it('whatever it is, the daemon goes on', async () => {
+  it('and the daemon continues in every case', async () => {
     const asked: Record<string, number> = {};
     const server = await startModelServer((body) => {
       const course = /course=(\w+)/.exec(JSON.stringify(body['messages']))![1]!;

@@ -46,7 +46,7 @@ function moments(call: string, nth: number): Kill[] {
 describe('a run of twenty turns', () => {
   const pg = testDatabase();
 
-  it('is killed at every journal point and comes to the same end, paying and acting once', async () => {
+  it('is killed at every journal point and ends the same, without paying or acting twice', async () => {
     const server = await startModelServer(programme);
     onTestFinished(() => server.close());
     const { id, site, met } = await runWithKills(pg, server, (left, call, moment, times) =>
@@ -62,7 +62,7 @@ describe('a run of twenty turns', () => {
 describe('the requests of a run', () => {
   const pg = testDatabase();
 
-  it('are the same bytes after kills as without any', async () => {
+  it('are byte-identical after kills', async () => {
     const requestsOf = async (kills: readonly Kill[]): Promise<string[]> => {
       const server = await startModelServer(idempotentProgramme);
       onTestFinished(() => server.close());

@@ -21,10 +21,10 @@ command = "./check.sh"
 command = "./recover-${mode}.sh"
 `;
 
-describe('after an attempt that failed', () => {
+describe('after a failed attempt', () => {
   const pg = testDatabase();
 
-  it('the next one goes on from the transcript, from the ledger, or from nothing, as the recover hook says', async () => {
+  it('the next one continues from the transcript, from the ledger, or from nothing, as the recover hook decides', async () => {
     const server = await startModelServer((body) => {
       const said = JSON.stringify(body['messages']);
       if (said.includes('not good enough')) return { content: [text('better')] };

@@ -25,7 +25,7 @@ tools = ["write_file", "list_dir"]
 
 const pg = testDatabase();
 
-it('a model server of one’s own, which takes no key and has habits of its own, is enough', async () => {
+it('a local model server without a key and with unusual behaviour is enough', async () => {
   const server = await startServer(asLocalServersDo);
   onTestFinished(() => server.close());
   const site = makeSite({

@@ -67,7 +67,7 @@ describe('several daemons on one Postgres', () => {
     await expectEachOnce(pg.database, site, total);
   }, 300_000);
 
-  it('one that is frozen past its lease changes nothing after it wakes, and none of its processes outlives the lease', async () => {
+  it('one that is frozen past its lease changes nothing after it is resumed, and none of its processes outlives the lease', async () => {
     const nap = `3600.${process.pid}${Date.now() % 1000}`;
     let asked = 0;
     const server = await startModelServer(() => {
@@ -101,7 +101,7 @@ describe('several daemons on one Postgres', () => {
     expect(await everythingOf(pg.database, row!.id)).toEqual(before);
   }, 120_000);
 
-  it('a cut network stops the foci before their leases can end; the work goes on when it is mended', async () => {
+  it('after a network failure the foci stop before their leases can end; the work continues when the network is back', async () => {
     const server = await startModelServer(programme);
     onTestFinished(() => server.close());
     const proxy = await startPostgresProxy(pg.connectionString);
@@ -117,7 +117,7 @@ describe('several daemons on one Postgres', () => {
 });
 
 describe('Postgres', () => {
-  it('is restarted under load, and its backends are terminated: nothing is lost', async () => {
+  it('is restarted under load, and its connections are terminated: nothing is lost', async () => {
     const postgres = await startPostgresServer();
     onTestFinished(() => postgres.stop());
     const database = openPostgres(postgres.url, { poolSize: 2 });

@@ -23,7 +23,7 @@ function single(i: number): string {
 describe('many inserts at once', () => {
   const pg = testDatabase();
 
-  it('each of 200 is completed exactly once, however it came and whatever came twice', async () => {
+  it('each of 200 items completes exactly once, however it was inserted, duplicates included', async () => {
     const server = await startModelServer((body) => {
       const messages = body['messages'] as readonly unknown[];
       return messages.length === 1

@@ -29,7 +29,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
   const refusing = testDatabase();
   beforeAll(() => installPreviousPackages(), 300_000);
 
-  it('goes on while this one upgrades the database under it, clients insert throughout, and the two share the work', async () => {
+  it('keeps running while this one upgrades its database, clients insert throughout, and the two share the work', async () => {
     const launcher = checkOutPrevious();
     const { site, freshOnly } = await workshop(pg.database, pg.connectionString);
     const old = await startDaemon(site, [], {}, undefined, launcher);
@@ -79,7 +79,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
     for (const daemon of [old, restarted, current]) expect(errorsOf(daemon.output())).toEqual([]);
   }, 400_000);
 
-  it('does not start on a database that needs a later one, and says so', async () => {
+  it('does not start on a database that needs a newer one, and says so', async () => {
     const launcher = checkOutPrevious();
     const { site } = await workshop(null, refusing.connectionString);
     await refusing.database.query(`update animus.settings set value = '9999' where key = 'min_client'`);

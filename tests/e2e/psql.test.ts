@@ -24,7 +24,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
   const pg = testDatabase();
   const ask = ['db', 'psql', '-X', '-A', '-t', '-c'];
 
-  it('passes its arguments on and exits as psql does', async () => {
+  it('passes its arguments to psql and exits as psql does', async () => {
     const site = siteOf(pg.connectionString);
     const asked = await runAnimus(site, [...ask, `select current_database(), current_setting('application_name')`]);
     expect(asked).toMatchObject({ exit: 0, stderr: '' });
@@ -44,7 +44,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     });
   });
 
-  it('shows no password in any list of processes, and leaves Ctrl-C to psql', async () => {
+  it('shows no password in the process list, and leaves Ctrl-C to psql', async () => {
     const site = siteOf(pg.connectionString);
     const child = spawn(process.execPath, [LAUNCHER, 'db', 'psql', '-X', '-A', '-t'], {
       cwd: site.directory,
@@ -80,7 +80,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     expect(await exited).toBe(3);
   }, 60_000);
 
-  it('reaches the embedded database beside its daemon, and opens it without one', async () => {
+  it('connects to the embedded database of a daemon, and opens it if there is none', async () => {
     const site = siteOf();
     const daemon = await startDaemon(site);
     const inserted = await runAnimus(site, [
@@ -97,7 +97,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     expect(() => readFileSync(join(site.home, 'embedded.json'))).toThrow(/ENOENT/);
   }, 90_000);
 
-  it('says what to install where there is no psql', async () => {
+  it('says what to install if psql is missing', async () => {
     const site = siteOf(pg.connectionString);
     const empty = join(site.directory, 'bin');
     mkdirSync(empty);

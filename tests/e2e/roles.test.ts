@@ -37,7 +37,7 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
   afterAll(() => dropLogins(logins));
   const as = (role: string) => createLogin(pg.connectionString, role, logins);
 
-  it('does everything: work of a submitter, of a schedule, of the inbox; and is refused nothing', async () => {
+  it('can do everything: work of a submitter, of a schedule, of the inbox; nothing is refused', async () => {
     const asked = new Map<string, number>();
     const server = await startAnthropicServer((body) => {
       const whose = /course \w+/.exec(JSON.stringify(body['messages']))![0];

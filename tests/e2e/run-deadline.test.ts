@@ -21,7 +21,7 @@ base_seconds = 600
 
 const pg = testDatabase();
 
-it('the deadline counts the time a focus runs, over waits and kills, and not the time it waits or lies dead', async () => {
+it('the deadline counts the time a focus runs, across waits and kills, and not the time it waits or lies dead', async () => {
   // Turn 1 waits, turn 2 acts and is killed, turn 3 acts and is killed, turn 4 is the end.
   const server = await startModelServer((body) => {
     const turn = messagesOf(body).filter(({ role }) => role === 'assistant').length + 1;

@@ -19,7 +19,7 @@ system_prompt = "You tell."
 
 const pg = testDatabase();
 
-it('an answer is read in another process while it comes; who comes late gets it whole, and once', async () => {
+it('an answer can be read in another process while it streams; a late reader gets all of it, once', async () => {
   // Some two seconds of stream: the first pieces are told long before the last.
   const server = await startModelServer(() => ({ content: [text(ANSWER)], pieceBytes: 100, everyMs: 25 }));
   const site = makeSite({ modelUrl: server.url, databaseUrl: pg.connectionString, faculties: { teller: FACULTY } });

@@ -28,7 +28,7 @@ const ODD = String.raw`a\000b\377\376c\355\240\200d\033[31m`;
 
 const pg = testDatabase();
 
-it('NUL and invalid UTF-8 from tools, hooks and models are stored, shown and sent on legally', async () => {
+it('NUL and invalid UTF-8 from tools, hooks and models are stored, shown and sent in valid form', async () => {
   const calls = [
     toolUse('out', 'bash', { command: `printf '${ODD}'` }),
     toolUse('err', 'bash', { command: `printf '${ODD}' >&2; exit 1` }),

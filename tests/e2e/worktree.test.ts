@@ -24,7 +24,7 @@ const SCHEMA = { type: 'object', required: ['fixed'], properties: { fixed: { typ
 describe('a faculty that works in worktrees', () => {
   const pg = testDatabase();
 
-  it('leaves its change on a branch that show names, lists it in the outcome, and can be followed', async () => {
+  it('leaves its change on a branch that show names, lists it in the outcome, and can be watched', async () => {
     const server = await startModelServer((body) => {
       const said = JSON.stringify(body['messages']);
       if (said.includes('does not hold a valid outcome'))

@@ -19,7 +19,7 @@ const script = (name: Name) => readFileSync(join(FACULTIES, 'scripts', `${name}.
 describe('on a daemon, submitted by the SQL in the file', () => {
   const pg = testDatabase();
 
-  test('each does its work with real tools and hooks', async () => {
+  test('complete their work with real tools and hooks', async () => {
     const daemon = await startTestDaemon({ databaseUrl: pg.connectionString, ...played() });
     const repository = repositoryIn(daemon.directory);
     const items = Object.fromEntries(
@@ -86,7 +86,7 @@ describe('on a daemon, submitted by the SQL in the file', () => {
   }
 });
 
-describe('by the command in their script', () => {
+describe('run with the command in their script', () => {
   test.each(NAMES)(
     '%s completes',
     async (name) => {
@@ -127,7 +127,7 @@ describe('their hooks refuse', () => {
     ]);
   });
 
-  test('a report about a directory that is no repository', () => {
+  test('a report about a directory that is not a repository', () => {
     const [code, , reason] = hook('collect-activity.sh', {}, [scratch(), '1 day ago']);
     expect([code, reason]).toEqual([2, expect.stringContaining('not a git repository')]);
   });
@@ -147,7 +147,7 @@ describe('their hooks refuse', () => {
     expect([code, said]).toEqual([2, expect.stringContaining(reason)]);
   });
 
-  test('a finding about a line that is not there', () => {
+  test('a finding about a line that does not exist', () => {
     const directory = scratch();
     const repository = repositoryIn(directory);
     const work_item = { params: { repository, base: 'main', head: 'change' } };

@@ -24,7 +24,7 @@ const INLINE = /`(?:npx )?animus ([a-z][^`\n]*)`/g;
 describe('a command that a page shows', () => {
   const lines = pages.flatMap(({ name, text }) => commandLines(text).map((line) => ({ name, line })));
 
-  test('there are many', () => expect(lines.length).toBeGreaterThan(20));
+  test('is found on many pages', () => expect(lines.length).toBeGreaterThan(20));
 
   test.each(lines)('$name: $line', async ({ line }) => {
     const program = buildProgram(() => async () => {}, { stdout: { write: () => {} } });
@@ -55,7 +55,7 @@ describe('TOML that a page shows', () => {
   );
 
   test.each(blocks.filter(({ toml }) => /^\[faculty/m.test(toml)))(
-    '$name: $first is of a faculty',
+    '$name: $first is a valid faculty',
     ({ name, toml }) => {
       const directory = scratch();
       writeFileSync(join(directory, 'shown.toml'), toml);

@@ -33,13 +33,13 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('the launcher', () => {
-  test('goes on in its own process where Node is recent enough', async () => {
+  test('continues in its own process if Node is recent enough', async () => {
     const { stdout, code } = await launch(['a', 'b c', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ args: ['a', 'b c', '--json'], node: process.execPath });
   });
 
-  test('under an old Node goes on with the packaged one, with a compile cache, and ends as it ends', async () => {
+  test('under an old Node starts the packaged Node with a compile cache, and exits with its exit code', async () => {
     installPackagedNode('24.21.0');
     const { stdout, code } = await launch(['exit', '5'], { as: '20.20.2' });
     expect(code).toBe(5);
@@ -50,18 +50,18 @@ describe('the launcher', () => {
     });
   });
 
-  test('keeps the compile cache one has chosen', async () => {
+  test('keeps a compile cache that is already configured', async () => {
     installPackagedNode('24.21.0');
     const { stdout } = await launch([], { as: '16.0.0', env: { NODE_COMPILE_CACHE: join(root, 'mine') } });
     expect(JSON.parse(stdout)).toMatchObject({ cache: join(root, 'mine') });
   });
 
-  test('dies of the signal its child died of', async () => {
+  test('dies of the same signal as its child', async () => {
     installPackagedNode('24.21.0');
     expect(await launch(['die'], { as: '18.0.0' })).toMatchObject({ code: null, signal: 'SIGKILL' });
   });
 
-  test('passes signals on and waits for the end', async () => {
+  test('forwards signals and waits for the end', async () => {
     installPackagedNode('24.21.0');
     const child = spawn(process.execPath, launchArgs(['wait'], '20.20.2'), { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
@@ -74,7 +74,7 @@ describe('the launcher', () => {
     expect(out).toContain('got SIGTERM');
   });
 
-  test('killed without a word, takes its child with it', async () => {
+  test('takes its child with it when it is killed', async () => {
     installPackagedNode('24.21.0');
     const launcher = spawn(process.execPath, launchArgs(['wait'], '20.20.2'), { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
@@ -87,13 +87,13 @@ describe('the launcher', () => {
     expect(out).toContain('got SIGTERM');
   });
 
-  test('leaves nothing of the pipe in the environment of what the child starts', async () => {
+  test('does not pass the pipe on to processes that the child starts', async () => {
     installPackagedNode('24.21.0');
     const { stdout } = await launch(['environment'], { as: '20.20.2' });
     expect(stdout).not.toContain('LAUNCHER');
   });
 
-  test('without a packaged Node, or with one too old, says what it found and what to do', async () => {
+  test('reports what it found and what to do if there is no packaged Node, or one that is too old', async () => {
     const without = await launch([], { as: '20.20.2' });
     expect(without).toMatchObject({ code: 1, stdout: '' });
     expect(without.stderr).toContain('needs Node 24.12 or later, found 20.20.2');
@@ -102,7 +102,7 @@ describe('the launcher', () => {
     expect((await launch([], { as: '20.20.2' })).stderr).toBe(without.stderr);
   });
 
-  test('runs what the build made where there is no source, as in an installed package', async () => {
+  test('runs the build if there are no sources, as in an installed package', async () => {
     mkdirSync(join(root, 'dist'));
     writeFileSync(join(root, 'dist/main.js'), 'export const main = async () => console.log("built");');
     expect(JSON.parse((await launch([])).stdout), 'a clone with a build runs its sources').toMatchObject({ args: [] });
@@ -110,7 +110,7 @@ describe('the launcher', () => {
     expect((await launch([])).stdout).toBe('built\n');
   });
 
-  test('uses no syntax and no import that Node 16 lacks', () => {
+  test('uses no syntax and no import that Node 16 does not have', () => {
     const text = readFileSync(LAUNCHER, 'utf8');
     expect(text.startsWith('#!/usr/bin/env node\n')).toBe(true);
     expect(text).not.toMatch(

@@ -17,7 +17,7 @@ const SPEC: ProcessSpec = {
 };
 
 test.skipIf(process.platform !== 'linux')(
-  'a command that ended within its time-out has ended, not timed out',
+  'a command that ended within its time-out counts as ended, not as timed out',
   async () => {
     const { host, freezeFor } = await setUp();
     const running = host.run({ ...SPEC, args: ['-c', 'sleep 0.3; echo in time'] }, new AbortController().signal);
@@ -39,12 +39,15 @@ test.skipIf(process.platform !== 'linux')('a deadline that was renewed in time h
   expect(await running).toMatchObject({ ended: 'exit', stdout: { text: 'whole\n' } });
 });
 
-test.skipIf(process.platform !== 'linux')('one that stays frozen does not hold up the end of a focus', async () => {
-  const { host, supervisor } = await setUp(200);
-  process.kill(supervisor, 'SIGSTOP');
-  await host.killAll('focus');
-  expect(isAlive(supervisor)).toBe(false);
-});
+test.skipIf(process.platform !== 'linux')(
+  'a supervisor that stays frozen does not delay the end of a focus',
+  async () => {
+    const { host, supervisor } = await setUp(200);
+    process.kill(supervisor, 'SIGSTOP');
+    await host.killAll('focus');
+    expect(isAlive(supervisor)).toBe(false);
+  },
+);
 
 async function setUp(watchdogMs = 10_000) {
   const host = createProcessHost({ graceMs: 100, watchdogMs });

@@ -5,7 +5,7 @@ import { at, bash, startSite } from './scripted-focus.ts';
 
 const target = testDatabase();
 
-test('with a decoy in the place of a secret nothing is started, the work waits, and goes on once it is back', async () => {
+test('with a decoy in place of a secret nothing is started, the work waits, and it continues when the secret is back', async () => {
   const site = await startSite(target, {
     calls: [bash('cat x/embedded.json'), ['read_file', { path: 'x/embedded.json' }]],
   });

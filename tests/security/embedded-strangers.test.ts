@@ -7,7 +7,7 @@ import { embeddedDatabase } from '../support/database.ts';
 
 const target = embeddedDatabase();
 
-test('strangers who open hundreds of connections, and go on doing so, shut out nobody with the password', async () => {
+test('clients without the password that keep opening hundreds of connections cannot block clients that have it', async () => {
   const crowd = new Set<Socket>();
   const flooding = new AbortController();
   const stranger = async (): Promise<void> => {
@@ -40,7 +40,7 @@ test('strangers who open hundreds of connections, and go on doing so, shut out n
   expect([...crowd].filter((socket) => socket.readyState === 'open').length).toBeLessThanOrEqual(110);
 });
 
-test('clients with the password have a limit of their own, and those beyond it are told', async () => {
+test('clients with the password have their own limit, and those beyond it get an error', async () => {
   const open = () => openPostgres(target.database.connectionString, { kind: 'embedded', poolSize: 1 });
   const clients = [];
   let refused: unknown = null;

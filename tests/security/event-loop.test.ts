@@ -80,7 +80,9 @@ function edit(path: string, old: string) {
   return { path, old_string: old, new_string: 'n' };
 }
 
-test('no input of a tool stalls the event loop, and each tool has its worst tried', { timeout: 600_000 }, async () => {
+test('no input of a tool stalls the event loop; the worst input of each tool is tried', {
+  timeout: 600_000,
+}, async () => {
   const { context, workspace } = await setUpBench({ timeoutMs: 3000 });
   const write = (name: string, text: string) => writeFileSync(join(workspace, name), text);
   write('lines', '\n'.repeat(SIZE - 1));

@@ -5,7 +5,7 @@ import { closeWorktree, openWorktree } from '../../src/daemon/workspace/worktree
 import { git, setUpWorktree } from '../support/worktree.ts';
 
 // What write_file alone can do: an agent without bash must not become one that runs commands with the daemon's keys.
-test('a .git that an agent writes decides nothing: no program of its configuration runs, and it is put right', {
+test('a .git that an agent writes has no effect: no program of its configuration runs, and it is restored', {
   timeout: 120_000,
 }, async () => {
   const { spec, means, repo, root } = await setUpWorktree();

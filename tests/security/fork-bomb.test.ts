@@ -27,7 +27,7 @@ describe.skipIf(modes.length === 0).each(modes)('in isolation $isolation, cgroup
       ? ['plain', 'fleeing']
       : ['plain'];
 
-  test.each(kinds)('a %s fork bomb is stopped whole, and the next command runs', async (kind) => {
+  test.each(kinds)('a %s fork bomb is stopped completely, and the next command runs', async (kind) => {
     const { run, token } = limitedRun(mode);
     const result = await run(BOMBS[kind]);
     expect(result).toMatchObject({

@@ -15,7 +15,7 @@ const READY: Readiness = {
   checks: { database: 'ok', schema: 'ok', listening: 'ok' },
 };
 
-test('hundreds of clients that send their headers byte by byte, or nothing, do not shut out `animus health`', async () => {
+test('hundreds of clients that send their headers byte by byte, or nothing, do not block `animus health`', async () => {
   const address = { host: '127.0.0.1', port: await freePort(), configured: true };
   const server = openHealthServer(address, async () => READY);
   await server.start();

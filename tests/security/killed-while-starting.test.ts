@@ -39,7 +39,7 @@ test.skipIf(!modes.includes('namespace'))(
 );
 
 test.skipIf(!modes.includes('namespace'))(
-  'a leader killed by somebody else while the supervisor lives is left a gate that never opens',
+  'if the leader is killed while the supervisor lives, its gate never opens',
   async () => {
     const token = randomUUID();
     const leaders: ChildProcess[] = [];

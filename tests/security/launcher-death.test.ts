@@ -15,7 +15,7 @@ const target = testDatabase();
 const old = oldNode();
 
 test.skipIf(old === null || process.platform !== 'linux')(
-  'kill -9 of the launcher under an old Node ends the daemon, and its work goes back unharmed',
+  'kill -9 of the launcher under an old Node ends the daemon, and its work is released',
   async () => {
     const nap = `3600.${process.pid}7`;
     const site = makeSite({

@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('work goes on while the queue of notifications is full', async () => {
+test('work continues while the notification queue is full', async () => {
   await stranger.transaction(async (listener) => {
     await listener.query('listen anything');
     await listener.query('commit');

@@ -39,7 +39,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(missing.namespace !== undefined)('a command in a worktree', { timeout: 180_000 }, () => {
-  it("cannot change what the operator's git obeys", async () => {
+  it("cannot change what the operator's git uses", async () => {
     const site = await setUp();
     const before = obeyed(site);
     for (const [name, attack] of Object.entries(ATTACKS)) {
@@ -54,7 +54,7 @@ describe.skipIf(missing.namespace !== undefined)('a command in a worktree', { ti
       expect(await call(writeFileTool, { path, content: 'gitdir: /tmp/x' })).toMatchObject({ isError: true });
   });
 
-  it('commits, branches, stashes, rebases and packs as ever', async () => {
+  it('can commit, branch, stash, rebase and pack as usual', async () => {
     const { run, repo } = await setUp();
     const output = await run(`set -e
 echo one > one; git add one; git commit -qm one

@@ -32,11 +32,11 @@ async function violationsOf(names: readonly string[], first = false): Promise<st
   return found;
 }
 
-test('these are all functions that take a token', async () => {
+test('the list contains all functions that take a token', async () => {
   expect(await fencedFunctions(target.database)).toEqual(NAMES.toSorted());
 });
 
-test('none of them lets a stale writer through, however the lease was lost or is being lost', async () => {
+test('none of them accepts a stale writer, however the lease was lost or is being lost', async () => {
   expect(await violationsOf(NAMES)).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ test.each([
   expect(found).toHaveLength(1);
 });
 
-test('the functions that lock rows themselves are those; every other fenced function goes through them', async () => {
+test('only the listed functions lock rows themselves; every other fenced function calls them', async () => {
   const rows = await target.database.query<{ name: string; body: string }>(
     `select proname as name, prosrc as body from pg_proc where pronamespace = 'animus'::regnamespace and proname = any ($1) order by 1`,
     [NAMES],

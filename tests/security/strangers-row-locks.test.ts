@@ -23,7 +23,7 @@ const lock = (ids: readonly string[]) =>
     await tx.query('select from animus.work_items where id = any ($1) for update', [ids]);
   });
 
-test('no fenced function waits for a locked item longer than half a second, and each says that it is locked', async () => {
+test('no fenced function waits for a locked item longer than half a second, and each reports that it is locked', async () => {
   const writer = await beginWriter(target.database);
   const stranger = await lock([writer.id]);
   try {
@@ -116,7 +116,7 @@ text = "Done."
   await daemon.stop();
 });
 
-test('a cancel does not wait for ever for a locked child: it names it, changes nothing, and works once the child is free', async () => {
+test('a cancel does not wait endlessly for a locked child: it names it, changes nothing, and works once the child is free', async () => {
   const parent = await insertWork(target.database);
   const child = await insertWork(target.database, { parent_id: parent });
   const stranger = await lock([child]);

@@ -44,7 +44,7 @@ test.each([
   expect(await run('completed')).toMatchObject({ attempts: 0, outcome: { value: 'done' } });
 });
 
-test('a supervisor killed under a recover hook is no decision of it: the hook is asked again', async () => {
+test('a supervisor killed during a recover hook is not a decision: the hook runs again', async () => {
   const { run } = await setUp({
     tables: { '[faculty.recover]': 'command = "../hook.sh"\nmax_attempts = 2\nbase_seconds = 600' },
     engage: 'mode = "external"\ncommand = "../fail.sh"',
@@ -54,13 +54,13 @@ test('a supervisor killed under a recover hook is no decision of it: the hook is
   expect(await run('dead')).toMatchObject({ error: { code: 'hook.failed' } });
 });
 
-test("a supervisor killed under the daemon's own git burns no attempt", async () => {
+test("a supervisor killed during the daemon's own git uses up no attempt", async () => {
   const { run, lines } = await setUp({ faculty: `isolation = "worktree"\nrepo = "${repository()}"`, git: MURDER });
   expect(await run('completed')).toMatchObject({ attempts: 0 });
   expect(lines.join('\n')).toContain('the process supervisor ended');
 });
 
-test('a call of bash whose supervisor is killed is in doubt, and the model is told so', async () => {
+test('a call of bash whose supervisor is killed is in doubt, and the model gets a result that says so', async () => {
   const { run, db } = await setUp({
     engage: 'tools = ["bash"]',
     script: `[[answer]]

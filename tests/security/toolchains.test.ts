@@ -24,7 +24,7 @@ const WORKFLOWS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-describe.skipIf(!hasNamespaces)('ordinary tools work across directories that are pinned', () => {
+describe.skipIf(!hasNamespaces)('ordinary tools work across pinned directories', () => {
   test.each(WORKFLOWS.filter(([program]) => has(program)))('%s', async (program, script) => {
     const { stdout, stderr, exitCode } = await setUp()(`set -e; ${script}`);
     expect(stderr.text).toBe('');
@@ -32,7 +32,7 @@ describe.skipIf(!hasNamespaces)('ordinary tools work across directories that are
     expect(stdout.text).toMatch({ git: /^2\n$/, npm: /dep\nok/, cargo: /Hello, world!/ }[program]!);
   });
 
-  test('a move copies; a hard link, as pnpm makes them from its store, fails as between two file systems and works within one', async () => {
+  test('a move copies; a hard link, as pnpm makes them from its store, fails across them and works within one', async () => {
     const { stdout, stderr } = await setUp()(
       'echo 1 > store/f; mv store/f work/f && cat work/f; ln work/f work/g && echo within; ln work/f store/g; cp -l work/f store/h || cp work/f store/h; cat store/h; sed -i s/1/2/ work/f; cat work/f',
     );

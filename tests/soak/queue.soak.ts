@@ -21,7 +21,7 @@ const LEASE_SECONDS = 5;
 const BACKLOG = 60;
 
 test(
-  `${DAEMONS} daemons lose nothing and do nothing twice in ${MINUTES} minutes of trouble`,
+  `${DAEMONS} daemons lose nothing and do nothing twice in ${MINUTES} minutes with faults`,
   async () => {
     const postgres = await startPostgresServer();
     onTestFinished(() => postgres.stop());

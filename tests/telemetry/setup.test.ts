@@ -55,7 +55,7 @@ test.each([
 });
 
 test.each(['refuses', 'never answers'] as const)(
-  'a collector that %s neither slows the work nor fills the log',
+  'a collector that %s neither slows down the work nor floods the log',
   async (how) => {
     const hole = createServer(() => {});
     await new Promise<void>((resolve) => hole.listen(0, '127.0.0.1', resolve));

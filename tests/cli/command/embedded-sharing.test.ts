@@ -18,7 +18,7 @@ function ownerOf(site: Site): { port: number; password: string; pid: number } {
   return JSON.parse(readFileSync(join(site.home, 'embedded.json'), 'utf8'));
 }
 
-test('a second daemon is refused with the pid of the first, which goes on; commands use the first', async () => {
+test('a second daemon is refused with the pid of the first, which continues; commands use the first', async () => {
   const site = siteOf();
   const first = await startDaemon(site);
   const second = launchDaemon(site);
@@ -42,7 +42,7 @@ test('a second daemon is refused with the pid of the first, which goes on; comma
   expect(await third.exited).toBe(0);
 }, 120_000);
 
-test('a client with an open transaction delays the daemon for five seconds and no longer; one with a wrong password not at all', async () => {
+test('a client with an open transaction delays the daemon for at most five seconds; one with a wrong password not at all', async () => {
   const site = siteOf();
   const daemon = await startDaemon(site);
   const { port, password } = ownerOf(site);
@@ -71,7 +71,7 @@ test('a client with an open transaction delays the daemon for five seconds and n
 }, 120_000);
 
 test.skipIf(spawnSync('pg_dump', ['--version']).status !== 0)(
-  'pg_dump either dumps it or is told that it is too old; nobody is disturbed',
+  'pg_dump either dumps it or reports that it is too old, and disturbs nobody',
   async () => {
     const site = siteOf();
     const daemon = await startDaemon(site);

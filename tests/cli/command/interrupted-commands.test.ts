@@ -80,7 +80,7 @@ describe('interrupted at a random moment', () => {
   );
 
   test(
-    'a migration is whole or not there, and the next call finishes it',
+    'a migration is complete or has changed nothing, and the next call finishes it',
     async () => {
       const at = { DATABASE_URL: fresh.connectionString };
       for (let n = 0; n < 2 * TRIALS; n++) await interrupt(trial(at), ['db', 'migrate'], 1500);

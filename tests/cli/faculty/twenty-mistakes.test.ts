@@ -156,7 +156,7 @@ interface Found {
 }
 
 describe('faculty check on a directory with many different mistakes', () => {
-  test('finds each once, and nothing else', async () => {
+  test('reports each once, and nothing else', async () => {
     const { code, stdout } = await animus('faculty', 'check', '--json');
     const { problems, remarks, faculties } = JSON.parse(stdout) as Record<'problems' | 'remarks', Found[]> & {
       faculties: string[];
@@ -180,7 +180,7 @@ describe('faculty check on a directory with many different mistakes', () => {
     expect((await animus('faculty', 'check')).stdout).toContain(message);
   });
 
-  test('says of a sound faculty what its commands run in, and warns that a doubtful model is one', async () => {
+  test("shows the isolation of a valid faculty's commands, and warns about a doubtful model", async () => {
     const { stdout } = await animus('faculty', 'check');
     expect(stdout).toMatch(/^ok {7}clerk .*\n {9}bash and hooks run /m);
     expect(stdout).toMatch(/^remark {3}.*unknown-model\.toml:4: /m);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe('the help of every command', () => {
-  test.each(commands)('$path says what each argument and option is', ({ command }) => {
+  test.each(commands)('$path describes each argument and option', ({ command }) => {
     for (const argument of command.registeredArguments) expect(argument.description, argument.name()).not.toBe('');
     for (const option of command.options) expect(option.description, option.flags).not.toBe('');
     expect(command.description()).not.toBe('');
@@ -63,7 +63,7 @@ describe('animus help', () => {
     expect(asked.stdout).toContain('Examples:');
   });
 
-  test('has pages, and the pages say what the docs say', async () => {
+  test('has pages with the same content as the docs', async () => {
     const rows = tableRows(docs('cli.md')).filter(([code = '']) => /^\d+$/.test(code));
     expect(Object.fromEntries(rows.map(([code, meaning]) => [code, meaning?.replaceAll('`', '')]))).toEqual(
       Object.fromEntries(Object.entries(EXIT_CODES)),
@@ -79,7 +79,7 @@ describe('animus help', () => {
     }
   });
 
-  test('of what there is not names the nearest', async () => {
+  test('on an unknown topic names the nearest one', async () => {
     expect(await run(['help', 'exit-code'])).toMatchObject({
       code: 2,
       stderr: 'animus: no command or topic exit-code (did you mean exit-codes?); see: animus help\n',

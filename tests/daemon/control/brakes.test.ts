@@ -21,7 +21,7 @@ text = "I will not."
 text = "Done."
 `;
 
-test('a pause stops the next model call; the work goes back as it is and is finished after the resume', async () => {
+test('a pause stops the next model call; the work is released as it is and completes after the resume', async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script: SCRIPT,
@@ -49,7 +49,7 @@ test('a pause stops the next model call; the work goes back as it is and is fini
   await daemon.stop();
 });
 
-test('a parent that dies takes its open children with it; one that completes leaves them', async () => {
+test('a parent that dies cancels its open children; one that completes does not', async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script: SCRIPT,

@@ -6,7 +6,7 @@ import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 
 const target = testDatabase();
 
-test('answers to claims that get lost cost no attempt and no time: the daemon finds the work claimed in its name', async () => {
+test('lost answers to claims cost no attempt and no time: the daemon finds the work claimed in its name', async () => {
   const proxy = await startPostgresProxy(target.connectionString);
   const daemon = await startTestDaemon({
     databaseUrl: proxy.url,

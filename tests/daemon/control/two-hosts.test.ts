@@ -33,7 +33,7 @@ text = "Done."
 `;
 const target = testDatabase();
 
-test('a focus goes back to the host that has its files, though another one is free', async () => {
+test('a focus resumes on the host that has its files, even if another host has free slots', async () => {
   const home = await host('home', LONG, 'directory');
   const id = await parkedItem(target.database);
   const away = await host('away', LONG, 'directory');
@@ -46,7 +46,7 @@ test('a focus goes back to the host that has its files, though another one is fr
   await Promise.all([home.stop(), away.stop()]);
 });
 
-test('after the grace it goes on elsewhere in an empty directory, and the model is told', async () => {
+test('after the grace period it resumes elsewhere in an empty directory, and the model gets a notice', async () => {
   const home = await host('home', SHORT, 'directory');
   const id = await parkedItem(target.database);
   await home.stop();
@@ -61,7 +61,7 @@ test('after the grace it goes on elsewhere in an empty directory, and the model 
   await away.stop();
 });
 
-test('a worktree is made anew from its branch: what was committed is there, and the model is told what is not', async () => {
+test('a worktree is created again from its branch with all commits, and the model gets a notice about what is missing', async () => {
   const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
   onTestFinished(() => rmSync(repo, { recursive: true, force: true }));
   git(repo, 'init', '-q', '-b', 'main');

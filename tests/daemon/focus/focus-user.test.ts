@@ -40,7 +40,7 @@ text = "done"
 `;
 
 describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', () => {
-  test('works in a directory of its own user, where file tools and bash go on with each other’s files', async () => {
+  test('works in a directory of its own user, where file tools and bash can use each other’s files', async () => {
     const { calls, error } = await setUp('');
     expect(error).toBeNull();
     const [, first, , second] = calls.map(({ output }) => output);
@@ -62,7 +62,7 @@ describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', (
     expect(statSync(join(workspace, 'made/by-tool')).uid).toBe(12_345);
   });
 
-  test('works in a worktree as the owner of the repository, which stays theirs', async () => {
+  test('works in a worktree as the owner of the repository, and leaves the repository with that owner', async () => {
     const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
     onTestFinished(() => rmSync(repo, { recursive: true }));
     const git = 'git -c user.name=a -c user.email=a@b';
@@ -75,7 +75,7 @@ describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', (
     expect(execFileSync('find', [repo, '!', '-uid', '12345'], { encoding: 'utf8' })).toBe('');
   });
 
-  test('tells the model what to do where root owns the workspace', async () => {
+  test('tells the model what to do if root owns the workspace', async () => {
     const workspace = mkdtempSync(join(tmpdir(), 'animus-roots-'));
     onTestFinished(() => rmSync(workspace, { recursive: true }));
     const { calls } = await setUp(`workspace = "${workspace}"`);

@@ -36,7 +36,7 @@ turn = 2
 text = "done"
 `;
 
-test('the next attempt is told why the last result was refused, has the entries of the hook that refused, and goes on in its worktree', async () => {
+test('the next attempt gets the reason of the refusal and the ledger entries of the hook, and continues in its worktree', async () => {
   const { item, messages, ledger, directory, repo, lines } = await run('');
   expect(item).toMatchObject({ state: 'completed', attempts: 1 });
   expect(item.outcome).toMatchObject({ worktree: { changed_files: ['first.txt', 'second.txt'] } });
@@ -56,7 +56,7 @@ test('the next attempt is told why the last result was refused, has the entries 
   expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(2);
 });
 
-test('an attempt that is to know nothing of the one before is not told why it failed', async () => {
+test('an attempt that keeps nothing does not get the reason of the last failure', async () => {
   const recover = `#!/bin/sh\ncat >/dev/null; echo '{"action": "retry", "delay_seconds": 0, "keep": "nothing"}'\n`;
   const { messages, item } = await run('[faculty.recover]\ncommand = "./recover.sh"\nmax_attempts = 2\n', recover);
   expect(item).toMatchObject({ state: 'dead' });

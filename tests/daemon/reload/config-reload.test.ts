@@ -11,7 +11,7 @@ const PROVIDER = '[providers.play]\nkind = "scripted"\nscript = "script.toml"\n'
 /** Runs until the test's end: the answer takes its time. */
 const SCRIPT = '[[answer]]\ntext = "done"\ndelay_ms = 600000\n';
 
-test('a daemon takes over what can change, says what waits for a restart, and keeps what it had when the file breaks', async () => {
+test('a daemon applies the settings that can change, lists those that need a restart, and keeps its settings if the file is invalid', async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script: SCRIPT,

@@ -19,7 +19,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test('the gauges show queued work by faculty, and 0 once it is gone', async () => {
+test('the gauges show queued work by faculty, and 0 when there is none', async () => {
   await pg.database.query(`insert into animus.work_items (faculty) values ('clerk'), ('clerk'), ('painter')`);
   const known = await measure(pg.database, new Set());
   expect(known).toEqual(new Set(['clerk', 'painter']));

@@ -110,7 +110,7 @@ function cutAt(call: string, nth: number, moment: Moment) {
   };
 }
 
-describe('a database that goes away in the middle of a turn, and comes back', () => {
+describe('a database that goes away during a turn, and comes back', () => {
   const POINTS = [
     ['begin_next_turn', 1],
     ['record_turn', 1],
@@ -123,7 +123,7 @@ describe('a database that goes away in the middle of a turn, and comes back', ()
   );
 
   it.each(cases)(
-    '%s %s no. %i: asks nothing twice, loses no result, and sends the same bytes',
+    '%s %s no. %i: repeats no request, loses no result, and sends the same bytes',
     async (moment, call, nth) => {
       const uncut = await (plain ??= plainRequests());
       const cut = await watched(cutAt(call, nth, moment));
@@ -142,7 +142,7 @@ describe('a database that goes away in the middle of a turn, and comes back', ()
   );
 });
 
-it('an answer is kept no longer than the lease: when the focus is stopped, it stops, also in a network that swallows everything', async () => {
+it('an answer is kept no longer than the lease: when the focus is stopped, retries end, even on a dead network', async () => {
   const stopped = new AbortController();
   const hung = Promise.withResolvers<void>();
   const focus = await watched((name, moment) => {
@@ -157,7 +157,7 @@ it('an answer is kept no longer than the lease: when the focus is stopped, it st
   expect(focus.requests).toHaveLength(1);
 });
 
-it('results are recorded also where something else stops the focus', async () => {
+it('results are recorded even if something else stops the focus', async () => {
   const focus = await startTestFocus(pg.database, {
     script: SCRIPT,
     tools: ['quick', 'slow'].map((name) => testTool(name, async () => ({ content: 'has acted' }))),

@@ -113,7 +113,7 @@ const run: Arbitrary<RunSpec> = record({
 });
 
 describe('a context, whatever happens in it', () => {
-  it('is legal, loses nothing the agent kept, and changes only at its tail', () => {
+  it('is valid, loses nothing that the agent recorded, and changes only at its end', () => {
     let folds = { stub: 0, summary: 0 };
     assert(
       property(run, (spec) => {

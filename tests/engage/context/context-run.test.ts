@@ -32,7 +32,7 @@ function answers(turns: number): AnthropicAnswer[] {
 describe('a run of thirty turns with steps', () => {
   const pg = testDatabase();
 
-  it('sends stubs of what is done, the open block verbatim, and never changes what it sent before', async () => {
+  it('sends stubs of finished blocks and the open block verbatim, and never changes what it sent before', async () => {
     const focus = await beginFocus(pg.database, answers(30));
     expect(await focus.run()).toMatchObject({ kind: 'done', finalText: 'All done.' });
 
@@ -65,7 +65,7 @@ describe('a run of thirty turns with steps', () => {
     }
   });
 
-  it('sends the same bytes when it is stopped and begun anew after every turn', async () => {
+  it('sends the same bytes when it is stopped and restarted after every turn', async () => {
     const whole = await beginFocus(pg.database, answers(30));
     await whole.run();
     const pieces = await beginFocus(pg.database, answers(30));
@@ -77,7 +77,7 @@ describe('a run of thirty turns with steps', () => {
       whole.server.requests.map(({ body }) => body.toString()),
     );
   });
-  it('names open children in the stub, and records each stub once however often the daemon dies around it', async () => {
+  it('names open children in the stub, and records each stub once, however often the daemon dies', async () => {
     const focus = await beginFocus(pg.database, answers(12));
     await focus.run(4);
     const [child] = await pg.database.query<{ id: string }>(

@@ -4,7 +4,7 @@ import { cutEnd, cutMiddle, fairShare, fitEntries } from '../../../src/engage/pr
 
 const unicode = string({ unit: 'binary', maxLength: 200 });
 
-it('cuts at whole characters and within its bytes, and leaves alone what fits', () => {
+it('cuts at whole characters and within the limit, and does not change text that fits', () => {
   assert(
     property(unicode, integer({ min: 10, max: 400 }), (text, bytes) => {
       const note = (leftOut: number) => `<${leftOut}>`;
@@ -19,13 +19,13 @@ it('cuts at whole characters and within its bytes, and leaves alone what fits', 
   );
 });
 
-it('says how many bytes it left out', () => {
+it('reports how many bytes it left out', () => {
   const cut = cutMiddle('世'.repeat(100), 100, (leftOut) => `<${leftOut}>`);
   const [, first, leftOut, last] = /^(世+)<(\d+)>(世+)$/.exec(cut)!;
   expect(Buffer.byteLength(first! + last!) + Number(leftOut)).toBe(300);
 });
 
-it('gives every text a fair share: the short stay whole, the sum is kept to', () => {
+it('gives every text a fair share: short texts stay whole, and the sum stays within the limit', () => {
   assert(
     property(array(nat(5000), { maxLength: 20 }), nat(20_000), (sizes, total) => {
       const share = fairShare(sizes, total);
@@ -40,7 +40,7 @@ it('gives every text a fair share: the short stay whole, the sum is kept to', ()
   );
 });
 
-it('leaves no entry out, however many share the room', () => {
+it('leaves no entry out, however many share the limit', () => {
   const entries = Array.from({ length: 50 }, (_, index) => `entry ${index}: ${'x'.repeat(1000)}`);
   const fit = fitEntries(entries, 100);
   for (const [index, entry] of entries.entries())

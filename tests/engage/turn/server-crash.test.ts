@@ -7,7 +7,7 @@ import { crashableDatabase, crashServer, keepCommitsInMemory } from '../../suppo
 
 const target = crashableDatabase();
 
-test('an answer whose turn the crash took along is kept, with the results before it; nothing runs twice', async () => {
+test('an answer whose turn was lost in a server crash is kept, with the results before it; nothing runs twice', async () => {
   let runs = 0;
   const act = testTool('act', async () => ({ content: `done ${++runs}` }));
   const focus = await startTestFocus(target.database, {

@@ -49,7 +49,7 @@ test('an owner killed under load loses no acknowledged row and blocks nobody', {
   expect([...acknowledged].filter((n) => !kept.has(n))).toEqual([]);
 });
 
-test('while an owner lives a second is refused with its pid and a command connects to it', {
+test('while an owner runs, a second one is refused with its pid, and a command connects to it', {
   timeout: 60_000,
 }, async () => {
   const home = embeddedHome();
@@ -71,7 +71,7 @@ test('while an owner lives a second is refused with its pid and a command connec
   await next.close();
 });
 
-test('an owner killed during its very first start, at any moment of it, blocks nobody', {
+test('an owner killed at any moment of its first start blocks nobody', {
   timeout: 180_000,
 }, async () => {
   const home = temporaryHome();

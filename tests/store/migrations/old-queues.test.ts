@@ -11,7 +11,7 @@ import { insertWork } from '../work/queue-driver.ts';
 describe('an installation of version 0.1.0 is upgraded', () => {
   const steps = testDatabase({ empty: true });
 
-  test('between any two commits of the upgrade work comes in, is done and loses no message', async () => {
+  test('between any two commits of the upgrade, work arrives and completes, and no message is lost', async () => {
     const db = steps.database;
     await migrateFirstSchema(db);
     await live(db);
@@ -38,7 +38,7 @@ describe('an installation of version 0.1.0 is upgraded', () => {
     expect(await drainInbox(db, 10)).toEqual({ accepted: 1, refused: 0, postponed: 0 });
   });
 
-  test('and the old names go on: sending, reading, archiving, measuring', async () => {
+  test('the old names still work: sending, reading, archiving, measuring', async () => {
     const db = steps.database;
     const [dead] = await db.query<{ msg_id: string }>(`select msg_id from pgmq.read('inbox_dead', 30, 1)`);
     expect(await db.query(`select pgmq.archive('inbox_dead'::text, $1::bigint) as done`, [dead!.msg_id])).toEqual([
@@ -61,7 +61,7 @@ describe('an installation of version 0.1.0 is upgraded', () => {
     );
   });
 
-  describe('and who could send', () => {
+  describe('roles that could send', () => {
     const target = testDatabase({ empty: true });
     const role = `animus_test_${randomBytes(4).toString('hex')}`;
     beforeAll(() => asAdmin((admin) => admin.query(`create role ${role}`)));
@@ -124,7 +124,7 @@ describe('the schema belongs to a role without further rights', () => {
     await asAdmin((admin) => admin.query(`drop role ${owner}`));
   });
 
-  test('which can upgrade it', async () => {
+  test('can be upgraded by that role', async () => {
     await target.database.query(
       `do $$ begin execute format('grant create on database %I to ${owner}', current_database()); end $$`,
     );

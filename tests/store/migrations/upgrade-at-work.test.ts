@@ -8,10 +8,10 @@ import { eventually } from '../../support/eventually.ts';
 import { migrateFirstSchema } from '../../support/first-schema.ts';
 import { insertWork } from '../work/queue-driver.ts';
 
-describe.each([1, 2])('clients and daemons of version 0.1.0 are at work (%i)', () => {
+describe.each([1, 2])('clients and daemons of version 0.1.0 are running (%i)', () => {
   const target = testDatabase({ empty: true });
 
-  test('nothing fails while the schema is upgraded under them, and nothing is lost', async () => {
+  test('nothing fails while the schema is upgraded, and nothing is lost', async () => {
     const db = target.open({ poolSize: 8 });
     await migrateFirstSchema(db);
     const load = startLoad(db);
@@ -36,7 +36,7 @@ describe.each([1, 2])('clients and daemons of version 0.1.0 are at work (%i)', (
   });
 });
 
-describe('a dump holds every table', () => {
+describe('a dump has locked every table', () => {
   const target = testDatabase({ empty: true });
 
   test('the migration waits for it, and no writer waits for the migration', async () => {
@@ -63,7 +63,7 @@ describe('a dump holds every table', () => {
 describe('a client has inserted and does not commit', () => {
   const target = testDatabase({ empty: true });
 
-  test('the upgrade waits for it and for nobody else; its item is whole afterwards', async () => {
+  test('the upgrade waits for it and for nobody else; its item is complete afterwards', async () => {
     const db = target.open({ poolSize: 8 });
     await migrateFirstSchema(db);
     const load = startLoad(db);
@@ -84,7 +84,7 @@ describe('a client has inserted and does not commit', () => {
     );
   });
 
-  test('who does not want to wait is told who is in the way, and finds nothing changed', async () => {
+  test('a migration that gives up names the blocking session, and has changed nothing', async () => {
     const db = target.database;
     await db.query(`update animus.schema_functions set checksum = 'as if they had changed'`);
     await target.open({ poolSize: 1 }).transaction(async (client) => {
@@ -96,7 +96,7 @@ describe('a client has inserted and does not commit', () => {
     expect((await migrate(db)).functions).not.toEqual([]);
   });
 
-  test('a migration that is told to stop waiting stops', async () => {
+  test('a migration that is aborted stops waiting', async () => {
     await target.database.query(`update animus.schema_functions set checksum = 'as if they had changed'`);
     const ending = new AbortController();
     await target.open({ poolSize: 1 }).transaction(async (client) => {

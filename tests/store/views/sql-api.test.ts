@@ -18,7 +18,7 @@ const target = testDatabase();
 const logins: string[] = [];
 afterAll(() => dropLogins(logins));
 
-test('the examples of docs/sql-api.md run, in their order, under the role they name, and do what they say', async () => {
+test('the examples of docs/sql-api.md run in order under the named role, and do what the page says', async () => {
   expect(EXAMPLES.length).toBeGreaterThan(8);
   expect(EXAMPLES.filter(({ role }) => !ROLES.some((known) => known === role))).toEqual([]);
   // The application's own table is in its own schema's place.
@@ -42,7 +42,7 @@ test('the examples of docs/sql-api.md run, in their order, under the role they n
   );
 });
 
-test('an outcome reaches the submitter that listens, and nobody who may not see it', async () => {
+test('an outcome reaches a submitter that listens, and nobody who may not see it', async () => {
   const open = async () =>
     openPostgres(await createLogin(target.connectionString, 'animus_submitter', logins), { poolSize: 1 });
   const [submitter, other] = [await open(), await open()];
@@ -77,7 +77,7 @@ test('an outcome reaches the submitter that listens, and nobody who may not see 
   await Promise.all([submitter.close(), other.close()]);
 });
 
-test('whose work it is cannot be said, nor hidden by another role or a definer’s function', async () => {
+test('the owner of work cannot be set, or hidden by another role or a definer’s function', async () => {
   const submitter = openPostgres(await createLogin(target.connectionString, 'animus_submitter', logins), {
     poolSize: 1,
   });
@@ -108,7 +108,7 @@ test('whose work it is cannot be said, nor hidden by another role or a definer�
   await submitter.close();
 });
 
-test('every function the page names is there, and every error', async () => {
+test('every function and every error that the page names exists', async () => {
   const named = new Set([...PAGE.matchAll(/`(\w+)\(/g)].map(([, name]) => name));
   const there = await target.database.query<{ proname: string }>(
     `select proname from pg_proc where pronamespace = 'animus'::regnamespace`,

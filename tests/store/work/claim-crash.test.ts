@@ -7,7 +7,7 @@ import { claim, faculties, insertWork, startFocus } from './queue-driver.ts';
 
 const target = crashableDatabase();
 
-test('a claim that the crash took along holds nothing, and its token is not given out again', async () => {
+test('a claim that was lost in a server crash holds nothing, and its token is not issued again', async () => {
   const FACULTIES = faculties('clerk');
   const id = await insertWork(target.database, { faculty: 'clerk' });
   await keepCommitsInMemory(target.database);

@@ -33,7 +33,7 @@ test('a claim of version 0.1.0 that waits while the functions are replaced takes
 
 const underWay = testDatabase({ empty: true });
 
-test('a claim of version 0.1.0 that is under way is waited for before the functions are replaced', async () => {
+test('replacing the functions waits for a claim of version 0.1.0 that is running', async () => {
   const db = underWay.open({ poolSize: 8 });
   await migrateFirstSchema(db);
   await migrateFirstSchema(db, versionsSince().at(-1));

@@ -107,7 +107,7 @@ const round = record({
 
 const FACULTIES = faculties('resolved', ['claimed', { dedup_until: 'claimed' }], ['single', { max: 1 }]);
 
-test(`${RUNS} random histories on ${CONNECTIONS} connections break no rule and leave nothing stuck`, {
+test(`${RUNS} random histories on ${CONNECTIONS} connections violate no rule and leave nothing stuck`, {
   timeout: 240_000,
 }, async () => {
   const pool = target.open({ poolSize: CONNECTIONS });

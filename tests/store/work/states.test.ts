@@ -17,7 +17,7 @@ test('SQL allows exactly the transitions of core/work.ts', async () => {
   expect(rows.map(text).sort()).toEqual(allowed.map(text).sort());
 });
 
-test('a state nobody knows is refused by SQL', async () => {
+test('SQL refuses an unknown state', async () => {
   const [row] = await target.database.query<{ allowed: boolean }>(
     `select animus.transition_allowed('queued', 'done') or animus.transition_allowed('done', 'queued') as allowed`,
   );

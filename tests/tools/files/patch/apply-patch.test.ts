@@ -19,7 +19,7 @@ class Bag:
 `;
 
 describe('apply_patch', () => {
-  test('adds, changes, moves and deletes files in one go', async () => {
+  test('adds, changes, moves and deletes files in one call', async () => {
     const { apply, text, names } = await setUp({
       'box.py': PROGRAM,
       'old.txt': 'a\nb\n',
@@ -63,7 +63,7 @@ describe('apply_patch', () => {
     ]);
   });
 
-  test('changes nothing when anything does not fit, and tells every problem with the nearest place', async () => {
+  test('changes nothing if anything does not fit, and reports every problem with the nearest place', async () => {
     const { apply, text, names } = await setUp({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'x\n' });
     const { content, isError } = await apply(`
 *** Update File: b.txt
@@ -139,14 +139,14 @@ describe('apply_patch', () => {
     expect(await text('f')).toBe(after);
   });
 
-  test('keeps the mode, also across a move', async () => {
+  test('keeps the mode, even across a move', async () => {
     const { apply, workspace } = await setUp({ 'run.sh': '#!/bin/sh\necho a\n' });
     await chmod(join(workspace, 'run.sh'), 0o750);
     await apply('*** Update File: run.sh\n*** Move to: bin/run\n-echo a\n+echo b');
     expect((await stat(join(workspace, 'bin/run'))).mode & 0o777).toBe(0o750);
   });
 
-  test('is held to the workspace, by links too, and refuses what is no text file', async () => {
+  test('stays in the workspace, even through links, and refuses files that are not text', async () => {
     const { apply, workspace, outside } = await setUp({
       'bin.dat': 'a\0b',
       'latin.txt': Buffer.from([0xe4, 0x0a]),
@@ -186,7 +186,7 @@ describe('apply_patch', () => {
     expect((await apply(body)).content).toContain(problem);
   });
 
-  test('takes back what it has done when a later change cannot be made', async () => {
+  test('undoes its changes if a later change cannot be made', async () => {
     const { workspace, text, names } = await setUp({ a: '1\n', b: '2\n', c: '3\n', d: '4\n' });
     const at = async (name: string) => ({
       path: { real: join(workspace, name), exists: true, shown: name },
@@ -208,7 +208,7 @@ describe('apply_patch', () => {
     expect(await names()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('says what could not be taken back, takes back the rest, and keeps the old content', async () => {
+  test('reports what could not be undone, undoes the rest, and keeps the old content', async () => {
     const { workspace, text } = await setUp({ a: '1\n', b: '2\n', c: '3\n' });
     const at = async (name: string) => ({
       path: { real: join(workspace, name), exists: true, shown: name },
@@ -254,7 +254,7 @@ describe('apply_patch', () => {
   });
 });
 
-test('a patch made of any change of any text makes that change', async () => {
+test('a patch made from any change of any text makes that change', async () => {
   const random = generator(4711);
   const { workspace, call } = await setUpBench();
   for (let round = 0; round < 150; round++) {
