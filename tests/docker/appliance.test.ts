@@ -1,4 +1,4 @@
-/** docker compose up, work from outside, kills, a second daemon, down: on a real engine, with the files that ship. */
+/** docker compose up, work from outside, kills, a second daemon, down: on a real engine, with the shipped files. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ script = "faculties/scripts/play.toml"
   'faculties/marker.toml': faculty('marker', 'Leave your mark, then wait for the gate.'),
   'faculties/greeter.toml': faculty('greeter', 'Greet.'),
   'faculties/thief.toml': faculty('thief', 'Look for secrets.'),
-  // An effect that must happen once, in a finished call; then a call that is under way when the daemon is killed.
+  // First a finished call with an effect that must happen once; then a call that is running when the daemon is killed.
   'faculties/scripts/play.toml': `
 [[answer]]
 turn = 1
@@ -55,9 +55,9 @@ const missing = missingDocker();
 
 describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let appliance: Appliance;
-  /** Sees everything, as `docker compose exec animus animus` does. */
+  /** May see everything, like `docker compose exec animus animus`. */
   let database: Database;
-  /** An application beside it, which may insert. */
+  /** An application next to it, which may insert. */
   let shop: Database;
 
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     const services = await Promise.all(['secrets', 'postgres', 'migrate', 'animus'].map(appliance.containers));
     const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{println .Name}}{{end}}{{end}}';
     const volumes = await docker(['inspect', '--format', format, ...services.flat()]);
-    // A nameless volume would be left behind by `down`.
+    // `down` would leave an anonymous volume behind.
     const nameless = volumes.split('\n').filter((name) => name !== '' && !name.startsWith(appliance.project));
     expect(nameless).toEqual([]);
     const powers = await database.query(
@@ -122,7 +122,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       `select t.output::text as output from animus.tool_calls t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1`,
       [id],
     );
-    // Both are proof that it looked: it is the daemon's own user, and it was refused.
+    // Both show that the check works: it is the daemon's own user, and it was refused.
     expect(looked?.output).toMatch(/1000[^]*looked/);
     expect(looked?.output).toMatch(/ls: cannot open directory '\/run\/secrets': Permission denied/);
     const containers = (
@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     const [container] = await appliance.containers('animus');
     const killed = await inFlight(4);
     await docker(['kill', '--signal', 'KILL', container!]);
-    await docker(['start', container!]); // Docker takes a kill by hand for a stop
+    await docker(['start', container!]); // Docker treats a manual kill as a stop
     await openGate(killed);
     const crashed = await inFlight(4);
     await appliance.inAnimus('pkill', '-KILL', '--parent', '1');
@@ -194,7 +194,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       [ids],
     );
     expect(daemons?.n).toBe(2);
-    // The command line goes to the first.
+    // The command line uses the first one.
     const one = `${appliance.project}-animus-2`;
     const stopped = docker(['stop', '--time', '60', one]);
     await eventually('it is ending', async () => {
@@ -203,7 +203,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     });
     await openGate(ids);
     await stopped;
-    // It ended by itself, as asked. 137 would be Docker's patience at its end.
+    // It exited by itself, as requested. 137 would mean that Docker killed it after the grace time.
     expect(await docker(['inspect', '--format', '{{.State.ExitCode}}', one])).toBe('0\n');
     const doubts = await database.query(
       `select t.name from animus.tool_calls t join animus.foci f on f.id = t.focus_id
@@ -233,7 +233,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(await appliance.inAnimus('animus', 'health')).toContain('ready');
   }, 60_000);
 
-  /** So many items, each past its effect and in its second call. */
+  /** This many items, each after its effect and in its second call. */
   async function inFlight(count: number): Promise<string[]> {
     const ids = await Promise.all(Array.from({ length: count }, () => insert(shop, 'marker')));
     await eventually(
@@ -281,7 +281,7 @@ describe.skipIf(missing !== null)('the build context of the engine', () => {
   }, 120_000);
 });
 
-/** Postgres is being restarted by the test; any other failure is one. */
+/** The test is restarting Postgres; any other failure counts. */
 function nullWhileAway(error: unknown): null {
   if (isAnimusError(error, 'db.unreachable')) return null;
   throw error;
@@ -299,7 +299,7 @@ async function insert(database: Database, faculty: string): Promise<string> {
   return row!.id;
 }
 
-/** Null until all of them have completed; an end of another kind is an error. */
+/** Null until all of them have completed; any other end is an error. */
 async function completed(database: Database, ids: readonly string[]): Promise<true | null> {
   const rows = await database.query<{ state: string; error: unknown }>(
     `select state, error from animus.work_items where id = any($1::uuid[]) and resolved_at is not null`,

@@ -1,4 +1,4 @@
-/** The example faculties, played by their own scripts: as their comments say, by SQL and by command. */
+/** The example faculties with their own scripts: run as their comments say, by SQL and by command. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ describe('on a daemon, submitted by the SQL in the file', () => {
 
     expect(items.triage).toMatchObject({
       state: 'completed',
-      turns: 2, // the first answer did not fit the schema
+      turns: 2, // the first answer did not match the schema
       outcome: { category: 'bug', team: 'engineering', missing: ['Which account?'] },
     });
     expect(items.librarian).toMatchObject({ state: 'completed', outcome: { found: true } });
@@ -162,7 +162,7 @@ describe('their hooks refuse', () => {
   });
 });
 
-/** The files of a site where each faculty's model is its script. */
+/** The files of a site where the model of each faculty is its script. */
 function played() {
   const files = Object.fromEntries(
     readdirSync(FACULTIES, { recursive: true, withFileTypes: true })
@@ -177,7 +177,7 @@ function played() {
   return { files, config: providers.join(''), script: '[[answer]]\ntext = "unused"\n' };
 }
 
-/** The statement of a file's first comment. */
+/** The statement in a file's first comment. */
 function insertOf(name: Name): string {
   const comment = toml(name)
     .match(/^#.*$/gm)!

@@ -28,7 +28,7 @@ test('the tutorial does what it says, in an empty home, without key and database
   expect(id.actual).not.toBeNull();
 }, 400_000);
 
-/** Status is looked at until it shows what the page says: a change of a file takes a moment to be noticed. */
+/** Polls status until it shows what the page shows, because a changed file is not noticed at once. */
 async function shows(
   { command, expected }: Extract<TutorialStep, { kind: 'command' }>,
   id: ShownId,

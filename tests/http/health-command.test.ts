@@ -92,7 +92,7 @@ async function health(site: Site): Promise<Health> {
   return { ...(JSON.parse(stdout || stderr) as Health), exit };
 }
 
-/** What was seen, unless it is the state that is to be left. */
+/** The observed state, unless it is still the old one. */
 function unless(seen: Health, left: { readonly exit: number }): Health | null {
   return seen.exit === left.exit ? null : seen;
 }

@@ -64,7 +64,7 @@ async function connected(url: string): Promise<Socket> {
   return socket;
 }
 
-/** What was answered until the server closed. */
+/** The response until the server closed the connection. */
 async function closed(socket: Socket): Promise<string> {
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-// A copy of the launcher in a package of its own, with a main that shows what it was given. What the launcher takes
-// for its own version is faked by --import, so that one machine can play both an old and a new Node.
+// A copy of the launcher in a separate package, with a main that prints its arguments. The version that the launcher sees as
+// its own is faked with --import, so that one machine can act as an old and a new Node.
 const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const PLATFORM_PACKAGE = `node-${process.platform}-${process.arch}`;
 const MAIN = `
@@ -82,7 +82,7 @@ describe('the launcher', () => {
       out += text;
       if (out.endsWith('ready\n')) launcher.kill('SIGKILL');
     });
-    // Its stdout is the child's, too: it closes when both have ended.
+    // Its stdout is also the child's: it closes when both have ended.
     await once(launcher, 'close');
     expect(out).toContain('got SIGTERM');
   });
@@ -124,7 +124,7 @@ function installPackagedNode(version: string): void {
   mkdirSync(join(directory, 'bin'), { recursive: true });
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: PLATFORM_PACKAGE, version }));
   rmSync(join(directory, 'bin/node'), { force: true });
-  // A hard copy would be 120 MB; through a link to a shim, execPath would be the real one's.
+  // A copy would be 120 MB, and through a link to a shim, execPath would be that of the real Node.
   writeFileSync(join(directory, 'bin/node'), `#!/bin/sh\nexec ${process.execPath} --import ${shim(directory)} "$@"\n`, {
     mode: 0o755,
   });

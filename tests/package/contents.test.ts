@@ -14,7 +14,7 @@ test('the package contains everything that it needs to run, and nothing else', {
   ];
   const typesAndMaps = /^dist\/.*\.(d\.ts|js\.map)$/;
   expect(paths.filter((path) => !typesAndMaps.test(path)).toSorted()).toEqual(expected.toSorted());
-  // The demo's own test is what its agent makes pass.
+  // The demo's own test is the one that its agent makes pass.
   const tests = paths.filter((path) => /\.(test|spec)\.|(^|\/)(tests?|fixtures)\//.test(path));
   expect(tests).toEqual(['dist/cli/demo/workspace/test/calendar.test.js']);
 });

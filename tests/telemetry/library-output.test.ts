@@ -1,4 +1,4 @@
-// What is tested is the console.
+// This test is about the console.
 /* oxlint-disable no-console */
 import { expect, test } from 'vitest';
 import { logLibraryOutput } from '../../src/telemetry/library-output.ts';

@@ -7,7 +7,7 @@ const SETUP = fileURLToPath(new URL('../../src/telemetry/setup.ts', import.meta.
 const SPANS = fileURLToPath(new URL('../../src/telemetry/spans.ts', import.meta.url));
 const LOG = fileURLToPath(new URL('../../src/telemetry/log.ts', import.meta.url));
 
-/** Runs a program of its own: the OpenTelemetry API is global to a process and can be registered once. */
+/** Runs a separate program: the OpenTelemetry API is global to a process and can be registered only once. */
 async function run(
   program: string,
   env: Record<string, string> = {},

@@ -89,7 +89,7 @@ function command(argv: readonly string[], options: RunOptions = {}) {
   return run(argv, { cwd: home, ...options, env: { ANIMUS_HOME: join(home, 'animus'), ...options.env } });
 }
 
-/** Listens, and says nothing to anybody. */
+/** Accepts connections and never answers. */
 async function silentServer(): Promise<{ server: Server; port: number }> {
   const server = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-/** One embedded directory and several who want it: daemons, commands, psql. With real processes. */
+/** One embedded directory and several clients: daemons, commands, psql. With real processes. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ test('a second daemon is refused with the pid of the first, which continues; com
   expect(submitted.map(({ exit }) => exit)).toEqual([0, 0, 0]);
   await first.kill('SIGKILL');
 
-  // Nobody owns it now: commands open it one after another, and the next daemon finds all that was acknowledged.
+  // Nobody owns it now: commands open it one after another, and the next daemon finds all acknowledged data.
   const listed = await Promise.all([1, 2].map(() => runAnimus(site, ['work', 'list', '--json'])));
   expect(listed).toEqual(listed.map(() => ({ exit: 0, stdout: expect.any(String), stderr: expect.any(String) })));
   for (const { stdout } of listed) expect(JSON.parse(stdout).items).toHaveLength(3);
@@ -58,7 +58,7 @@ test('a client with an open transaction delays the daemon for at most five secon
   onTestFinished(() => client.close());
   const held = client.transaction(async (tx) => {
     await tx.query('create table never (n int)');
-    // Idle in it until it is ended.
+    // Idle in it until it is terminated.
     await eventually('a command gets through', async () =>
       (await runAnimus(site, ['status'])).exit === 0 ? true : null,
     );

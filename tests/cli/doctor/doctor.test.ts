@@ -309,7 +309,7 @@ function configOf(of: { home?: string; file?: string | null; http?: Config['daem
   return { ...config, ...rest, daemon: { ...config.daemon, http } };
 }
 
-/** Skips the test, with the reason, where this user may not mount a disk. */
+/** Skips the test with the reason if this user may not mount a disk. */
 function withSmallDisk({ skip }: TestContext, look: (directory: string) => void): void {
   const directory = join(cwd, 'small');
   mkdirSync(directory);

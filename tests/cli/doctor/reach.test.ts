@@ -1,4 +1,4 @@
-/** What the doctor says of how far agents are kept from this host. */
+/** What the doctor reports about the isolation of agents. */
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

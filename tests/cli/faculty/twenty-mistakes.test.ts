@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../run-cli.ts';
 
-/** A sound engage table, below which a mistake may be added. */
+/** A valid engage table, to which a mistake may be added. */
 const ENGAGE = '[faculty.engage]\nmodel = "claude-sonnet-4-5"\nsystem_prompt = "p"\n';
 const named = (name: string, more = '') => `[faculty]\nname = "${name}"\n${more}`;
 
@@ -13,7 +13,7 @@ interface Mistake {
   readonly text: string;
   readonly line: number;
   readonly key: string | null;
-  /** What was expected, and what is there. */
+  /** What is expected, and the actual value. */
   readonly says: readonly string[];
 }
 

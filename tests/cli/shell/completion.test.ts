@@ -69,7 +69,7 @@ describe('completion words', () => {
   });
 });
 
-/** Sources the script and asks the shell what it would offer; one offer a line. */
+/** Sources the script and asks the shell for its suggestions, one per line. */
 const SHELLS = [
   [
     'bash',

@@ -50,7 +50,7 @@ describe('the help of every command', () => {
     for (const { path } of commands) {
       const { stdout } = await run(['help', ...path.split(' ')], { terminal: 70 });
       const [text = ''] = stdout.split('\nExamples:');
-      // The usage line is commander's, and is not broken.
+      // The usage line comes from commander and is not wrapped.
       for (const line of text.split('\n').slice(1)) expect(line.length, line).toBeLessThanOrEqual(70);
     }
   });
@@ -88,7 +88,7 @@ describe('animus help', () => {
   });
 });
 
-/** They never end by themselves, or ask somebody who is not here. */
+/** They never end by themselves, or need input from a person. */
 const NOT_RUN = /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql/;
 
 describe('the examples', () => {
@@ -119,7 +119,7 @@ describe('the examples', () => {
   );
 });
 
-/** What an example takes for granted. */
+/** The files and ids that the examples assume. */
 async function prepare(argv: readonly string[]): Promise<void> {
   const [group, what] = argv;
   if (group === 'schedule' && what === 'add') await target.database.query('delete from animus.schedules');
@@ -132,7 +132,7 @@ async function prepare(argv: readonly string[]): Promise<void> {
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
 }
 
-/** The words of the animus command of a line of the shell, and what is piped into it. */
+/** The words of the animus command in a shell line, and its piped input. */
 function read(line: string): { argv: string[]; stdin: string } {
   const parts = line.split(' | ');
   const index = parts.findIndex((part) => /^(\w+=\S+ )*animus /.test(part));

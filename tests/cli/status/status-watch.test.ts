@@ -49,7 +49,7 @@ describe('status --watch on a terminal', () => {
     terminal.type('\u0003');
     expect(await terminal.ended).toBe(130);
     const left = terminal.written();
-    // No mode of the terminal was changed (alternate screen, cursor, wrapping), and every colour was put back.
+    // No mode of the terminal was changed (alternate screen, cursor, wrapping), and every colour was reset.
     // oxlint-disable-next-line no-control-regex
     expect(left).not.toMatch(/\u001b\[\?|\u001b7/);
     expect(left.endsWith('\n')).toBe(true);

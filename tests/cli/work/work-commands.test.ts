@@ -320,7 +320,7 @@ async function submit(faculty: string, ...options: string[]): Promise<string> {
   return stdout.slice(0, 36);
 }
 
-/** Claims the faculty's item as soon as it is there. */
+/** Claims the faculty's item as soon as it exists. */
 async function claimOne(faculty: string) {
   for (;;) {
     const [work] = await claimWork(

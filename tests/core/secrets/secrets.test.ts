@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isSecretKey, MASK, maskSecrets, redact } from '../../../src/core/secrets/secrets.ts';
 
-// Put together here, so that no scanner of this repository takes it for a real one.
+// Assembled here, so that no secret scanner reports this file.
 const API_KEY = ['sk', 'ant', 'api03', 'a1B2'.repeat(8)].join('-');
 
 test.each([
