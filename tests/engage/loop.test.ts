@@ -11,7 +11,7 @@ describe('the engage loop', () => {
   const pg = testDatabase();
 
   it('runs the calls of an answer in parallel and returns the results in call order', async () => {
-    // Each call waits for the other: run one after the other, neither would end.
+    // Each call waits for the other, so neither would end if they ran one after the other.
     const arrived = new Map<string, () => void>();
     const bothHere = new Promise<void>((resolve) => arrived.set('both', resolve));
     let here = 0;
@@ -19,7 +19,7 @@ describe('the engage loop', () => {
       here += 1;
       if (here === 2) arrived.get('both')!();
       await bothHere;
-      // The first one asked ends last.
+      // The first call ends last.
       if (input['name'] === 'first')
         await eventually('the second has ended', () => (endedCalls(focus) > 0 ? true : null));
       return { content: `met as ${String(input['name'])}` };

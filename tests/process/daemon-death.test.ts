@@ -1,4 +1,4 @@
-/** The promise "nothing outlives its lease", with real processes: a program plays the daemon and is killed or frozen. */
+/** The promise "nothing outlives its lease", with real processes: a program acts as the daemon and is killed or frozen. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { eventually, isAlive, processesWith } from './live-processes.ts';
 const modes = await isolationModes();
 const PROGRAM = new URL('./daemon-program.ts', import.meta.url).pathname;
 
-/** Something in the group, something in a session of its own, something that ignores SIGTERM and holds the output open. */
+/** A process in the group, one in its own session, and one that ignores SIGTERM and holds the output open. */
 const FAMILY = `
   sleep 300 &
   setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 300; done' &
@@ -152,7 +152,7 @@ function playDaemon(options: { isolation: Isolation; deadlineMs?: number }) {
   const token = randomUUID();
   const base = specOf(options.isolation, FAMILY);
   const spec = { ...base, env: { ...base.env, TOKEN: token } };
-  // Encoded: the daemon's own command line must not count as one of the family.
+  // Encoded, so that the daemon's own command line does not match.
   const argument = Buffer.from(JSON.stringify({ spec, deadlineMs: options.deadlineMs })).toString('base64');
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, argument], {
     detached: true,
@@ -168,7 +168,7 @@ function playDaemon(options: { isolation: Isolation; deadlineMs?: number }) {
   return {
     token,
     child,
-    /** Waits until all of the family is up. */
+    /** Waits until all processes are running. */
     async family() {
       await eventually(
         () => processesWith(token).length,

@@ -1,4 +1,4 @@
-/** What `namespace` promises against a command that means harm, and what file rules hide. */
+/** What `namespace` promises against a malicious command, and what file rules hide. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ describe.skipIf(best !== 'namespace')('a command in namespaces', () => {
   test('that forks endlessly is gone after its time-out', async () => {
     const run = setUp();
     const bomb = 'f() { f & f & sleep 0.1; }; f; wait';
-    // Whichever is noticed first: the time that is up, or the number of processes.
+    // Whichever is detected first: the time-out, or the number of processes.
     const { ended } = await run(bomb, { command: 'bash', timeoutMs: 500 });
     expect(['timeout', 'limit']).toContain(ended);
     expect(await run('echo alive')).toMatchObject({ stdout: { text: 'alive\n' } });

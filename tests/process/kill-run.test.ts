@@ -43,7 +43,7 @@ async function start(env: Record<string, string>): Promise<ChildProcess & { pid:
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL');
     } catch {
-      // Killed by what is tested.
+      // Killed by the code under test.
     }
   });
   if (!child.stdout || child.pid === undefined) throw new Error('sh did not start');

@@ -1,4 +1,4 @@
-/** Which mounts rules for files come to. */
+/** The mounts that file rules produce. */
 import { expect, test } from 'vitest';
 import type { FileRule } from '../../src/process/file-rules.ts';
 import { accessTo, effectiveRules } from '../../src/process/file-rules.ts';

@@ -21,7 +21,7 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
     const run = setUp(isolation);
     const result = await run('exec env', { env: { PATH: '/usr/bin:/bin', GREETING: 'grüß\nGott' } });
     const names = result.stdout.text.split('\n').map((line) => line.split('=')[0]);
-    // The shell adds the last three by itself.
+    // The shell adds the last three itself.
     const own = new Set(names.filter((name) => !['PWD', 'SHLVL', '_', '', 'Gott'].includes(name ?? '')));
     expect(own).toEqual(new Set(['PATH', 'GREETING', 'ANIMUS_SPAWN_ID']));
   });
@@ -127,7 +127,7 @@ test.skipIf(process.platform !== 'linux')('half a gigabyte of output does not ma
 test('processes that keep moving to new sessions are caught', async () => {
   const run = setUp('none');
   const token = randomUUID();
-  // It ends by itself after half a minute: a test run that is killed must not leave it fleeing for ever.
+  // It ends by itself after half a minute, in case the test run is killed.
   const flee = 'flee() { ((EPOCHSECONDS < END)) && (sleep 0.02; setsid bash -c flee) & }';
   const script = `${flee}; export -f flee; export END=$((EPOCHSECONDS + 30)); flee; flee; flee; sleep 0.3; : ${token}`;
   const result = await run(script, { command: 'bash', env: { PATH: '/usr/bin:/bin', TOKEN: token } });

@@ -1,4 +1,4 @@
-/** A supervisor that was frozen and thaws meets every timer at once: what happened in time must still count as in time. */
+/** A supervisor that was frozen runs all its timers at once when it is resumed: what happened in time must still count as in time. */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
@@ -58,7 +58,7 @@ async function setUp(watchdogMs = 10_000) {
   );
   const supervisor = Number(stdout.text);
   const freezeFor = async (ms: number): Promise<void> => {
-    // Only once the command itself runs, its start gate open: a frozen supervisor opens none.
+    // Freeze only when the command itself runs and its start gate is open: a frozen supervisor opens none.
     await eventually(
       () => childrenOf(supervisor).flatMap(childrenOf),
       (grandchildren) => grandchildren.length > 0,
@@ -70,7 +70,7 @@ async function setUp(watchdogMs = 10_000) {
   return { host, supervisor, freezeFor };
 }
 
-/** Pids; none of a process that has ended. */
+/** Pids; none for a process that has ended. */
 function childrenOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

@@ -1,4 +1,4 @@
-/** What `uid` promises against a command that means harm; runs as root only. */
+/** What `uid` promises against a malicious command; runs only as root. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,10 +43,10 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
   });
 
   test('leaves nothing behind when its owner ends, even processes that removed every mark', async () => {
-    // Without cgroups, which would end it with its call.
+    // Without cgroups, which would kill it at the end of its call.
     const { host, run } = setUp({ cgroups: false });
     const token = randomUUID();
-    // Its leader ends when the rest has another session and an environment without the marker: before, it would be killed with it.
+    // Its leader ends after the rest has another session and an environment without the marker; otherwise it would be killed with the leader.
     await run(
       `setsid env -i sh -c ': >free; while :; do sleep 0.2; : ${token}; done' & until [ -e free ]; do sleep 0.05; done`,
     );

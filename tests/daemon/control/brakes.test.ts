@@ -34,7 +34,7 @@ test('a pause stops the next model call; the work is released as it is and compl
   );
   await target.database.query(`select animus.pause('clerk', 'a test')`);
   await stateOf(id, 'queued');
-  // The answer that was on its way is kept, and what it asked for was done.
+  // The answer in flight is recorded, and its calls were run.
   expect(await target.database.query('select turns, attempts from animus.work_items where id = $1', [id])).toEqual([
     { turns: 1, attempts: 0 },
   ]);

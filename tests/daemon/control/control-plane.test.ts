@@ -128,7 +128,7 @@ describe('the control plane', () => {
   });
 
   describe('the cost of the end of a focus', () => {
-    /** A plane that polls too seldom to matter, and the statements it sends. */
+    /** A control plane that practically never polls, and the statements it sends. */
     async function counted(faculty: Partial<Faculty>, maxConcurrent: number, end: 'parked' | 'ended' = 'ended') {
       const name = `counted-${randomUUID()}`;
       const sent: string[] = [];

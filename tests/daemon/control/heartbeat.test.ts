@@ -30,7 +30,7 @@ test('a report about a released lease does not affect a newer lease on the same 
   const [before, since] = [focusWith('1'), focusWith('2')];
   const running = new Map([[ITEM, before]]);
   const heartbeat = heartbeatOf(running, async () => {
-    // Released and claimed again while the statement is on its way.
+    // Released and claimed again while the statement is in flight.
     running.set(ITEM, since);
     return [{ workItemId: ITEM, held: false, cancelRequested: false }];
   });

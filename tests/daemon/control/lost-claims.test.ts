@@ -11,7 +11,7 @@ test('lost answers to claims cost no attempt and no time: the daemon finds the w
   const daemon = await startTestDaemon({
     databaseUrl: proxy.url,
     script: '[[answer]]\ntext = "Done."\n',
-    // A claim that nobody knew of would be lost for longer than this test may take.
+    // An unknown claim would be lost for longer than this test may take.
     config: '[daemon]\npoll_seconds = 0.2\nlease_seconds = 120\n',
     files: {
       'faculties/smith.toml':

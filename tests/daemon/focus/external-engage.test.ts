@@ -83,7 +83,7 @@ test('a lost lease ends the command, and its outcome is not written', async () =
   const { submit, db, lines } = await setUp(`sleep ${nap}; echo '{"outcome": 1}'`);
   const id = await submit();
   await eventually('it sleeps', () => (sleepingProcesses(nap) > 0 ? true : null));
-  // What another daemon's claim would leave behind.
+  // The state that another daemon's claim would leave.
   await db.query('update animus.work_items set lease_token = lease_token + 1 where id = $1', [id]);
   await eventually('the focus is lost', () => lines().find((line) => line.includes('focus lost')) ?? null);
   expect(sleepingProcesses(nap)).toBe(0);
@@ -121,7 +121,7 @@ test('the lease is renewed as long as the command runs', async () => {
   expect(await untilState(id, 'completed')).toMatchObject({ attempts: 0 });
 }, 60_000);
 
-/** A faculty whose engage is the script; `tables` are further tables of its file. */
+/** A faculty whose engage command is the script; `tables` are further tables of its file. */
 async function setUp(script: string, tables: Readonly<Record<string, string>> = {}, engage = '') {
   const name = `f${crypto.randomUUID().slice(0, 8)}`;
   const further = Object.entries(tables).map(([header, body]) => `${header}\n${body}`);

@@ -1,4 +1,4 @@
-/** Foci whose commands run as another user: a daemon that is root. */
+/** Foci whose commands run as another user, with a root daemon. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.ts';
 const target = testDatabase();
 const modes = await isolationModes();
 
-/** Makes files by the file tools and by bash, each going on with what the other has made. */
+/** Creates files with the file tools and with bash, each using the files of the other. */
 const SCRIPT = `
 [[answer]]
 turn = 1
@@ -103,7 +103,7 @@ async function setUp(faculty: string, tables = '') {
       'orient.sh': `#!/bin/sh\ntouch "$HOME/mine"; echo '{"ledger": [{"type": "note", "content": "'"$(id -u) $HOME"'"}]}'\n`,
     },
   });
-  // As /srv or /var/lib would be; a temporary directory is private.
+  // Like /srv or /var/lib; a temporary directory is private.
   chmodSync(daemon.directory, 0o755);
   const db = target.database;
   const [row] = await db.query<{ id: string }>(

@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 
 const target = testDatabase();
 
-/** The first attempt writes to the ledger and fails; an answer that names what it was told ends a later one. */
+/** The first attempt writes to the ledger and fails; a later one ends with an answer that quotes its context. */
 const SCRIPT = `
 [[answer]]
 when = { contains = "SECOND ATTEMPT" }
@@ -72,7 +72,7 @@ test.each([
   'a hook that does not decide (%s) leaves it to the default policy, with the reason in the log',
   async (script, reason) => {
     const { run, lines } = await setUp(script, 'base_seconds = 0\nmax_attempts = 2\ntimeout_seconds = 0.5');
-    // The second attempt is told the ledger of the first, which the default policy keeps.
+    // The second attempt gets the ledger of the first, which the default policy keeps.
     expect(await run({ until: 'completed' })).toMatchObject({ attempts: 1 });
     expect(lines().find((line) => line.startsWith('warn the recover hook made no decision'))).toContain(reason);
   },

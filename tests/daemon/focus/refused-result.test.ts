@@ -18,7 +18,7 @@ echo "second.txt is missing" >&2
 exit 2
 `;
 
-/** The first attempt writes first.txt; an attempt that was told what was missing writes second.txt. */
+/** The first attempt writes first.txt; an attempt that knows what was missing writes second.txt. */
 const SCRIPT = `
 [[answer]]
 when = { task_contains = "second.txt is missing" }
@@ -48,9 +48,9 @@ test('the next attempt gets the reason of the refusal and the ledger entries of 
   expect(messages[1]).toContain('An earlier attempt worked in it, and what it changed is still there.');
   expect(messages[1]).toContain('[finding] the checker saw first.txt');
   expect(ledger).toEqual([{ type: 'finding', content: 'the checker saw first.txt' }]);
-  // What a hook that succeeds logs is kept for the operator.
+  // Logs of a successful hook are kept for the operator.
   expect(lines.find((line) => line.startsWith('info the consolidate hook logged'))).toContain('all there');
-  // One worktree, one branch, one directory: nothing piles up.
+  // One worktree, one branch, one directory: nothing accumulates.
   expect(readdirSync(join(directory, 'home', 'foci'))).toHaveLength(1);
   expect(git(repo, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')).toHaveLength(2);
   expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** What a secret may become without anybody being stopped, and what not. */
+/** Which changes of a secret file are harmless, and which ones stop the daemon's work. */
 import {
   linkSync,
   mkdirSync,

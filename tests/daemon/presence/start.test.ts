@@ -1,4 +1,4 @@
-/** The start of a daemon is a list of steps, and a lost connection at any of them is waited out. */
+/** The start of a daemon is a list of steps, and a connection lost in any of them is retried. */
 import { expect, test } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
@@ -11,7 +11,7 @@ import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 
 const target = testDatabase();
 
-/** Pauses between tries are short, so that dozens of them are; deadlines are left alone. */
+/** Shortens pauses between retries, because there are dozens of them; deadlines are unchanged. */
 const hurried: Clock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(ms > 60_000 ? ms : Math.min(ms, 50), signal),

@@ -15,7 +15,7 @@ test('a file that appears, changes or is removed is noticed at once, however the
   const { current, write, directory } = await setUp({ a: 'one' });
   write('b', 'two');
   await eventually('b is there', () => (promptOf(current(), 'b') === 'two' ? true : null));
-  // As vim and others do: a new file takes the name of the old one.
+  // As vim and others save: a new file takes the name of the old one.
   writeFileSync(join(directory, '.a.swp'), toml('a', 'changed'));
   renameSync(join(directory, '.a.swp'), join(directory, 'a.toml'));
   await eventually('a is changed', () => (promptOf(current(), 'a') === 'changed' ? true : null));

@@ -84,7 +84,7 @@ test('it works in small transactions, even for trees that are larger than one, l
 
 test('a hundred old trees that cannot be deleted do not hide the one behind them', async () => {
   const { db, sweep } = await setUp();
-  // One statement, one moment: the place in the history is more than a time.
+  // One statement, so all have the same time: the order needs more than the time.
   await db.query(
     `insert into animus.work_items (faculty, description) select 'engineer', 'stuck' from generate_series(1, 450)`,
   );
@@ -191,7 +191,7 @@ async function resolve(db: Database, id: string | null = null): Promise<void> {
   );
 }
 
-/** A focus with a turn, a call, a message and an artifact; a ledger entry, a wait, a watch, a decision. Returns the focus's id. */
+/** Creates a focus with a turn, a call, a message and an artifact; a ledger entry, a wait, a watch, a decision. Returns the focus's id. */
 async function hangEverythingOn(db: Database, id: string): Promise<string> {
   const [focus] = await db.query<{ id: string }>(
     `insert into animus.foci (id, work_item_id, number, daemon_id, host, phase, faculty_snapshot, system_prompt, tools, started_at)

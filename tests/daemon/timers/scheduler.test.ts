@@ -49,7 +49,7 @@ test('of ten daemons exactly one fires each run', async () => {
   const daemons = Array.from({ length: 10 }, () => scheduler(target.open({ poolSize: 1 })));
   for (let minute = 1; minute <= 4; minute++) {
     await at(`2026-01-01T00:0${minute}:00Z`);
-    // Twice each: at first some find it without a next time.
+    // Twice each: in the first round, some find it without a next time.
     await Promise.all(daemons.map((daemon) => daemon.look()));
     await Promise.all(daemons.map((daemon) => daemon.look()));
   }
@@ -79,7 +79,7 @@ test('a daemon that is cut off between the item and the new due time has changed
   expect(await fired(db)).toEqual([]);
   expect(await fireSchedule(db, due[0]!, firing)).toHaveLength(1);
   expect(await fireSchedule(db, due[0]!, firing)).toBeNull();
-  // Also when somebody sets the time back by hand: what has fired has fired.
+  // Even if somebody sets the time back by hand, a run does not fire twice.
   await db.query(`update animus.schedules set next_at = '2026-01-01T00:01:00Z'`);
   const again = (await readDueSchedules(db)).due[0]!;
   expect(await fireSchedule(db, again, firing)).toEqual([]);
@@ -194,7 +194,7 @@ test('an invalid schedule shows its problem, affects no other, and recovers when
     problem: null,
     next_at: new Date('2026-01-01T01:00:00Z'),
   });
-  // A daemon that starts looks again at the others: a later animus may understand them.
+  // A daemon that starts checks the others again: a later version may understand them.
   await look(true);
   expect((await listSchedules(db, 'nowhere'))[0]!.problem).not.toBeNull();
 });

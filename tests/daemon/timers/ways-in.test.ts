@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 const target = testDatabase();
 const FACULTY = (name: string) =>
   `[faculty]\nname = "${name}"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\n`;
-/** Longer than the tests wait: what happens, happens because somebody was told. */
+/** Longer than the tests wait, so everything that happens is caused by a notification. */
 const SLOW_POLL = '[daemon]\npoll_seconds = 50';
 
 test('a running daemon handles the inbox, schedules, and faculties that appear, change and break', async () => {

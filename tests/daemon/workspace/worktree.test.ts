@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { closeWorktree, openWorktree } from '../../../src/daemon/workspace/worktree.ts';
 import { commit, git, setUpWorktree } from '../../support/worktree.ts';
 
-// Many processes each, and a busy host takes its time to see that all of them are gone.
+// Each test starts many processes, and on a busy host it takes time to detect that all of them are gone.
 describe('a worktree', { timeout: 180_000 }, () => {
   it('is created on its own branch from HEAD, and removed with its branch if nothing changed', async () => {
     const { spec, means, repo } = await setUpWorktree();
@@ -80,7 +80,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
 
   it('that was incomplete when the daemon died is created again', async () => {
     const { spec, means, repo } = await setUpWorktree();
-    // What a killed `git worktree add` leaves: its entry locked, part of the files, no index.
+    // What a killed `git worktree add` leaves: its locked entry, some of the files, no index.
     git(repo, 'worktree', 'add', '-q', '-b', spec.branch, join(spec.directory, 'worktree'));
     const entry = git(join(spec.directory, 'worktree'), 'rev-parse', '--absolute-git-dir');
     rmSync(join(entry, 'index'));

@@ -16,7 +16,7 @@ turn = 2
 text = "done"
 `;
 
-/** A focus whose model calls `send` once; returns what the tool was run with, and the recorded call. */
+/** A focus whose model calls `send` once; returns the input that the tool got, and the recorded call. */
 async function play(...gates: readonly CallGate[]) {
   const sent: unknown[] = [];
   const send = testTool('send', async (input) => {

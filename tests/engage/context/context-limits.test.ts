@@ -207,7 +207,7 @@ describe('a context near its limits', () => {
 
 const SMALL = { info: { contextWindow: 16_000 }, bounds: { truncateClosedBlocks: false } };
 
-/** A lookup a turn, with a finding of so many bytes beside it, or none; the last turn ends it. */
+/** One lookup a turn, with a finding of this many bytes beside it, or none; the last turn is the end. */
 function working(turns: number, factBytes: number | null): (turn: number) => AnthropicAnswer {
   return (turn) => {
     if (turn >= turns) return { content: [text('Done.')] };
@@ -241,7 +241,7 @@ function tokensOf(body: Json): number {
   return Math.ceil(Buffer.byteLength(JSON.stringify(body)) / 3.5);
 }
 
-/** The turn that a whole history asks for; a compacted one says so in its newest answer. */
+/** The turn that a complete history asks for; a compacted one contains it in its newest answer. */
 function turnAsked(body: Json): number {
   const said = [...JSON.stringify(body).matchAll(/"Turn (\d+)\."/g)].at(-1);
   return 1 + Number(said?.[1] ?? 0);

@@ -76,7 +76,7 @@ describe('the publisher of an answer', () => {
       return answer();
     };
     const teller = createTextTeller(1, tell, clock);
-    // A clock whose sleeps take no time leaves nothing to wait for but promises.
+    // A clock whose sleeps take no time, so only promises have to be awaited.
     const idle = () => new Promise((resolve) => setImmediate(resolve));
     return { told, teller, idle, sleeps: clock.sleeps };
   }

@@ -33,7 +33,7 @@ it('gives every text a fair share: short texts stay whole, and the sum stays wit
       const whole = sizes.reduce((all, size) => all + size, 0);
       if (whole <= total) expect(share).toBe(Infinity);
       else expect(sum).toBeLessThanOrEqual(total);
-      // Nothing is cut that would have fitted: one more byte for each of the cut ones does not fit.
+      // Nothing is cut unnecessarily: one more byte for each of the cut texts does not fit.
       const cut = sizes.filter((size) => size > share).length;
       if (cut > 0) expect(sum + cut).toBeGreaterThan(total - 1);
     }),

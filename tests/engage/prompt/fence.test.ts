@@ -8,7 +8,7 @@ import { repairNotice } from '../../../src/engage/verdict/outcome.ts';
 import type { LedgerEntry } from '../../../src/store/transcript/ledger.ts';
 import type { ClaimedWork } from '../../../src/store/work/work.ts';
 
-/** Text as an attacker writes it: fences of all lengths, headings, notices, line ends of every kind. */
+/** Text from an attacker: fences of all lengths, headings, notices, line endings of every kind. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -30,7 +30,7 @@ const hostile = fc
   )
   .map((pieces) => pieces.join(''));
 
-/** What a reader takes for the engine's own words: the lines that stand in no fence. */
+/** The lines outside any fence, which a reader takes for the engine's own. */
 function ownWords(message: string): string {
   const own: string[] = [];
   let fence: string | null = null;

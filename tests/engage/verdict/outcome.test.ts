@@ -47,7 +47,7 @@ describe('the outcome of a final answer', () => {
     const text = '```'.repeat(1_000_000);
     const startedMs = performance.now();
     expect(readOutcome(`x\n${text}`, SCHEMA)).toMatchObject({ kind: 'invalid' });
-    // A quadratic one takes hours.
+    // A quadratic implementation takes hours.
     expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 });

@@ -1,4 +1,4 @@
-/** The embedded database on a disk that is read-only, too small, or full in mid-work. */
+/** The embedded database on a disk that is read-only, too small, or that fills up during work. */
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';

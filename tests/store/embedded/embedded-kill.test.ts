@@ -65,7 +65,7 @@ test('while an owner runs, a second one is refused with its pid, and a command c
   expect(statSync(`${home}/embedded.json`).mode & 0o777).toBe(0o600);
   expect(statSync(`${home}/db`).mode & 0o777).toBe(0o700);
   await owner.kill();
-  // The dead owner's file still names its port; nobody answers there.
+  // The file of the dead owner still contains its port, where nobody answers.
   const next = await connectOrOpenEmbedded({ home });
   expect(await next.query('select 1 as one')).toEqual([{ one: 1 }]);
   await next.close();

@@ -8,7 +8,7 @@ import { int32, message, simpleQuery, startupMessage } from '../../../src/store/
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { embeddedDatabase, embeddedHome, temporaryHome } from '../../support/database.ts';
 
-/** Longer than a busy machine keeps a client from going on. */
+/** Longer than a busy machine delays a client. */
 const MAX_IDLE_MS = 2_000;
 const target = embeddedDatabase({ maxIdleMs: MAX_IDLE_MS, poolSize: 20 });
 
@@ -27,7 +27,7 @@ async function client(change: Partial<ConstructorParameters<typeof Client>[0] & 
   return opened;
 }
 
-/** A connection past its password, of which the driver knows nothing any more. */
+/** A logged-in raw connection that the driver no longer manages. */
 async function authenticated() {
   const borrowed = await client();
   const { stream } = (borrowed as unknown as { connection: { stream: Socket } }).connection;
@@ -35,7 +35,7 @@ async function authenticated() {
   return { socket: stream, closed: new Promise((resolve) => stream.once('close', resolve)) };
 }
 
-/** A raw connection, for what no driver would send. */
+/** A raw connection, for messages that no driver would send. */
 async function rawSocket(): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
   const socket = connect(target.database.port, '127.0.0.1');
   let text = '';
@@ -83,7 +83,7 @@ describe('a transaction left open', () => {
     await idler.query('begin');
     await idler.query('insert into stalled values (1)');
     const started = performance.now();
-    // Others asking meanwhile must not prolong it.
+    // Queries of other clients must not prolong it.
     const others = Array.from({ length: 20 }, (_, n) => target.database.query('select $1::int as n', [n]));
     expect(await Promise.all(others)).toHaveLength(20);
     expect(performance.now() - started).toBeGreaterThan(MAX_IDLE_MS / 2);
@@ -198,7 +198,7 @@ test('if PGlite itself crashes, it is restarted and committed rows are there', {
   const database = await openEmbedded({ home });
   await database.query('create table survivor (n int)');
   await database.query('insert into survivor values (1)');
-  // The front does not recognise this one, so the data never comes and PGlite exits.
+  // The front does not recognise this form, so the data never arrives and PGlite exits.
   await expect(database.query('/* */ copy survivor from stdin')).rejects.toMatchObject({ code: 'db.unreachable' });
   await expect
     .poll(() => database.query('select n from survivor').catch(() => 'not yet'), { timeout: 60_000 })

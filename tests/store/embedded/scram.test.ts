@@ -5,7 +5,7 @@ import { scramExchange, scramVerifier } from '../../../src/store/embedded/scram.
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** The client's half, written from RFC 5802 and not from the server's. */
+/** The client's part, written from RFC 5802 and not from the server's code. */
 function answer(
   password: string,
   clientFirstBare: string,

@@ -74,7 +74,7 @@ describe('version 0.1.0 took over queues that it did not create', () => {
     });
     await work(db);
     expect(await snapshot(db)).toEqual(before);
-    // What was fetched is an item like any other.
+    // What was already taken over is an ordinary item.
     const [claimed] = await db.query<{ id: string; lease_token: string }>(
       `select id, lease_token from animus.claim_work(gen_random_uuid(), '{"clerk": {"max": 5}}', 1, '1 minute')`,
     );
@@ -110,7 +110,7 @@ describe('after a restored dump, rows do not show which transaction wrote them',
     await migrate(db);
     expect(await drainInbox(db, 10)).toMatchObject({ accepted: 0 });
     expect(await kinds(db)).toEqual({ q_work: 'v', q_inbox: 'r', q_inbox_dead: 'v' });
-    // The operator knows better.
+    // The operator decides.
     await db.query(`comment on table pgmq.q_inbox is 'animus: its old inbox'`);
     expect(await drainInbox(db, 10)).toMatchObject({ accepted: 1 });
   });
@@ -144,7 +144,7 @@ describe('an application has a queue named animus_inbox', () => {
   });
 });
 
-/** Messages of the application: one that looks like work, one that does not, one that waits, archived ones from long ago. */
+/** Messages of the application: one that looks like work, one that does not, one that is delayed, and old archived ones. */
 async function fill(db: Database): Promise<void> {
   for (const queue of QUEUES) {
     await db.query(`select pgmq.send($1::text, '{"faculty": "engineer", "description": "not for animus"}'::jsonb)`, [
@@ -162,7 +162,7 @@ async function fill(db: Database): Promise<void> {
   );
 }
 
-/** What a daemon does in a day. */
+/** What a daemon does in the course of a day. */
 async function work(db: Database): Promise<void> {
   await db.query(
     `select pgmq.send('animus_inbox', '{"faculty": "engineer"}'), pgmq.send('animus_inbox', '{"nonsense": 1}')`,
@@ -203,7 +203,7 @@ async function snapshot(db: Database): Promise<object> {
   };
 }
 
-/** All rows of a table are written by one transaction, as `pg_restore` does. */
+/** Rewrites all rows of a table in one transaction, as `pg_restore` does. */
 async function asRestored(db: Database): Promise<void> {
   await db.query('update animus.schema_migrations set name = name');
   await db.query('update pgmq.meta set queue_name = queue_name');

@@ -22,7 +22,7 @@ test.each(functions)(
   },
 );
 
-/** The codes of ours that a function raises itself or by those it calls. */
+/** Our codes that a function raises, itself or through functions that it calls. */
 function raised(name: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(name)) return new Set();
   seen.add(name);
@@ -30,7 +30,7 @@ function raised(name: string, seen: Set<string> = new Set()): Set<string> {
   const codes = [...text.matchAll(/animus\.raise\('(\w{5})'/g)].map(([, code]) => code!);
   if (/raise insufficient_privilege/.test(text)) codes.push('42501');
   if (/raise check_violation/.test(text)) codes.push('23514');
-  // What stands in a text is no call.
+  // Text in string literals is not a call.
   const calls = [...text.replaceAll(/'[^'\n]*'/g, '').matchAll(/animus\.(\w+)\(/g)].map(([, called]) => called!);
   // Inserting work runs its trigger.
   if (/insert into animus\.(work_items|own_work)/.test(text)) calls.push('work_items_before_insert');
@@ -42,7 +42,7 @@ function raised(name: string, seen: Set<string> = new Set()): Set<string> {
 
 test('every error that a function raises is in its comment', () => {
   const silent = functions
-    // It puts aside what it meets.
+    // It handles the errors that it catches.
     .filter(({ name }) => !['drain_inbox'].includes(name))
     .map(({ name, raises }) => ({ name, missing: [...raised(name)].filter((code) => !raises.includes(code)).sort() }))
     .filter(({ missing }) => missing.length > 0);

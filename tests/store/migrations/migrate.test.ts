@@ -95,7 +95,7 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
     write(after, { 'functions/answer.sql': FILES['functions/answer.sql'].replace('42', '2') });
     await migrate(target.database, { directory: before });
     await migrate(target.database, { directory: after });
-    // A daemon of the version before starts again in the middle of an upgrade.
+    // A daemon of the previous version restarts during an upgrade.
     expect((await migrate(target.database, { directory: before })).functions).toEqual([]);
     expect(await answer()).toEqual({ answer: 2 });
     const back = await migrate(target.database, { directory: before, putBackFunctions: true });
@@ -127,7 +127,7 @@ describe('a server or role that cannot be migrated is refused with advice', () =
     await target.database.query(
       `do $$ begin execute format('grant create on database %I to animus_test_limited', current_database()); end $$`,
     );
-    // That right is enough: no superuser is needed.
+    // That right is enough; no superuser is needed.
     expect(await migrate(limited, { directory })).toMatchObject({ version: 2 });
     await limited.close();
     await target.database.query('drop owned by animus_test_limited; drop role animus_test_limited');
@@ -211,7 +211,7 @@ describe('the functions are replaced while a daemon runs', () => {
 
   test('that reads a row and then writes it, although a trigger is dropped in between', async () => {
     await live.database.query(`insert into animus.work_items (faculty) values ('worker')`);
-    // As the animus before migration 7 left them.
+    // As in the version before migration 7.
     await live.database.query(`delete from animus.schema_functions`);
     await live.database.query(
       `create function animus.work_items_free_key() returns trigger language plpgsql as 'begin return null; end'`,

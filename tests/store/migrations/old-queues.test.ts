@@ -140,7 +140,7 @@ describe('the schema belongs to a role without further rights', () => {
   });
 });
 
-/** One item from insert to its end, one that fails and is queued again, one by the inbox, and a letter that is refused. */
+/** One item from insert to end, one that fails and is queued again, one through the inbox, and a message that is refused. */
 async function live(db: Database, inbox = 'inbox'): Promise<void> {
   const faculties = JSON.stringify({ clerk: { max: 1000, max_attempts: 2 } });
   const claim = async () =>
@@ -173,7 +173,7 @@ async function send(db: Database, queue: string, message: object, delaySeconds =
   expect(sent!.id).toMatch(/^\d+$/);
 }
 
-/** Open items without their one message, ended ones with a message left or none in the archive. */
+/** Open items without exactly one message, and ended ones with a message left or none in the archive. */
 function misplaced(db: Database): Promise<object[]> {
   return db.query(
     `select w.id, w.state, w.queue_msg_id from animus.work_items w

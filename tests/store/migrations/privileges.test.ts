@@ -7,7 +7,7 @@ import { codeOf, emptyQueue } from '../work/queue-driver.ts';
 
 const target = testDatabase();
 
-/** Functions that run with their caller's rights: steps of the others, which look nothing up and prove nothing. */
+/** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
   broken_input
   cancel_error
@@ -164,7 +164,7 @@ test('objects in the caller’s own schema are never called instead of ours', as
 });
 
 test('forbidding kinds of plans also forbids their compilation', async () => {
-  // Where no other plan is there, the forbidden one costs ten billion, and whatever costs that is compiled on each run.
+  // If there is no other plan, the forbidden one costs ten billion, and a plan with that cost is compiled on each run.
   const compiled = await target.database.query(
     `select proname from pg_proc where pronamespace = 'animus'::regnamespace and 'enable_seqscan=off' = any (proconfig)
         and not 'jit=off' = any (proconfig)`,

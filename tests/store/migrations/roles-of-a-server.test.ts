@@ -1,4 +1,4 @@
-/** Roles belong to a whole server: what only a server without them can show, on one of its own. */
+/** Roles belong to a whole server, so these tests need a separate server without them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { createRoleStatements, ROLES, rolesState } from '../../../src/store/migrations/roles.ts';

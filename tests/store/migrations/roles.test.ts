@@ -15,7 +15,7 @@ type Role = (typeof ROLES)[number];
 
 const PAGE = readFileSync(new URL('../../../docs/sql-api.md', import.meta.url), 'utf8');
 const SECTION = PAGE.split('## Roles\n')[1]!.split('\n## ')[0]!;
-/** Names of what a role may do, from the page's table: functions, tables, views. */
+/** Names of what a role may use, from the page's table: functions, tables, views. */
 const TOLD = tableRows(SECTION)
   .slice(1)
   .map(([what, ...marks]) => ({
@@ -143,7 +143,7 @@ describe('real logins', () => {
     await expect(as.animus_reader.query(`insert into animus.work_items (faculty) values ('engineer')`)).rejects.toThrow(
       /lacks a permission at .*: permission denied for table work_items; .*animus_submitter/,
     );
-    // A daemon has the function for its foci; without a lease it is an operator's.
+    // A daemon needs the function for its foci; without a lease, only an operator may use it.
     await expect(as.animus_daemon.query(`select animus.append_ledger($1, 'note', 'x')`, [id])).rejects.toThrow(
       /may not act as an operator of animus; grant animus_operator to the role/,
     );
@@ -186,7 +186,7 @@ describe('a role that may not create roles', () => {
 
   test('migrates anyway, and grants rights to existing roles', async () => {
     await migrate(database);
-    // The test server has them from other databases: they are the whole server's.
+    // They exist because of other databases on the test server: roles belong to the whole server.
     expect(await rolesState(database)).toEqual({ missing: [], ungranted: [] });
     await insertWork(database);
     await database.query('revoke usage on schema animus from animus_reader');

@@ -19,7 +19,7 @@ describe.each([1, 2])('clients and daemons of version 0.1.0 are running (%i)', (
     await migrate(target.open());
     await load.rounds(2);
     expect(await load.stop()).toEqual([]);
-    // A message that met somebody's lock is read again a second later.
+    // A message whose row was locked is read again a second later.
     await eventually('the inbox is empty', async () => {
       await drainInbox(db, 100);
       const [backlog] = await db.query<{ waiting: number }>('select waiting from animus.inbox_backlog()');
@@ -113,14 +113,14 @@ describe('a client has inserted and does not commit', () => {
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * A claim returns rows of work_items. One that is under way when a migration adds a column is undone and says so; its daemon claims again a
- * second later, and nothing was lost.
+ * A claim returns rows of work_items. If a migration adds a column meanwhile, the claim fails and is rolled back; its daemon claims again a
+ * second later, and nothing is lost.
  */
 function isClaimOverNewColumn(error: unknown): boolean {
   return sqlState(error) === '42804' && /animus\.claim_work/.test(String((error as { where?: unknown }).where));
 }
 
-/** What clients and daemons of version 0.1.0 do, four of them at once, until stopped; `stop` returns what failed. */
+/** What clients and daemons of version 0.1.0 do, four of them in parallel, until stopped; `stop` returns the failures. */
 function startLoad(db: Database) {
   const errors: unknown[] = [];
   let rounds = 0;

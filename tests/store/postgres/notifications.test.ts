@@ -7,7 +7,7 @@ import { type PostgresServer, startPostgresServer } from '../../support/postgres
 
 const target = testDatabase({ empty: true });
 const embedded = embeddedDatabase();
-// One of its own, to be stopped and started again.
+// A separate server that can be stopped and started again.
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgresServer();
@@ -24,7 +24,7 @@ function listen(database: Database) {
   return { service, heard, reconnects: () => reconnects };
 }
 
-/** Connections that listen, to the test's own database. */
+/** Connections to the test's own database that listen. */
 async function listeners(database: Database): Promise<number> {
   const rows = await database.query(
     "select from pg_stat_activity where application_name = 'animus-listen' and datname = current_database()",

@@ -32,7 +32,7 @@ async function listening(onConnection: Parameters<typeof createServer>[1]): Prom
   return { server, port: (server.address() as { port: number }).port };
 }
 
-/** Ends every other connection to the test database, as an administrator or a failover would. */
+/** Terminates every other connection to the test database, as an administrator or a failover would. */
 async function endConnections(): Promise<void> {
   const admin = target.open({ poolSize: 1 });
   await admin.query(
@@ -163,7 +163,7 @@ test('connections terminated while idle are replaced unnoticed', async () => {
   const database = target.open({ poolSize: 5 });
   await Promise.all([1, 2, 3, 4, 5].map(() => database.query('select pg_sleep(0.05)')));
   await endConnections();
-  // The pool may hand out a connection whose end it has not read yet; that one call fails, the next does not.
+  // The pool may use a connection whose end it has not read yet: that one call fails, the next does not.
   await database.query('select 1').catch((error: unknown) => expect(error).toMatchObject({ code: 'db.unreachable' }));
   const after = await Promise.all([1, 2, 3, 4, 5].map((n) => database.query('select $1::int as n', [n])));
   expect(after).toEqual([1, 2, 3, 4, 5].map((n) => [{ n }]));
@@ -185,7 +185,7 @@ test('a connection terminated in a transaction fails it as unreachable, once, an
 
 test('a full pool is reported as such, instead of blaming the server', async () => {
   const database = target.open({ poolSize: 1, connectTimeoutMs: 100 });
-  // A busy machine may need longer than that for a new connection: the one that is blocked is there before.
+  // A busy machine may need longer than that for a new connection, so the blocked one is opened before.
   await eventually('the pool has its connection', () =>
     database.query('select 1').then(
       () => true,
@@ -208,7 +208,7 @@ test('prepared statements survive changed parameter types and a changed table', 
   await database.query('insert into shape values (1)');
   expect(await read()).toEqual([{ a: 1 }]);
   await database.query('alter table shape add b int');
-  // The server refuses the cached plan once; the connection is given up and the next call prepares anew.
+  // The server refuses the cached plan once; the connection is dropped and the next call prepares again.
   await read().catch((error: unknown) => expect(error).toMatchObject({ code: '0A000' }));
   expect(await read()).toEqual([{ a: 1, b: null }]);
 });

@@ -1,4 +1,4 @@
-/** An `error` that nobody listens to would end the process: here it fails the test run. */
+/** An `error` event without a listener would crash the process; here it fails the test run. */
 import { expect, test } from 'vitest';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
@@ -50,7 +50,7 @@ test('callers that wait for a connection of a full pool are served at once when 
     await tx.query('select 3');
   });
   await expect(lost).rejects.toMatchObject({ code: 'db.unreachable' });
-  // The holder's connection is one of the old ones, and has not been given back.
+  // The holder's connection is one of the old ones and has not been given back.
   expect(await waiting[0]).toEqual([]);
   held.resolve();
   await holder;
@@ -66,14 +66,14 @@ test('a listening connection terminated at any of its steps is replaced, even wh
     onReconnect: () => void reconnects++,
   });
   server.endNext(
-    { at: 'answer', query: 2 }, // the start, at the end of its LISTENs
+    { at: 'answer', query: 2 }, // the start, at the last of its LISTENs
     { at: 'ready' },
     { at: 'answer', query: 1 },
     { at: 'ready' },
     { at: 'answer', query: 2 },
     null,
   );
-  // Its last LISTEN was answered: it stands, and then it is lost.
+  // Its last LISTEN was answered: it is connected, and then the connection is lost.
   await listener.start();
   await eventually('it listens again', () => (server.connections >= 6 && listener.listening() ? true : null));
   expect(reconnects).toBeGreaterThanOrEqual(1);

@@ -78,7 +78,7 @@ describe('a focus that waits', () => {
     const calls = Array.from({ length: 10 }, (_, index) => `c${index}`);
     for (let round = 0; round < 5; round++) {
       const { id, faculty } = await parked(calls);
-      // Two for each wait, so that they race for the same wait and for being the last.
+      // Two for each wait, so that they race both for the wait and for being the last.
       const all = await Promise.all([...calls, ...calls].map((call) => resolveWait(many, id, call, { by: call })));
       expect(all.filter(Boolean)).toHaveLength(calls.length);
       expect(await itemOf(pg.database, id)).toMatchObject({ state: 'queued' });
@@ -199,7 +199,7 @@ describe('a focus that waits', () => {
     } as const;
     await finishToolCalls(pg.database, work.key, [done]);
     expect(await openWait(pg.database, work.key, 1, 't2', { kind: 'timer', deadline: SOON() })).toBe(false);
-    // Everything is resolved: nothing to park for.
+    // Everything is resolved, so there is nothing to park for.
     expect(await parkWork(pg.database, work)).toBe('queued');
   });
 

@@ -113,7 +113,7 @@ describe('with 200,000 rows', { timeout: 240_000 }, () => {
   });
 });
 
-/** Buffers read by one claim of an item, the smallest of several: others touch catalogues for the first time. */
+/** Buffers read by one claim of an item, the smallest of several runs: others read catalogues for the first time. */
 async function buffersOfClaim(): Promise<number> {
   const counts: number[] = [];
   for (let n = 0; n < 5; n++) {

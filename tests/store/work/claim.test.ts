@@ -178,7 +178,7 @@ describe('a concurrency key', () => {
           idle = work.length === 0 ? idle + 1 : 0;
           if (idle > 300) return;
           for (const [m, one] of work.entries()) {
-            // The unique index on active keys is the second witness: a second holder would have failed the claim.
+            // The unique index on active keys is a second check: a second holder would have failed the claim.
             if ((n + m) % 4 === 0) await releaseWork(pool, one, { delaySeconds: 0, reason: 'test' });
             else {
               await completeWork(pool, one, {}, null);
@@ -272,7 +272,7 @@ describe('a concurrency key', () => {
   });
 });
 
-/** Two items of a key wait behind a holder; what is done to the holder or the head frees the other. */
+/** Two items of a key wait behind a holder; the action on the holder or the first waiting item frees the other. */
 async function twoBehind() {
   const holder = await insertWork(target.database, { concurrency_key: 'k', priority: 9 });
   const head = await insertWork(target.database, { concurrency_key: 'k', priority: 5 });

@@ -31,7 +31,7 @@ test('a queued item is reserved for the host of its focus during the grace perio
   const work = await beginOn(home, 'home');
   await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
   await insertWork(target.database, { description: 'new' });
-  // It does not stand in the way of what others may have.
+  // It does not block items that others may claim.
   const [fresh, ...more] = await claimAs(away);
   expect([fresh!.description, more]).toEqual(['new', []]);
   await completeWork(target.database, fresh!, {}, null);
@@ -109,7 +109,7 @@ async function daemonOn(host: string): Promise<string> {
   return id;
 }
 
-/** Its heartbeat. */
+/** Sends its heartbeat. */
 async function seen(daemonId: string): Promise<void> {
   await extendLeases(target.database, daemonId, [], LEASE_SECONDS);
 }
@@ -128,7 +128,7 @@ async function claimedBy(daemonId: string): Promise<string[]> {
   return (await claimAs(daemonId)).map((work) => work.id);
 }
 
-/** An item with a focus that has begun on the host. */
+/** An item with a focus that has started on the host. */
 async function beginOn(daemonId: string, host: string, facultySnapshot: object = {}): Promise<ClaimedWork> {
   await insertWork(target.database);
   const [work] = await claimAs(daemonId);

@@ -73,7 +73,7 @@ describe('a message of the inbox becomes a work item', () => {
 
   test('exactly once, with any number of concurrent drainers, and duplicates merge', async () => {
     const { database } = target;
-    // Keys in opposite orders: two drainers that wait for each other's keys must not kill a message.
+    // Keys in opposite orders: two drainers that wait for each other's keys must not cause a message to be refused.
     await database.query(
       `select pgmq.send('animus_inbox', jsonb_build_object('faculty', 'engineer', 'description', n::text, 'dedup_key', 'k' || case when n % 2 = 0 then n % 50 else 50 - n % 50 end))
          from generate_series(1, 600) n`,
@@ -223,7 +223,7 @@ async function items(database: Database, columns: string): Promise<Record<string
   return database.query(`select ${columns} from animus.work_items order by id`);
 }
 
-/** Until the queue is empty: what was postponed is made visible at once. */
+/** Repeats until the queue is empty: postponed messages are made visible at once. */
 async function drainAll(database: Database) {
   const total = { accepted: 0, refused: 0 };
   for (;;) {

@@ -1,4 +1,4 @@
-/** Retention beside tables of an application that refer to animus's own by foreign keys. */
+/** Retention with tables of an application that reference animus's tables by foreign keys. */
 import { beforeAll, expect, test } from 'vitest';
 import { readStatus } from '../../../src/store/views/status-view.ts';
 import {
@@ -50,7 +50,7 @@ test('rows that a foreign key references are skipped and reported, for any kind 
     examples: expect.arrayContaining([expect.objectContaining({ id: ids[4] })]),
   });
 
-  // Not tried again at once; an hour later, what nobody refers to any more goes.
+  // Not retried at once; an hour later, rows without references are deleted.
   await db.query('delete from invoices');
   expect((await prune()).deleted).toBe(0);
   await clock.advance(3601);

@@ -43,7 +43,7 @@ describe('a lease', () => {
     const work = await claim(target.database, 3);
     const stuck = work[0]!.id;
     await clock.advance(LEASE_SECONDS - 1);
-    // As an operator's cancel_work in a transaction that is left open.
+    // Like an operator's cancel_work in a transaction that is left open.
     const open = await openTransaction(target.database, async (tx) => {
       await tx.query(`select from animus.work_items where id = $1 for update`, [stuck]);
     });
@@ -52,7 +52,7 @@ describe('a lease', () => {
         work.slice(1).map(({ id }) => ({ workItemId: id, held: true, cancelRequested: false })),
       );
       await clock.advance(2);
-      // Nobody takes it over behind the lock.
+      // Nobody takes it over despite the lock.
       expect(await claim(target.database, 9, undefined, OTHER)).toEqual([]);
     } finally {
       await open.end('commit');
@@ -150,7 +150,7 @@ describe('lost daemons', () => {
     const { id } = work;
     for (let lost = 1; lost <= 9; lost++) work = (await lose())[0]!;
     expect(await readWork(target.database, id)).toMatchObject({ attempts: 0, crashes: 0, unstarted_claims: 9 });
-    // A focus that begins ends the row.
+    // A focus that starts resets the count of unstarted claims.
     await startFocus(target.database, work);
     await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
     await claimOne(target.database);
@@ -227,7 +227,7 @@ describe('lost daemons', () => {
   });
 });
 
-// That stale writers are refused by every function: tests/security/stale-writers.test.ts.
+// tests/security/stale-writers.test.ts checks that every function refuses stale writers.
 describe('after the lease is lost', () => {
   test('a batch completes the items whose lease is held and reports the others', async () => {
     await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 4)`);
@@ -351,7 +351,7 @@ describe('the end of an attempt', () => {
   });
 });
 
-/** The daemon is gone, its lease runs out, and another one looks for work. */
+/** The daemon is gone, its lease expires, and another one claims. */
 async function lose(of = faculties('engineer')): Promise<ClaimedWork[]> {
   await clock.advance(LEASE_SECONDS + 1);
   return claim(target.database, 1, of, randomUUID());

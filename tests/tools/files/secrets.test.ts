@@ -1,4 +1,4 @@
-/** A workspace may hold the home of animus, or be the whole host: file tools run in the daemon and must not tell its secrets. */
+/** A workspace may contain the home of animus, or be the whole host: file tools run in the daemon and must not reveal its secrets. */
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -56,7 +56,7 @@ test.runIf(process.platform === 'linux')('the environment of a process is not a 
   }
 });
 
-/** A workspace with the home of animus in it, as that of a person often is. */
+/** A workspace that contains the home of animus, as a person's home directory often does. */
 async function setUpHome() {
   const fileRules: FileRule[] = [];
   const bench = await setUpBench({ fileRules });

@@ -8,7 +8,7 @@ import { setUpBench } from '../tool-context.ts';
 
 const EMPTY_LINES = '\n'.repeat(200_000);
 
-// Each took minutes where it was compared place by place; a test that takes so long has failed.
+// Each took minutes when it was compared place by place; a test that takes that long fails.
 test('a hunk of many equal lines is searched for in linear time', async () => {
   const { patch } = await setUp(EMPTY_LINES);
   const output = await patch(`${' \n'.repeat(20_000)}-x\n+y`);

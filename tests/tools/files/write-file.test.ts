@@ -17,7 +17,7 @@ test('replaces a file atomically, keeping its mode and other names of the old co
   const { call, workspace } = await setUpBench();
   const file = join(workspace, 'run.sh');
   await writeFile(file, 'old');
-  // Set-uid was given to the old content.
+  // The set-uid bit belonged to the old content.
   await chmod(file, 0o4751);
   const output = await call(writeFileTool, { path: 'run.sh', content: '' });
   expect(output.content).toBe('Replaced run.sh (0 bytes)');

@@ -198,7 +198,7 @@ describe('apply_patch', () => {
       { ...(await at('new')), content: 'new\n' },
       { ...(await at('c')), content: 'three\n' },
     ];
-    // Somebody else replaces the last one after it was read.
+    // Something else replaces the last one after it was read.
     await writeFile(join(workspace, 'c2'), 'changed\n');
     await rename(join(workspace, 'c2'), join(workspace, 'c'));
     expect(await makeChanges({ workspace, fileRules: [] }, changes)).toEqual({
@@ -215,7 +215,7 @@ describe('apply_patch', () => {
       read: await lstat(join(workspace, name)),
     });
     const last = await at('c');
-    // Looked at when all but the last change are made: then somebody makes a directory of the second one.
+    // Checked when all changes but the last are made; then something replaces the second file with a directory.
     Object.defineProperty(last.read, 'ino', {
       get() {
         rmSync(join(workspace, 'b'));
@@ -259,7 +259,7 @@ test('a patch made from any change of any text makes that change', async () => {
   const { workspace, call } = await setUpBench();
   for (let round = 0; round < 150; round++) {
     const end = random(2) === 0 ? '\n' : '\r\n';
-    // Unequal lines, so that every hunk has one place.
+    // Unique lines, so that every hunk has exactly one place.
     const before = Array.from({ length: 1 + random(30) }, (_, n) => `line ${n} ${'x'.repeat(random(4))}`);
     const { hunks, after } = change(before, random);
     if (hunks.length === 0) continue;

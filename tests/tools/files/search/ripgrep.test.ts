@@ -82,7 +82,7 @@ test('without ripgrep the search still works', async () => {
   }
 });
 
-/** Everything that one of the two could see otherwise than the other. */
+/** Everything that the two searches could see differently. */
 async function makeTree(): Promise<Bench> {
   const bench = await setUpBench();
   const { workspace } = bench;
