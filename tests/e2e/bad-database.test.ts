@@ -1,4 +1,4 @@
-/** What is wrong with a database, or in between, with real servers: each is told, nothing is lost, and what mends itself is waited for. */
+/** Databases that are broken or become broken, with real servers: each problem is reported, nothing is lost, and temporary problems are waited for. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -25,7 +25,7 @@ base_seconds = 0.2
 const CONFIG = '[daemon]\npoll_seconds = 1\nhttp = "off"\n';
 const NEVER_ANSWERS = 'http://127.0.0.1:1';
 
-// A database is the same for both wire formats.
+// A database behaves the same for both wire formats.
 const once = describe.skipIf(inject('wire') !== 'anthropic');
 
 once('a database that says no', () => {
@@ -164,7 +164,7 @@ once('a database that comes and goes', () => {
     await admin.close();
   }, 60_000);
 
-  /** Takes connections until the server refuses one. */
+  /** Opens connections until the server refuses one. */
   async function fillUp(url: string): Promise<Database[]> {
     const taken: Database[] = [];
     for (;;) {
@@ -218,7 +218,7 @@ once('a database that turns read-only under a running daemon', () => {
     ]);
   }, 90_000);
 
-  /** New sessions get the setting; the old ones are ended, as in a failover. */
+  /** New sessions get the setting; the old ones are terminated, as in a failover. */
   async function readOnly(name: string, value: 'on' | 'off'): Promise<void> {
     await asAdmin(async (admin) => {
       await admin.query(`alter database ${name} set default_transaction_read_only = ${value}`);

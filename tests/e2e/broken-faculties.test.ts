@@ -39,7 +39,7 @@ describe('a faculty file with mistakes', () => {
       /problem .*good\.toml:6: faculty\.engage\.colour: unknown key/.test(await status(site)) ? true : null,
     );
     await state(await insert('good'), 'completed');
-    // The whole directory, gone by mistake.
+    // The whole directory was deleted by mistake.
     rmSync(join(site.directory, 'faculties'), { recursive: true });
     await eventually('status tells', async () => (/problem .*faculties/.test(await status(site)) ? true : null));
     await daemon.kill('SIGTERM');

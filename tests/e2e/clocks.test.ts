@@ -59,7 +59,7 @@ describe.runIf(WIRE === 'anthropic')('daemons whose clocks are an hour fast or a
       `select distinct state, attempts from animus.work_items where source = 'sql'`,
     );
     expect(states).toEqual([{ state: 'completed', attempts: 0 }]);
-    // No lease was taken for expired, and nothing began before its time.
+    // No lease was treated as expired, and nothing began before its time.
     expect(
       await pg.database.query(`select item from story where before in ('claimed', 'running') and after = 'claimed'`),
     ).toEqual([]);

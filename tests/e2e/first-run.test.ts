@@ -87,7 +87,7 @@ function clerkSite(modelUrl: string, databaseUrl?: string): Site {
     firstStart: true,
     ...(databaseUrl !== undefined && { databaseUrl }),
   });
-  // The hook sees the final text and makes it the outcome.
+  // The hook gets the final text and makes it the outcome.
   writeFileSync(
     join(site.directory, 'faculties', 'check.sh'),
     `#!/bin/sh\ngrep -q '"final_text":"The book is written."' || { echo 'not the expected text' >&2; exit 2; }\n` +

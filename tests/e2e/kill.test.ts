@@ -21,7 +21,7 @@ describe('a daemon that is killed in the middle of a run', () => {
   const pg = testDatabase();
 
   it('leaves no process, and the next one continues where it stopped, without paying or acting twice', async () => {
-    // A length of sleep that no other process on the machine has.
+    // A sleep length that no other process on the machine uses.
     const nap = `3600.${process.pid}${Date.now() % 1000}`;
     const server = await startModelServer([
       {
@@ -67,7 +67,7 @@ describe('a daemon that is killed in the middle of a run', () => {
     });
     expect(item).toEqual({ state: 'completed', attempts: 1, outcome: { text: 'Done after all.' } });
 
-    // Two requests in all: the recorded answer was not bought again.
+    // Two requests in total: the recorded answer was not requested again.
     expect(server.requests).toHaveLength(2);
     const calls = await pg.database.query(`select call_id, state, output from animus.tool_calls order by position`);
     expect(calls.map((call) => [call['call_id'], call['state']])).toEqual([
@@ -125,7 +125,7 @@ describe('a daemon that is killed in the middle of a run', () => {
     await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
     void daemon.kill('SIGTERM');
     await eventually('it says that it is ending', () => (daemon.output().includes('shutting down') ? true : null));
-    await new Promise((resolve) => setTimeout(resolve, 300)); // two of a kind within 250 ms count as one press
+    await new Promise((resolve) => setTimeout(resolve, 300)); // two of a kind within 250 ms count as one
     await daemon.kill('SIGTERM');
 
     expect(await daemon.exited).toBe(143);

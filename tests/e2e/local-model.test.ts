@@ -65,7 +65,7 @@ it('a local model server without a key and with unusual behaviour is enough', as
     tool_calls?: { id: string }[];
   }[];
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool']);
-  // The server gave no ids: those that were made for it hold calls and results together, and differ.
+  // The server gave no ids: the generated ones connect calls and results, and are unique.
   const made = messages[2]!.tool_calls!.map(({ id }) => id);
   expect(messages.slice(3).map((message) => message.tool_call_id)).toEqual(made);
   expect(new Set(made).size).toBe(2);

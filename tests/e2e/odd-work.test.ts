@@ -1,4 +1,4 @@
-/** Work and places that are unusual and no mistake, or are one: told well, bounded, and nothing lost. */
+/** Unusual but valid work and places, and invalid ones: reported clearly, bounded, and nothing lost. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -195,7 +195,7 @@ once('odd places', () => {
   });
 });
 
-/** Fills what is left, in blocks and in inodes; returns the files that did it. */
+/** Uses up the remaining blocks and inodes; returns the files that do so. */
 function fillDisk(disk: string): string[] {
   const { bavail, bsize } = statfsSync(disk);
   const file = join(disk, 'filling');

@@ -41,7 +41,7 @@ describe('a provider with problems', () => {
     await eventually('status tells', async () => (advice.test(await status(site)) ? true : null), 40);
     expect((await runAnimus(site, ['work', 'show', id])).stdout).toContain(`check the key in ${KEY}`);
 
-    valid = true; // as if the vendor had switched it on
+    valid = true; // as if the vendor had enabled it
     const { exit, stdout } = await submitting;
     expect(exit).toBe(0);
     expect(stdout).toMatch(new RegExp(`\\nscheduled {2}provider .* check the key in ${KEY}[^]*\\ncompleted\\n`));

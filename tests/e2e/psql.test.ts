@@ -29,7 +29,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     const asked = await runAnimus(site, [...ask, `select current_database(), current_setting('application_name')`]);
     expect(asked).toMatchObject({ exit: 0, stderr: '' });
     expect(asked.stdout).toBe(`${new URL(pg.connectionString).pathname.slice(1)}|animus db psql\n`);
-    // These would go before the host that is configured.
+    // These would override the configured host.
     const elsewhere = { ...site, env: { ...site.env, PGSERVICE: 'nowhere', PGHOSTADDR: '127.0.0.99' } };
     expect(await runAnimus(elsewhere, [...ask, 'select 1'])).toMatchObject({ exit: 0, stdout: '1\n', stderr: '' });
     writeFileSync(join(site.directory, 'broken.sql'), 'select 1/0;');
@@ -67,7 +67,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     expect(lines.some((line) => /^\S*psql -X -A -t$/.test(line))).toBe(true);
     expect(lines.filter((line) => line.includes('psql') && line.includes('test@'))).toEqual([]);
 
-    // As a terminal does: to the whole group.
+    // As a terminal does: to the whole process group.
     child.stdin.write('select pg_sleep(600);\n');
     await expect
       .poll(() =>
@@ -76,7 +76,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
       .toEqual([{ state: 'active' }]);
     process.kill(-child.pid!, 'SIGINT');
     await until('canceling statement due to user request');
-    // Without a terminal psql then leaves, with the code it has for that; interrupted, the command itself would exit with 130.
+    // Without a terminal, psql then exits with its own code; if the command itself were interrupted, it would exit with 130.
     expect(await exited).toBe(3);
   }, 60_000);
 

@@ -68,7 +68,7 @@ describe('a faculty that works in worktrees', () => {
         .split('\n')
         .map((line) => (JSON.parse(line) as { type: string }).type);
     expect(typesOf(live.stdout).toSorted()).toEqual(typesOf(late.stdout).toSorted());
-    // A result is committed while the next turn begins: either may come first.
+    // A result is committed while the next turn begins, so either may come first.
     expect(typesOf(late.stdout).filter((type) => type !== 'tool_ended')).toEqual([
       'focus_started',
       'turn_started',

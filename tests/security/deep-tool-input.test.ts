@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readOutcome } from '../../src/engage/verdict/outcome.ts';
 import { finishToolCall } from '../../src/llm/wire/tool-input.ts';
 
-// Parsing takes any depth; writing JSON and Postgres do not, and would end the focus with an error of animus's own.
+// Parsing accepts any depth, but serializing and Postgres do not; without a limit, the focus would fail with an internal error.
 test.each([10_000, 1_000_000])('an input nested %i levels deep is invalid, and the model gets an error', (depth) => {
   const json = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   const told = { input: {}, invalidInput: expect.stringContaining('nested more than 200 levels deep') };

@@ -11,7 +11,7 @@ test('with a decoy in place of a secret nothing is started, the work waits, and 
   });
   mkdirSync(at(site, 'home'), { recursive: true });
   writeFileSync(at(site, 'home/embedded.json'), '{"password": "hunter2"}');
-  // What is there is taken note of.
+  // The daemon records the existing secrets here.
   await site.run();
   renameSync(at(site, 'home'), at(site, 'x'));
   mkdirSync(at(site, 'home'));

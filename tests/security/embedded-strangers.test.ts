@@ -1,4 +1,4 @@
-/** Promise: whoever does not have the password of the embedded database cannot keep those out who have it. */
+/** Promise: clients without the password of the embedded database cannot block those that have it. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -21,7 +21,7 @@ test('clients without the password that keep opening hundreds of connections can
   });
   await Promise.all(Array.from({ length: 300 }, stranger));
 
-  // Ten more in each turn of the event loop's timers, for as long as the clients below take.
+  // Ten more in each timer turn of the event loop, as long as the clients below run.
   const flood = (async () => {
     while (!flooding.signal.aborted) {
       await Promise.all(Array.from({ length: 10 }, stranger));
@@ -35,7 +35,7 @@ test('clients without the password that keep opening hundreds of connections can
   }
   flooding.abort();
   await flood;
-  // Those who were connected before have lost nothing either, and the oldest strangers were sent away.
+  // Clients that were connected before are not affected, and the oldest strangers were disconnected.
   expect(await target.database.query('select 2 as two')).toEqual([{ two: 2 }]);
   expect([...crowd].filter((socket) => socket.readyState === 'open').length).toBeLessThanOrEqual(110);
 });

@@ -1,4 +1,4 @@
-/** Promise: where the host has cgroup v2, nothing outlives the call that started it, under no isolation at all either. */
+/** Promise: if the host has cgroup v2, nothing outlives the call that started it, even without any isolation. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const base = place && dirname(place.path);
 
 test.skipIf(place === null)('a process that leaves its session and removes every mark dies with its call', async () => {
   const { run, token } = limitedRun({ isolation: 'none', cgroups: true });
-  // The call ends when the escape has succeeded: before, it would be killed with its group.
+  // The call ends after the escape has succeeded; before, the process would be killed with its group.
   const result = await run(
     `d=$(mktemp -d); (setsid env -i /bin/sh -c ": >$d/free; while :; do /bin/sleep 0.1; : $0; done" &) ; until [ -e $d/free ]; do sleep 0.05; done; rm -r $d`,
   );
@@ -32,7 +32,7 @@ test.skipIf(place === null)('no cgroup is left when its supervisor has ended', a
 test.skipIf(place === null)(
   'processes and cgroups of a killed supervisor are killed and removed by the next one',
   async () => {
-    // Of a supervisor of this PID namespace that never was: no process has so late a start.
+    // The name of a supervisor of this PID namespace that never existed: no process has such a late start time.
     const [, namespace] = /animus-(\d+)-/.exec(place!.path) ?? [];
     const left = join(base!, `animus-${namespace}-${process.pid}-99999999999`);
     mkdirSync(join(left, 'focus', '1'), { recursive: true });

@@ -1,4 +1,4 @@
-/** Promise: the limits of a faculty hold for its bash and its hooks, and whoever is stopped is told why. */
+/** Promise: the limits of a faculty apply to its bash and its hooks, and a stopped command gets the reason. */
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { testDatabase } from '../support/database.ts';

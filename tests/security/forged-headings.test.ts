@@ -1,4 +1,4 @@
-/** Promise: nothing that submitters, hooks or the ledger write passes for the engine's own words in a message to a model. */
+/** Promise: no text from submitters, hooks or the ledger can pass for the engine's own text in a message to a model. */
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { testDatabase } from '../support/database.ts';

@@ -1,4 +1,4 @@
-/** Promise: a command that takes more memory than its focus may have is stopped whole, with words that say why. */
+/** Promise: a command that uses more memory than its focus may is stopped with all its processes, and the reason is reported. */
 import { describe, expect, test } from 'vitest';
 import { processesWith } from '../process/live-processes.ts';
 import { LIMITS, limitedModes, limitedRun } from './limited-run.ts';
@@ -6,7 +6,7 @@ import { LIMITS, limitedModes, limitedRun } from './limited-run.ts';
 const modes = await limitedModes();
 const EXCESS = 'it used more than 200 MiB of memory (max_memory_mib)';
 
-/** `tail` keeps the line that it reads whole; it holds what it has for a while, so that whoever looks sees it. */
+/** `tail` keeps the line that it reads in memory, and holds it for a while, so that it can be measured. */
 const hold = (mib: number) => `{ head -c ${mib}M /dev/zero; sleep 8; } | tail -n 1 >/dev/null`;
 
 describe.skipIf(modes.length === 0).each(modes)('in isolation $isolation, cgroups: $cgroups', (mode) => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { scratch, underRules } from './commands.ts';
 import { hasNamespaces } from './scripted-focus.ts';
 
-/** Each tries to read `keys/key`, `home/db/data` or `home/pass`, from a directory that holds them and `own`. */
+/** Each tries to read `keys/key`, `home/db/data` or `home/pass`, from a directory that contains them and `own`. */
 const ATTEMPTS: readonly (readonly [string, string])[] = [
   [
     'unmounting',

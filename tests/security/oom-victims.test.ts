@@ -1,4 +1,4 @@
-/** Promise: when the host is out of memory the kernel ends a command first, never the daemon for it. */
+/** Promise: when the host is out of memory, the kernel kills a command first, and never the daemon because of it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { limitedModes, limitedRun } from './limited-run.ts';

@@ -1,6 +1,6 @@
 /**
- * The promise: no text that a stranger submits is larger than those who read it can bear. Beyond 1 MiB it is refused with its size; what
- * an earlier animus let in is left out where it is read; and what the engine records of its own work is cut or kept aside, never refused.
+ * The promise: no submitted text is larger than its readers can handle. Beyond 1 MiB it is refused with its size; larger values that an
+ * older animus accepted are left out when they are read; and the engine's own records are cut or stored separately, never refused.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readArtifact } from '../../src/store/transcript/artifacts.ts';

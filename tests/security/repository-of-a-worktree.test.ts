@@ -11,7 +11,7 @@ import { setUpBench } from '../tools/tool-context.ts';
 
 const { missing } = await examineIsolation();
 
-/** Ways to make the operator's next git command obey the agent; `$C` is the common directory, `$E` the worktree's entry. */
+/** Ways to make the operator's next git command run the agent's code; `$C` is the common directory, `$E` the worktree's entry. */
 const ATTACKS: Readonly<Record<string, string>> = {
   'a key of the configuration': 'git config core.fsmonitor /tmp/x',
   'the file of the configuration': 'echo "[core] fsmonitor = /tmp/x" >> $C/config',
@@ -90,7 +90,7 @@ async function setUp() {
   return { ...site, call, run };
 }
 
-/** What decides how the operator's git behaves: names, kinds and contents. */
+/** The files that determine how the operator's git behaves: names, kinds and contents. */
 function obeyed({ repo, spec }: WorktreeSite): unknown {
   const common = join(repo, '.git');
   const ignored = new Set(['objects', 'refs', 'logs', 'packed-refs', 'worktree']);

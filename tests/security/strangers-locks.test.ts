@@ -1,4 +1,4 @@
-/** Whoever may connect, and whoever may read, can keep nobody from working: no lock that they can take is one that the engine waits for. */
+/** A role that may only connect, or only read, cannot block work: it can take no lock that the engine waits for. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/store/migrations/migrate.ts';

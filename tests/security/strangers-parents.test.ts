@@ -1,4 +1,4 @@
-/** The promise: nobody hangs work on an item of somebody else, by any way in, nor learns from the refusal that there is one. */
+/** The promise: nobody can add a child to somebody else's item, in any way, or learn from the refusal that the item exists. */
 import { afterAll, expect, test } from 'vitest';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { drainInbox } from '../../src/store/work/inbox.ts';

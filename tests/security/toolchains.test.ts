@@ -8,7 +8,7 @@ import { hasNamespaces } from './scripted-focus.ts';
 
 const has = (program: string) => findProgram(program, process.env['PATH'] ?? '', '/') !== null;
 
-/** `store` and `work` lie on two sides of pinned directories, as a package store and a project do. */
+/** `store` and `work` are on two sides of pinned directories, as a package store and a project are. */
 const WORKFLOWS: readonly (readonly [string, string])[] = [
   [
     'git',
@@ -41,7 +41,7 @@ describe.skipIf(!hasNamespaces)('ordinary tools work across pinned directories',
   });
 });
 
-/** The project holds a key, and so does the store: everything around both is pinned. */
+/** The project contains a key, and so does the store, so that everything around both is pinned. */
 function setUp() {
   const root = scratch();
   for (const place of ['store', 'work']) {
