@@ -26,8 +26,8 @@ export async function openPgmq(db: Queryable): Promise<Pgmq> {
 }
 
 /**
- * What pg-pool takes for its driver. A connection of the library's own would need the password and the TLS settings again,
- * could join no transaction, and would end the process when it broke: nobody listens to errors of that pool.
+ * Poses as a client of pg-pool. With its own connection, the library would need the password and the TLS settings again,
+ * could not join a transaction, and would crash the process if the connection broke, because its pool has no error listener.
  */
 function borrowing(db: Queryable): new () => EventEmitter {
   return class extends EventEmitter {

@@ -31,8 +31,8 @@ export interface ArtifactPart {
 }
 
 /**
- * Reads a part of a text artifact of any focus of the item; null where there is none of that id. The item's own id stands for
- * its description and parameters, which may be too large for a context too.
+ * Reads a part of a text artifact of any focus of the item; null if there is none with that id. The item's own id means its
+ * description and parameters, which may also be too large for a context.
  */
 export async function readArtifact(
   db: Queryable,

@@ -57,9 +57,9 @@ export async function setPhase(db: Queryable, focus: FocusKey, phase: Phase): Pr
 }
 
 /**
- * How long the focus's newest attempt has run, in milliseconds, as far as it is recorded: of each turn its answer and its longest
- * call. Waiting, queueing and being dead do not count, nor does work that a crash interrupted. `failureNotice` is how the message
- * begins that ended the attempt before.
+ * Returns the recorded running time of the focus's newest attempt in milliseconds: for each turn, the time of its answer and of its
+ * longest call. Time spent waiting, queued or dead does not count, and neither does work that a crash interrupted. `failureNotice` is
+ * the beginning of the message that ended the previous attempt.
  */
 export async function readRunningMs(db: Queryable, focusId: string, failureNotice: string): Promise<number> {
   const [row] = await db.query<{ ms: number }>(
