@@ -18,9 +18,9 @@ import {
 import { EmbeddedStartError, startEmbeddedThread } from './embedded-thread.ts';
 
 export interface EmbeddedOptions {
-  /** ANIMUS_HOME; made (mode 0700) when its parent exists. */
+  /** ANIMUS_HOME; created (mode 0700) if its parent exists. */
   readonly home: string;
-  /** How long to wait for another owner to leave; default 0 ms. */
+  /** How long to wait for another owner to exit; default 0 ms. */
   readonly waitMs?: number;
   /** Loopback port; default any free one. */
   readonly port?: number;
@@ -90,7 +90,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
 
 /**
  * For a CLI command: connects to the process that owns the directory, or owns it for as long as the command takes, and then
- * for up to 5 s more while another command uses it. An owner that is just starting or leaving is waited for, up to `waitMs`
+ * for up to 5 s more while another command uses it. It waits for an owner that is starting or exiting, up to `waitMs`
  * (default 10,000).
  */
 export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
@@ -111,7 +111,7 @@ export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<E
 }
 
 const LOCK_POLL_MS = 50;
-/** Other commands end within that; less than a command waits for the directory. */
+/** Other commands end within this time; it is shorter than the time that a command waits for the directory. */
 const COMMAND_LINGER_MS = 5_000;
 
 async function connectToOwner(options: EmbeddedOptions): Promise<EmbeddedDatabase | null> {
@@ -122,7 +122,7 @@ async function connectToOwner(options: EmbeddedOptions): Promise<EmbeddedDatabas
     await database.query('select 1');
     return { ...database, port: owner.port };
   } catch {
-    // A dead owner's port is closed, or now belongs to a stranger who does not know the password.
+    // A dead owner's port is closed, or is now used by another program that does not know the password.
     await database.close();
     return null;
   }

@@ -67,7 +67,7 @@ const REMIND_MS = 30_000;
 interface Blocker {
   readonly pid: number;
   readonly application: string;
-  /** Null where the role may not know. */
+  /** Null if the role may not see it. */
   readonly since: Date | null;
 }
 

@@ -3,11 +3,11 @@ import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
 
-/** A recorded output and what the model is shown in its place. */
+/** A recorded output and the part of it that the model sees. */
 export interface StoredOutput {
   readonly turn: number;
   readonly callId: string;
-  /** A UUID that `shown` names; one that is there already holds the same output. */
+  /** A UUID that `shown` contains; an existing artifact with this id has the same output. */
   readonly artifactId: string;
   readonly shown: string;
 }

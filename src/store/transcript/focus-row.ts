@@ -4,14 +4,14 @@ import type { Phase } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 
-/** What every write of a focus carries: the lease that fences it and the focus it belongs to. */
+/** The key of every write of a focus: the lease that fences it and the focus it belongs to. */
 export interface FocusKey {
   readonly workItemId: string;
   readonly leaseToken: string;
   readonly focusId: string;
 }
 
-/** A focus as stored; snapshot, prompt and tools are those it began with, also when it is resumed. */
+/** A focus as stored. Snapshot, prompt and tools are those it began with, even when it is resumed. */
 export interface FocusRow {
   readonly id: string;
   readonly number: number;
@@ -76,7 +76,7 @@ export async function readRunningMs(db: Queryable, focusId: string, failureNotic
   return row!.ms;
 }
 
-/** Those of the foci that have ended. */
+/** Returns the ids of those foci that have ended. */
 export async function endedFocusIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select id from animus.foci where id = any ($1::uuid[]) and ended_as is not null`,
