@@ -21,13 +21,13 @@ function compile(): void {
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
 }
 
-/** All that is not TypeScript: dist/ has the shape of src/, so each file is found where the code looks for it. */
+/** Copies all files that are not TypeScript. dist/ has the layout of src/, so the code finds each file at the same relative path. */
 function copyAssets(): void {
   const source = join(ROOT, 'src');
   const files = globSync('**/*', { cwd: source, withFileTypes: true }).filter((entry) => entry.isFile());
   for (const file of files) {
     const from = join(file.parentPath, file.name);
-    // The launcher is packed as it is: it is the bin of a clone and of the package.
+    // The launcher is packed unchanged: it is the bin of a clone and of the package.
     if (file.name.endsWith('.ts') || from === join(source, 'animus.js')) continue;
     const to = join(ROOT, 'dist', from.slice(source.length));
     mkdirSync(dirname(to), { recursive: true });

@@ -1,4 +1,4 @@
-/** What stands in the way of a release, from facts that cost nothing to gather. */
+/** Lists the reasons that prevent a release, from facts that are cheap to gather. */
 
 export interface ReleaseFacts {
   readonly version: string;

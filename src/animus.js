@@ -85,8 +85,8 @@ function signalSelf(signal) {
 }
 
 /**
- * In a child that takes this process's place: same terminal, same arguments, signals passed on, same end. A pipe that
- * nobody writes to tells it when this process is gone without a word.
+ * Continues in a child that replaces this process: same terminal, same arguments, forwarded signals, same exit code. It detects the
+ * death of this process by the end of a pipe that nobody writes to.
  * @param {string} node
  */
 function goOnWith(node) {
@@ -107,7 +107,7 @@ function goOnWith(node) {
   });
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code === null ? 1 : code);
-    // Ending by the same signal tells the shell how it was; no handler may be left for it to work.
+    // End by the same signal, so that the shell sees how the child ended. This works only without a handler.
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
@@ -139,7 +139,7 @@ function giveUp() {
   process.exitCode = 1;
 }
 
-/** A clone runs its TypeScript as it is, also after a build; a package has only what the build made of it. */
+/** A clone runs its TypeScript directly, even after a build; a package contains only the result of the build. */
 function mainFile() {
   const source = join(here, 'main.ts');
   return existsSync(source) ? source : join(here, '..', 'dist', 'main.js');

@@ -28,8 +28,8 @@ export async function main(): Promise<void> {
 }
 
 /**
- * Whoever reads our output may leave early (`| head`): that is no failure, and nobody is left to write for. Output that cannot
- * be written (a full disk) is told, and makes the command fail; a daemon goes on, for its work is in the database.
+ * The reader of our output may stop early (`| head`). That is not a failure, and there is nothing left to do. If output cannot
+ * be written (a full disk), this is reported and the command fails; a daemon continues, because its work is in the database.
  */
 function watchOutput(): { readonly lost: boolean } {
   const output = { lost: false };
@@ -38,7 +38,7 @@ function watchOutput(): { readonly lost: boolean } {
     if (!output.lost) process.stderr.write(`animus: the output cannot be written: ${error.message}\n`);
     output.lost = true;
   });
-  // Nobody is left to tell that errors cannot be told.
+  // If stderr itself fails, there is no way to report it.
   process.stderr.on('error', leaveWithReader);
   return output;
 }

@@ -6,7 +6,7 @@ import { testDatabase } from './support/database.ts';
 
 const target = testDatabase();
 
-test('work is submitted in the transaction of the program, and is gone when that is rolled back', async () => {
+test('submits work in the transaction of the program, and rolls it back with it', async () => {
   const client = await connect();
   await client.query('begin');
   const undone = await submitWork(client, { faculty: 'engineer', description: 'never' });
@@ -36,7 +36,7 @@ test('errors have the codes of docs/errors.md', async () => {
   });
 });
 
-test('also where the program brings its own copy of the driver', async () => {
+test('works if the program brings its own copy of the driver', async () => {
   const client = await connect();
   const foreign: Connection = {
     async query(text, values) {

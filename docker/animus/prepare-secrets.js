@@ -1,6 +1,6 @@
-// Runs at each `up`, as root, before the appliance's services start: hands each of them the secrets it needs, and no other,
-// as files that only it can read. What the operator gives lies in GIVEN; the database's passwords are made up when they are
-// not given, once, and kept in the volume of the database.
+// Runs as root on each `up`, before the services of the appliance start. It gives each service only the secrets it needs, as
+// files that only this service can read. The operator's secrets are in GIVEN. Database passwords that are not given are
+// generated once and kept in the volume `postgres-secrets`.
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const GIVEN = '/given';
 const ROOT = 0;
 const NODE = 1000;
 const PASSWORDS = ['postgres_password', 'animus_owner_password', 'animus_password'];
-/** One secret is one line, far shorter than this. */
+/** A secret is one line, much shorter than this. */
 const MAX_BYTES = 64 * 1024;
 
 const given = readGiven();
@@ -20,7 +20,7 @@ hand('/for/migrate', { database_url: urlOf('animus_owner', passwords.animus_owne
 hand('/for/animus', { database_url: urlOf('animus', passwords.animus_password), ...forModels }, NODE);
 process.stdout.write(`given to the daemon: ${['database_url', ...Object.keys(forModels)].join(', ')}\n`);
 
-/** The operator's secrets by name; everything that is no secret's name is refused, but for a page that explains. */
+/** Reads the operator's secrets by name. Refuses files whose names are not valid, except README.md and hidden files. */
 function readGiven() {
   const secrets = {};
   for (const entry of readdirSync(GIVEN, { withFileTypes: true })) {
@@ -38,7 +38,7 @@ function readGiven() {
   return secrets;
 }
 
-/** What an earlier run made up; else a new one. */
+/** Returns the password that an earlier run generated, or generates one. */
 function keptPassword(name) {
   const path = join('/for/postgres', name);
   return existsSync(path) ? readFileSync(path, 'utf8') : randomBytes(24).toString('hex');
@@ -48,7 +48,10 @@ function urlOf(role, password) {
   return `postgres://${role}:${encodeURIComponent(password)}@postgres:5432/animus`;
 }
 
-/** Makes the directory hold exactly these files. Whole or not at all: a reader never sees half a secret, nor one that is not yet its own. */
+/**
+ * Makes the directory contain exactly these files. Each file appears atomically: a reader never sees a partial secret, or a
+ * file that it does not own yet.
+ */
 function hand(directory, secrets, uid) {
   for (const [name, value] of Object.entries(secrets)) {
     const path = join(directory, name);

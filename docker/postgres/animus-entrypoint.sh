@@ -1,5 +1,5 @@
 #!/bin/sh
-# The passwords are needed once, to make the database; later starts run without them in their environment.
+# Only the first start, which creates the database, needs the passwords. Later starts do not have them in their environment.
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   POSTGRES_PASSWORD=$(cat /run/secrets/postgres_password)

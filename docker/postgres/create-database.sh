@@ -1,6 +1,7 @@
 #!/bin/sh
-# On the first start, what takes a superuser: the owner of the database, which migrates it; the daemon's login, which may run
-# daemons and operate, and change no schema; the roles that a migration would make if it might; pgvector.
+# Runs on the first start and creates everything that needs a superuser: the owner of the database, who migrates it; the
+# daemon's login, which can run daemons and operate them but cannot change the schema; the roles that migrations would
+# create if they were allowed to; and pgvector.
 set -eu
 psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname=postgres <<'SQL'
 \getenv owner_password ANIMUS_OWNER_PASSWORD

@@ -15,7 +15,7 @@ import { createTurnTime, type TurnTime } from './turn/turn-time.ts';
 import type { EngageEnd } from './verdict/engage-end.ts';
 import { judge, type Limits } from './verdict/verdict.ts';
 
-/** What the loop needs: what a model call, the context, the calls and the verdict need, and when to stop. */
+/** The dependencies of the loop: those of model calls, the context, tool calls and the verdict, and signals to stop. */
 export interface EngageMeans extends Omit<TurnMeans, 'time'>, ContextMeans, CallMeans, Limits {
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;
@@ -41,7 +41,7 @@ async function loop(means: LoopMeans, recorded?: Transcript): Promise<Extract<St
   return step;
 }
 
-/** Records ended calls, whatever stops the focus: unrecorded ones would be in doubt. Rethrows the failure that stopped it. */
+/** Records ended calls, whatever stops the focus; unrecorded ones would be in doubt. Rethrows the failure that stopped it. */
 async function keepResults({ journal, signal }: LoopMeans): Promise<void> {
   await journal.flush(signal).catch(() => {});
 }
@@ -86,7 +86,7 @@ async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> 
   });
 }
 
-/** Runs the remaining calls of the newest turn, and judges it. */
+/** Runs the remaining calls of the newest turn and judges the turn. */
 async function finishTurn(transcript: Transcript, newest: RecordedTurn, means: LoopMeans): Promise<Step> {
   let current = transcript;
   if (isUnfinished(newest)) {
@@ -104,7 +104,7 @@ function isUnfinished(turn: RecordedTurn): boolean {
   return turn.calls.some((call) => call.output === null);
 }
 
-/** Puts an engine message after the newest turn: recorded first, then part of the context. */
+/** Adds an engine message after the newest turn: recorded first, then part of the context. */
 async function say(
   transcript: Transcript,
   message: Pick<EngineMessage, 'kind' | 'content'>,

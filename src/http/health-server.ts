@@ -20,7 +20,7 @@ const MAX_CONNECTIONS = 100;
 export const openHealthServer: OpenHealth = (address, look) => {
   const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(limits, (request, response) => void answer(request, response, look));
-  // A connection that is kept alive would be one that nobody has to open anew.
+  // No keep-alive: each request must open a new connection, so no client can occupy one.
   server.maxRequestsPerSocket = 1;
   server.on('connection', makeRoom(MAX_CONNECTIONS));
   return {

@@ -1,9 +1,9 @@
-/** Restricts access of a focus to files of this host, in addition to file modes. */
+/** Restricts which files of this host a focus can access, in addition to file modes. */
 import { sep } from 'node:path';
 
 /**
- * `hidden`: neither read nor written, a directory appears empty; `read`: never written, moved or removed; `all`: no
- * restriction, for what lies below a path that has one.
+ * `hidden`: can be neither read nor written, and a directory appears empty. `read`: cannot be written, moved or removed.
+ * `all`: no restriction; it exempts a path below a restricted one.
  */
 export type FileAccess = 'hidden' | 'read' | 'all';
 
@@ -14,15 +14,15 @@ export interface FileRule {
   readonly access: FileAccess;
 }
 
-/** The strictest rule counts where several name the same path. */
+/** If several rules name the same path, the strictest one applies. */
 const STRICTNESS: Readonly<Record<FileAccess, number>> = { hidden: 2, read: 1, all: 0 };
 
-/** The access to a real path: that of the deepest rule that contains it, `all` where none does. */
+/** Returns the access to a real path: that of the deepest rule that contains it, or `all` if no rule does. */
 export function accessTo(rules: readonly FileRule[], real: string): FileAccess {
   return deepest(rules, real)?.access ?? 'all';
 }
 
-/** One rule a path, those left out that change nothing, parents before what is below them. */
+/** Returns one rule per path, without rules that have no effect. Parents come before the paths below them. */
 export function effectiveRules(rules: readonly FileRule[]): readonly FileRule[] {
   const byPath = new Map<string, FileRule>();
   for (const rule of rules) {
@@ -36,12 +36,12 @@ export function effectiveRules(rules: readonly FileRule[]): readonly FileRule[] 
   return kept;
 }
 
-/** True for the path itself and what is below it. */
+/** True for the path itself and everything below it. */
 export function isWithin(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Names below the root. */
+/** The number of path components below the root. */
 export function depthOf(path: string): number {
   return path.split(sep).filter((name) => name !== '').length;
 }

@@ -1,8 +1,8 @@
-/** Finds a command as the system would, to distinguish a missing command from other failures. */
+/** Looks up a command as the system would, to distinguish a missing command from other failures. */
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** Where execvp would find a command: its absolute path, or null. */
+/** Returns the absolute path at which execvp would find a command, or null. */
 export function findProgram(command: string, path: string, cwd: string): string | null {
   const candidates = command.includes('/')
     ? [isAbsolute(command) ? command : resolve(cwd, command)]
@@ -20,8 +20,8 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Why the system would refuse to run a script, with the remedy; null for runnable scripts and for binaries. The system
- * itself reports each of these as «no such file» or «exec format error».
+ * Explains why the system would refuse to run a script and how to fix it. Null for scripts that can run and for binaries.
+ * The system itself reports all of these problems as "no such file" or "exec format error".
  */
 export function scriptProblem(file: string): string | null {
   const head = headOf(file);
@@ -31,7 +31,7 @@ export function scriptProblem(file: string): string | null {
   if (!head.startsWith('#!')) return `${file} has no first line that names its interpreter, such as #!/bin/sh`;
   const line = head.split('\n', 1)[0]!.slice(2);
   if (line.endsWith('\r'))
-    return `${file} has line ends of Windows (CRLF); save it with Unix line ends: sed -i 's/\\r$//' ${file}`;
+    return `${file} has Windows line endings (CRLF); save it with Unix line endings: sed -i 's/\\r$//' ${file}`;
   const interpreter = line.trim().split(/\s/, 1)[0] ?? '';
   if (!isAbsolute(interpreter) || existsSync(interpreter)) return null;
   return `${file} names the interpreter ${interpreter}, which is not on this host`;
@@ -39,7 +39,7 @@ export function scriptProblem(file: string): string | null {
 
 const HEAD_BYTES = 256;
 
-/** Null for a file that may be run but not read. */
+/** Null for a file that can be executed but not read. */
 function headOf(file: string): string | null {
   let descriptor: number | undefined;
   try {

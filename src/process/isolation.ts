@@ -1,7 +1,7 @@
-/** Finds out by trying how far this host can isolate commands. */
+/** Tests which isolations work on this host. */
 import { ISOLATIONS, type Isolation, runnerOf } from './runners/runners.ts';
 
-/** The best isolation of a host, and why better ones are missing. */
+/** The best isolation that works on a host, and why the others do not. */
 export interface IsolationReport {
   readonly best: Isolation;
   /** Why the other isolations are not available. */
@@ -11,8 +11,8 @@ export interface IsolationReport {
 const tried = new Map<Isolation, Promise<string | null>>();
 
 /**
- * Tries every runner, each once per process, and names the best that works. `home` is ANIMUS_HOME: a runner may have to
- * get through to the focus directories below it; without it that is not checked.
+ * Tries every runner once per process and returns the best one that works. `home` is ANIMUS_HOME: if it is given, the
+ * runner must also be able to reach the focus directories below it.
  */
 export async function examineIsolation(home?: string): Promise<IsolationReport> {
   const missing: Partial<Record<Isolation, string>> = {};
@@ -23,23 +23,23 @@ export async function examineIsolation(home?: string): Promise<IsolationReport> 
   return { best: ISOLATIONS.find((isolation) => missing[isolation] === undefined) ?? 'none', missing };
 }
 
-/** Returns only the best of `examineIsolation`. */
+/** Returns only the best isolation of `examineIsolation`. */
 export async function detectIsolation(home?: string): Promise<Isolation> {
   return (await examineIsolation(home)).best;
 }
 
-/** Describes what an isolation protects and what it does not; completes «commands run …». */
+/** Describes what an isolation protects and what it does not. The text completes the sentence "commands run …". */
 export function describeIsolation(isolation: Isolation): string {
   const { apart, hides, leaves } = runnerOf(isolation).words;
   return `${apart}: ${hides}; ${leaves}`;
 }
 
-/** True where commands run as the owner of the directory they start in, so that this user must be able to enter it. */
+/** True if commands run as the owner of their working directory. That user must be able to enter the directory. */
 export function runsAsOwner(isolation: Isolation): boolean {
   return runnerOf(isolation).runsAsOwner;
 }
 
-/** Why commands cannot start in this directory under an isolation, else null. */
+/** Explains why commands cannot start in this directory under an isolation; null if they can. */
 export function placeProblem(isolation: Isolation, directory: string): string | null {
   return runnerOf(isolation).placeProblem(directory);
 }

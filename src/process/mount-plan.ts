@@ -1,27 +1,27 @@
-/** Turns rules for files into the mounts of a command's own namespace. */
+/** Converts file rules into the mounts of a command's mount namespace. */
 import { dirname } from 'node:path';
 import { depthOf, effectiveRules, type FileRule, isWithin } from './file-rules.ts';
 
 /**
- * The steps, in order. Tables are for `mount --all` (fstab(5)), one call for all their lines; it passes over a line that
- * mounts a directory where it is mounted already, so such lines stand apart.
+ * The steps, in order. A table has the format of fstab(5) and is mounted with one call of `mount --all`. That command
+ * skips a line if the directory is already mounted there, so such mounts are separate steps.
  */
 export interface MountPlan {
-  /** Empty files to be made in STAGING. */
+  /** Empty files to create in STAGING. */
   readonly stageFiles: readonly string[];
-  /** Table: binds to STAGING what stays open below hidden and read-only directories. */
+  /** Table: bind-mounts to STAGING the paths that stay accessible below hidden and read-only directories. */
   readonly stage: string;
-  /** Table: covers and pins. */
+  /** Table: mounts that hide paths, make them read-only or pin them. */
   readonly cover: string;
-  /** Empty files to be made, with their directories. */
+  /** Empty files to create, with their directories. */
   readonly makeFiles: readonly string[];
-  /** Back from STAGING to where something had been mounted. */
+  /** Mounts from STAGING back to paths that were mount points before. */
   readonly backSingly: readonly Bind[];
-  /** Table: back from STAGING, with what is covered and pinned below. */
+  /** Table: mounts from STAGING back to the other paths, with the covers and pins below them. */
   readonly back: string;
-  /** Bound to themselves, read-only. */
+  /** Paths that are bind-mounted to themselves, read-only. */
   readonly seal: readonly Bind[];
-  /** What must be true afterwards: `POINT KIND`, the point written as in /proc/self/mountinfo. */
+  /** The expected result, as `POINT KIND` with the mount point written as in /proc/self/mountinfo. */
   readonly expected: readonly string[];
 }
 
@@ -32,34 +32,34 @@ export interface Bind {
   readonly options: string;
 }
 
-/** What a plan has to know of the host. */
+/** What a plan needs to know about the host. */
 export interface HostFiles {
   kindOf(path: string): FileKind;
   isMountPoint(path: string): boolean;
-  /** Those of nosuid, nodev and noexec that hold at the path: a namespace may not lift them. */
+  /** Which of nosuid, nodev and noexec apply to the path; a namespace must not remove them. */
   flagsOf(path: string): readonly string[];
 }
 
-/** `from` is bound to `at` while the directory around it is covered. */
+/** `from` is bind-mounted to `at` while its parent directory is being covered. */
 interface Staged {
   readonly from: string;
   readonly at: string;
   readonly kind: FileKind;
-  /** Its mount point must be created again: a hidden directory covers it. */
+  /** True if a hidden directory covers it, so that its mount point must be created again. */
   readonly isCovered: boolean;
 }
 
 export type FileKind = 'file' | 'directory';
 
-/** A directory that every /proc has, and that is not needed while the mounts are made. */
+/** A directory that exists in every /proc and is not needed during the mounts. */
 export const STAGING = '/proc/fs';
-/** The names of our file systems in mountinfo. */
+/** The source name of our file systems in mountinfo. */
 export const SOURCE = 'animus';
 
 /**
- * Pins every directory above what is hidden or read-only, and only those, by a mount of itself: a directory that is a
- * mount point cannot be renamed or removed. Renames and hard links across such a directory fail with EXDEV, as between two
- * file systems.
+ * Plans the mounts for these rules. Every directory above a hidden or read-only path is pinned: it is bind-mounted to
+ * itself, because a mount point cannot be renamed or removed. Renames and hard links across such a directory fail with
+ * EXDEV, as between two file systems.
  */
 export function planMounts(rules: readonly FileRule[], host: HostFiles): MountPlan {
   const effective = effectiveRules(rules);
@@ -102,20 +102,20 @@ export function planMounts(rules: readonly FileRule[], host: HostFiles): MountPl
   };
 }
 
-/** `mount --all` would pass over it. */
+/** True if `mount --all` would skip it. */
 function isSingle({ staged, isMounted }: Place): boolean {
   return staged !== null && isMounted;
 }
 
-/** How `expected` calls them. */
+/** The words for each access in `expected`. */
 const STATES = { hidden: 'hidden', read: 'read', all: 'pinned' } as const;
 
-/** Where something is to be mounted. */
+/** A path where something is mounted. */
 interface Place {
   readonly path: string;
   readonly access: FileRule['access'];
   readonly staged: Staged | null;
-  /** Hidden, with something open below it. */
+  /** True if it is hidden and has an accessible path below it. */
   readonly isCover: boolean;
   readonly isMounted: boolean;
 }
@@ -134,12 +134,12 @@ function readOnlyFlags(path: string, host: HostFiles): readonly string[] {
   return ['ro', ...host.flagsOf(path)];
 }
 
-/** A directory that is not there is made. */
+/** Creates a directory that does not exist. */
 function bindOptions(kind: FileKind): string {
   return kind === 'directory' ? 'rbind,X-mount.mkdir' : 'rbind';
 }
 
-/** Less restricted than the directory around it. */
+/** True if the path is less restricted than its parent rule. */
 function isLoosened({ path, access }: FileRule, rules: readonly FileRule[]): boolean {
   const around = parentOf(path, rules);
   return around !== undefined && (around.access === 'hidden' || access === 'all');
@@ -150,7 +150,7 @@ function parentOf(path: string, rules: readonly FileRule[]): FileRule | undefine
   return rules.findLast((rule) => rule.path !== path && isWithin(rule.path, path));
 }
 
-/** Not of what the kernel makes up: nobody can rename that. */
+/** All parent directories; none for /proc and /sys, where nothing can be renamed. */
 function ancestors(path: string): readonly string[] {
   const above = dirname(path);
   if (above === dirname(above) || isWithin('/proc', path) || isWithin('/sys', path)) return [];
@@ -165,7 +165,7 @@ function fstab(source: string, target: string, type: string, options: string): s
   return `${mangle(source)} ${mangle(target)} ${type} ${options} 0 0`;
 }
 
-/** As the kernel writes paths in mountinfo; fstab(5) reads the same. */
+/** Escapes a path as the kernel does in mountinfo; fstab(5) uses the same format. */
 export function mangle(path: string): string {
   return path.replace(/[ \t\n\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The port to child processes. Everything animus spawns (bash, hooks) runs under a small supervisor process, which
- * outlives the daemon just long enough to kill what the daemon started.
+ * The port to child processes. Everything that animus spawns (bash, hooks) runs under a small supervisor process. The
+ * supervisor outlives the daemon just long enough to kill the processes that the daemon started.
  */
 import type { Service } from '../core/lifecycle/service.ts';
 import type { FileRule } from './file-rules.ts';
@@ -14,21 +14,21 @@ export type ProcessOwner = string;
 
 export interface ProcessHost extends Service {
   /**
-   * Runs a command to its end and returns what it printed; never rejects for what the command does. When it returns, no
-   * process of the command's group is alive, background ones included.
+   * Runs a command until it exits and returns its output. Never rejects because of what the command does. When it
+   * returns, no process of the command's group is alive, including background processes.
    */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult>;
   /**
-   * The owner's processes are killed when this many milliseconds pass without a further call: the remaining
-   * lease. Once it has passed, the owner's runs are refused until it is renewed. `killAll` forgets it.
+   * Kills the owner's processes unless it is called again within this many milliseconds (the remaining time of the
+   * lease). After the deadline, new runs of the owner are refused until it is renewed. `killAll` clears the deadline.
    */
   setDeadline(owner: ProcessOwner, ms: number): void;
   /**
-   * Limits what the owner's processes may use together, from the next run on; default 2 GiB and 1,024 processes and
-   * threads. When they use more, the run that uses most is killed: `limit`. `killAll` forgets it.
+   * Limits the total usage of the owner's processes, from the next run on. Default: 2 GiB of memory, and 1,024 processes
+   * and threads. If they exceed it, the run that uses most is killed and ends with `limit`. `killAll` clears the limits.
    */
   setLimits(owner: ProcessOwner, limits: ProcessLimits): void;
-  /** Kills everything the owner has running and resolves when it is gone. */
+  /** Kills all processes of the owner and resolves when they are gone. */
   killAll(owner: ProcessOwner): Promise<void>;
 }
 
@@ -37,28 +37,29 @@ export interface ProcessSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment: nothing is inherited. */
+  /** The complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly timeoutMs: number;
-  /** Per stream; head and tail are kept, the middle is dropped. */
+  /** Per stream. The start and the end are kept, the middle is dropped. */
   readonly maxOutputBytes: number;
   /** Which runner starts it; `uid` runs it as the owner of `cwd`, which must not be root. */
   readonly isolation: Isolation;
   /**
-   * What of the host's files the command finds hidden or read-only, even as root of its own namespace. Only `namespace` can
-   * do this, by mounts; the others do not look at it (with `uid` the modes of the files do). With a hidden path that is not
-   * there the command is not started; other rules for what is not there are passed over.
+   * Which files of the host are hidden from the command or read-only, even for root in its own namespace. Only the runner
+   * `namespace` can do this, with mounts; the others ignore the rules (`uid` relies on file modes). If a hidden path does
+   * not exist, the command is not started; other rules for missing paths are ignored.
    */
   readonly fileRules?: readonly FileRule[];
 }
 
 export interface ProcessResult {
   /**
-   * The first cause. `limit`: it used too much. `aborted`: by the caller's signal or `killAll`. `not_started`: the command, or its working
-   * directory, could not be used. `interrupted`: an external failure, not the command's: its supervisor died, or the deadline of its owner
-   * passed; whether it ran, and how far, is unknown. `unavailable`: the same, and nothing ran: no supervisor could be started, the host was
-   * out of processes. With `namespace` a command that died of signal N is an `exit` of 128+N, as shells say it.
+   * The first cause of the end. `limit`: the command exceeded a resource limit. `aborted`: the caller's signal or `killAll`
+   * stopped it. `not_started`: the command or its working directory could not be used. `interrupted`: something other than
+   * the command failed (the supervisor died, or the owner's deadline passed), and it is unknown how far the command ran.
+   * `unavailable`: something else failed and nothing ran (no supervisor could be started, or the host had no processes
+   * left). With `namespace`, a command killed by signal N ends with `exit` and code 128+N, as in a shell.
    */
   readonly ended: 'exit' | 'signal' | 'timeout' | 'limit' | 'aborted' | 'interrupted' | 'unavailable' | 'not_started';
   readonly exitCode: number | null;
@@ -66,12 +67,12 @@ export interface ProcessResult {
   readonly stdout: CapturedOutput;
   readonly stderr: CapturedOutput;
   readonly durationMs: number;
-  /** Why it did not start, or what else the caller should know (who ended it, what could not be killed), else null. */
+  /** Why it did not start, or what else the caller should know (what ended it, which processes could not be killed); else null. */
   readonly problem: string | null;
 }
 
 export interface CapturedOutput {
-  /** UTF-8, invalid bytes replaced; with the middle replaced by a note where it was too long. */
+  /** UTF-8 with invalid bytes replaced. If the output was too long, a note replaces the middle. */
   readonly text: string;
   readonly bytes: number;
   readonly truncated: boolean;

@@ -12,7 +12,7 @@ export function logLibraryOutput(log: Log): () => void {
   const before = process.listeners('warning');
   const onWarning = (warning: Error): void => {
     const { name, message, code } = warning as NodeJS.ErrnoException;
-    log.warn({ warning: name, ...(code !== undefined && { code }), detail: message }, 'a library or Node warns');
+    log.warn({ warning: name, ...(code !== undefined && { code }), detail: message }, 'warning from Node or a library');
   };
   // Node prints warnings with its own listener.
   process.removeAllListeners('warning');

@@ -5,8 +5,8 @@ import { harmless, harmlessJsonLine, harmlessLines } from '../core/text/harmless
 const STYLE = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const;
 
 /**
- * `12:01:02 INFO  message key=value …`; a stack goes on lines of its own. Takes and returns one line with its newline. Whatever the
- * fields hold, nothing of it drives the terminal.
+ * `12:01:02 INFO  message key=value …`; a stack is on separate lines. Takes and returns one line with its newline. No content of the
+ * fields can control the terminal.
  */
 export function prettyLine(json: string): string {
   const { level, time, message, trace_id: _, span_id: __, ...fields } = JSON.parse(json) as Record<string, unknown>;

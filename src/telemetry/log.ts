@@ -62,7 +62,7 @@ function redacted(fields: object): Record<string, unknown> {
 
 function write(line: string, destination: DestinationStream, pretty: boolean): void {
   emitToOtlp(line);
-  // JSON leaves C1 and what reorders text as it is, and logs are read on terminals, too.
+  // JSON does not escape C1 characters and those that reorder text, but logs are also read on terminals.
   destination.write(pretty ? prettyLine(line) : harmlessJsonLine(line));
 }
 

@@ -41,7 +41,7 @@ export async function inThread<Result>(
   } catch (error) {
     context.signal.throwIfAborted();
     if (time.aborted) return { refusal: `not done within ${limitMs / 1000} s; ${advice}` };
-    return { refusal: `could not be computed (${messageOf(error)}); ${advice}` };
+    return { refusal: `the computation failed (${messageOf(error)}); ${advice}` };
   } finally {
     await worker.terminate();
   }

@@ -9,10 +9,10 @@ const MAX_CONTENT_CHARS = 16_000;
 const ledgerAppend = databaseTool({
   name: 'ledger_append',
   description:
-    'Appends an entry to the ledger of this work item. Types: plan, finding, decision, step, error, note. Append a step when a piece of the plan is done.',
+    'Appends an entry to the ledger of this work item. Types: plan, finding, decision, step, error, note. Append a step when a part of the plan is done.',
   risk: 'write',
   input: z.strictObject({
-    type: z.enum(LEDGER_TYPES).describe('what kind of entry this is'),
+    type: z.enum(LEDGER_TYPES).describe('the kind of entry'),
     content: z
       .string()
       .trim()
@@ -32,11 +32,11 @@ const ledgerAppend = databaseTool({
 
 const ledgerRead = databaseTool({
   name: 'ledger_read',
-  description: 'Reads the ledger of this work item: all entries, or the newest ones, of every type or of one.',
+  description: 'Reads the newest entries in the ledger of this work item, of all types or of one.',
   risk: 'read',
   input: z.strictObject({
     type: z.enum(LEDGER_TYPES).optional().describe('only entries of this type'),
-    last: z.int().min(1).max(1000).default(100).describe('how many of the newest entries'),
+    last: z.int().min(1).max(1000).default(100).describe('how many entries to read, counted from the newest'),
   }),
   async run(input, context, tx) {
     const entries = await readLedger(tx, context.workItemId, {

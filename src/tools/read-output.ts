@@ -14,7 +14,7 @@ export const readOutput = databaseTool({
   input: z.strictObject({
     artifact: z.uuid().describe('the artifact id that the cut output names'),
     offset: z.int().min(0).max(2_000_000_000).default(0).describe('characters to skip'),
-    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS).describe('characters to read at most'),
+    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS).describe('maximum number of characters to read'),
   }),
   async run({ artifact, offset, limit }, context, tx) {
     const part = await readArtifact(tx, context.workItemId, artifact, offset, limit);

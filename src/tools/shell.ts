@@ -8,9 +8,9 @@ import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } fr
 
 /** Per stream, so at most 32 KiB in total. */
 const MAX_STREAM_BYTES = 16 * 1024;
-/** One argument of a program on Linux has at most so many bytes. */
+/** The maximum length of one argument of a program on Linux, in bytes. */
 const MAX_COMMAND_CHARS = 131_071;
-/** The time reserved for stopping a command (SIGTERM, grace, SIGKILL, report), so that its output arrives within the call's time-out. */
+/** Time reserved for stopping a command (SIGTERM, grace, SIGKILL, report), so that its output arrives within the call's time-out. */
 const ENDING_MS = 3000;
 
 const input = z.strictObject({
@@ -23,15 +23,15 @@ const input = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe("Time-out in seconds, within the call's own (default: that one)"),
+    .describe('Time-out in seconds, at most the time-out of the call, which is the default'),
 });
 
 export const bashTool = worldTool<z.infer<typeof input>>({
   name: 'bash',
   description:
-    'Runs a command by bash -c in the workspace and returns exit code, stdout and stderr (16 KiB each: head and tail of ' +
-    'longer output). No terminal, no stdin; nothing keeps running in the background when the call ends. Each call starts ' +
-    'afresh: directory and variables are not kept.',
+    'Runs a command with bash -c in the workspace and returns exit code, stdout and stderr (16 KiB each: the beginning and ' +
+    'the end of longer output). No terminal, no stdin; nothing keeps running in the background when the call ends. Each ' +
+    'call starts afresh: directory and variables are not kept.',
   input,
   risk: 'execute',
   idempotent: false,
@@ -64,7 +64,7 @@ function timeoutOf(context: ToolContext, seconds: number | undefined): number {
   return Math.round(Math.min(bound, seconds === undefined ? bound : seconds * 1000));
 }
 
-/** From the daemon's environment only PATH, to find the tools. */
+/** Takes only PATH from the daemon's environment, to find the tools. */
 function environmentOf(context: ToolContext, path: string): Record<string, string> {
   return {
     PATH: path,
@@ -73,7 +73,7 @@ function environmentOf(context: ToolContext, path: string): Record<string, strin
     TERM: 'dumb',
     TMPDIR: tmpdir(),
     ANIMUS_WORK_ID: context.workItemId,
-    // git packs a repository in the background once it has many objects; here that would be killed half-way with the call.
+    // git packs a repository with many objects in the background; here that process would be killed half-way with the call.
     GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: 'gc.auto',
     GIT_CONFIG_VALUE_0: '0',

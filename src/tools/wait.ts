@@ -9,8 +9,8 @@ const MAX_SECONDS = 31_536_000;
 const waitUntil = databaseTool({
   name: 'wait_until',
   description:
-    'Waits until a time, or for a number of seconds, at most a year; you hold nothing meanwhile. Give either time or seconds. ' +
-    'Use it to look again later at what you cannot hurry; do not use it to wait for a command that you run.',
+    'Waits until a time, or for a number of seconds, at most a year; you use no resources meanwhile. Give either time or ' +
+    'seconds. Use it to check later on something that takes time; do not use it to wait for a command that you run.',
   risk: 'read',
   input: z
     .strictObject({
@@ -19,7 +19,7 @@ const waitUntil = databaseTool({
         .optional()
         .describe('ISO 8601 with time zone, such as 2026-03-01T09:00:00Z'),
       seconds: z.number().positive().max(MAX_SECONDS).optional().describe('seconds from now'),
-      reason: z.string().trim().min(1).max(500).describe('what you wait for; people see it'),
+      reason: z.string().trim().min(1).max(500).describe('what you are waiting for; it is shown to people'),
     })
     .refine((given) => (given.time === undefined) !== (given.seconds === undefined), 'give either time or seconds'),
   async run({ time, seconds, reason }, _context, tx) {

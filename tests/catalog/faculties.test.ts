@@ -42,14 +42,14 @@ describe('a faculty', () => {
     });
   });
 
-  test('is frozen, survives JSON, and knows where its values stand', () => {
+  test('is frozen, survives JSON, and knows the line of each value', () => {
     const faculty = load({ 'engineer.toml': MINIMAL }).faculties.get('engineer');
     expect(JSON.parse(JSON.stringify(faculty))).toEqual(faculty);
     expect(Object.isFrozen(faculty?.engage.tools)).toBe(true);
     expect(faculty?.origins['engage.model']).toBe(`${join(directory, 'engineer.toml')}:5`);
   });
 
-  test('reads prompt, hooks and workspace beside its file', () => {
+  test('resolves prompt, hooks and workspace relative to its file', () => {
     write('prompts/engineer.md', 'You fix code.\n');
     write('hooks/verify', '#!/bin/sh\n', 0o755);
     mkdirSync(join(directory, 'repo'));
@@ -105,28 +105,31 @@ describe('a directory of faculties', () => {
     ]);
   });
 
-  test('uses none of two files with one name', () => {
+  test('loads neither of two files with the same name', () => {
     const { faculties, problems } = load({ 'a.toml': MINIMAL, 'b.toml': MINIMAL });
     expect(faculties.size).toBe(0);
     expect(problems).toMatchObject([{ code: 'config.conflict', file: join(directory, 'b.toml'), key: 'faculty.name' }]);
   });
 
-  test.skipIf(process.platform === 'win32')('is never waited for: pipes, devices and huge files are problems', () => {
-    load({ 'good.toml': MINIMAL, 'huge.toml': '# '.repeat(600_000) });
-    spawnSync('mkfifo', [join(directory, 'pipe.toml')]);
-    symlinkSync('/dev/zero', join(directory, 'zero.toml'));
-    mkdirSync(join(directory, 'folder.toml'));
-    const { faculties, problems } = loadFaculties(directory, { toolNames: [] });
-    expect(faculties.size).toBe(1);
-    expect(problems.map(({ message }) => message.slice(directory.length + 1))).toEqual([
-      expect.stringContaining('folder.toml'),
-      expect.stringMatching(/^huge\.toml.* has 1200000 bytes; at most 1048576 are read/),
-      expect.stringMatching(/^pipe\.toml.* is not a regular file/),
-      expect.stringMatching(/^zero\.toml.* is not a regular file/),
-    ]);
-  });
+  test.skipIf(process.platform === 'win32')(
+    'reports pipes, devices and huge files as problems without blocking',
+    () => {
+      load({ 'good.toml': MINIMAL, 'huge.toml': '# '.repeat(600_000) });
+      spawnSync('mkfifo', [join(directory, 'pipe.toml')]);
+      symlinkSync('/dev/zero', join(directory, 'zero.toml'));
+      mkdirSync(join(directory, 'folder.toml'));
+      const { faculties, problems } = loadFaculties(directory, { toolNames: [] });
+      expect(faculties.size).toBe(1);
+      expect(problems.map(({ message }) => message.slice(directory.length + 1))).toEqual([
+        expect.stringContaining('folder.toml'),
+        expect.stringMatching(/^huge\.toml.* has 1200000 bytes; at most 1048576 are read/),
+        expect.stringMatching(/^pipe\.toml.* is not a regular file/),
+        expect.stringMatching(/^zero\.toml.* is not a regular file/),
+      ]);
+    },
+  );
 
-  test('that is not there is a problem, an empty one is not', () => {
+  test('reports a missing directory as a problem, and accepts an empty one', () => {
     expect(load({}).problems).toEqual([]);
     rmSync(directory, { recursive: true });
     expect(loadFaculties(directory, { toolNames: [] }).problems).toMatchObject([{ code: 'config.unreadable' }]);
@@ -177,7 +180,7 @@ describe('a faculty is refused', () => {
     expect(faculties.size).toBe(0);
   });
 
-  test('in mode external without a command, with what belongs to the built-in loop, and without what that needs', () => {
+  test('in mode external without a command, with keys of the built-in loop, or without what the loop needs', () => {
     const head = '[faculty]\nname = "x"\n[faculty.engage]\n';
     const messages = (engage: string) => load({ 'x.toml': head + engage }).problems.map(({ message }) => message);
     expect(messages('mode = "external"\nmodel = "m"\ntools = ["bash"]\n')).toEqual([
@@ -208,7 +211,7 @@ describe('a faculty is refused', () => {
     expect(problems[0]?.message).toContain(`is not executable; run: chmod +x ${join(directory, 'hook.sh')}`);
   });
 
-  test('with a provider that the configuration does not have, where that is known', () => {
+  test('with a provider that the configuration does not have, if the configuration is known', () => {
     write('x.toml', MINIMAL.replace('claude-sonnet-4-5', 'locla/qwen3'));
     const names = { toolNames: [], providerNames: ['anthropic', 'local'] };
     expect(loadFaculties(directory, names).problems[0]?.message).toContain(
@@ -221,7 +224,7 @@ describe('a faculty is refused', () => {
     );
   });
 
-  test('naming the line of its key also below multi-line strings and arrays that look like tables', () => {
+  test('and its problem names the line of the key, even below multi-line strings and arrays that look like tables', () => {
     const text = [
       '[faculty]',
       'name = "x"',

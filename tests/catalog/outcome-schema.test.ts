@@ -6,7 +6,7 @@ import { loadFaculties } from '../../src/catalog/faculties.ts';
 import { parseOutcomeSchema } from '../../src/catalog/outcome-schema.ts';
 
 describe('outcome_schema of a faculty', () => {
-  it('is read beside its file, kept as written and survives JSON', () => {
+  it('is read from beside its file, stored as written, and survives JSON', () => {
     const schema = { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } };
     const { faculties, problems } = load({ 'schemas/fix.json': JSON.stringify(schema) });
     expect(problems).toEqual([]);
@@ -28,7 +28,7 @@ describe('outcome_schema of a faculty', () => {
     ]);
   });
 
-  it('takes formats as annotations, and definitions within the file', () => {
+  it('treats formats as annotations and allows definitions within the file', () => {
     const schema = {
       $defs: { day: { type: 'string', format: 'date' } },
       type: 'object',

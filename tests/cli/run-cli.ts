@@ -14,14 +14,14 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** Standard input is a terminal where these lines are typed; without any, nothing ever comes. */
+  /** If given, standard input is a terminal on which these lines are typed; otherwise there is no input. */
   readonly typed?: readonly string[];
-  /** Columns of a terminal; none: piped. */
+  /** Columns of the terminal; if missing: piped. */
   readonly terminal?: number;
   readonly interrupts?: ReturnType<typeof createInterrupts>;
 }
 
-/** Runs one command in this process, with nothing of this process's environment. */
+/** Runs one command in this process, without this process's environment. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { env = {}, cwd = '/nowhere', stdin = '', terminal } = options;
   let [stdout, stderr] = ['', ''];
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   return { code, stdout, stderr };
 }
 
-/** A terminal's input: its end comes after the last line, unless nothing is typed at all. */
+/** A terminal's input. It ends after the last line, unless nothing is typed at all. */
 function typedInput(lines: readonly string[]): Readable {
   const input = new Readable({ read() {} });
   if (lines.length > 0) {

@@ -1,4 +1,4 @@
-/** docker compose up, work from outside, kills, a second daemon, down: on a real engine, with the files that ship. */
+/** docker compose up, work from outside, kills, a second daemon, down: on a real engine, with the shipped files. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ script = "faculties/scripts/play.toml"
   'faculties/marker.toml': faculty('marker', 'Leave your mark, then wait for the gate.'),
   'faculties/greeter.toml': faculty('greeter', 'Greet.'),
   'faculties/thief.toml': faculty('thief', 'Look for secrets.'),
-  // An effect that must happen once, in a finished call; then a call that is under way when the daemon is killed.
+  // First a finished call with an effect that must happen once; then a call that is running when the daemon is killed.
   'faculties/scripts/play.toml': `
 [[answer]]
 turn = 1
@@ -55,9 +55,9 @@ const missing = missingDocker();
 
 describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let appliance: Appliance;
-  /** Sees everything, as `docker compose exec animus animus` does. */
+  /** May see everything, like `docker compose exec animus animus`. */
   let database: Database;
-  /** An application beside it, which may insert. */
+  /** An application next to it, which may insert. */
   let shop: Database;
 
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(await appliance.remove()).toEqual([]);
   }, 120_000);
 
-  it('takes work by SQL from outside and completes it; the command line inside says so', async () => {
+  it('accepts work by SQL from outside and completes it; the command line inside agrees', async () => {
     const id = await insert(shop, 'greeter');
     await eventually('the item completes', () => completed(database, [id]), 60);
     const status = await appliance.inAnimus('animus', 'status');
@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(await appliance.inAnimus('animus', 'doctor')).not.toContain('problem');
   }, 90_000);
 
-  it('runs with as little as it needs: no root, no superuser, no capability, nothing to write to but its volume', async () => {
+  it('runs with minimal rights: no root, no superuser, no capability, nothing writable but its volume', async () => {
     expect(await appliance.inAnimus('id', '-u')).toBe('1000\n');
     expect(await appliance.inAnimus('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);
     expect(await appliance.inAnimus('sh', '-c', 'touch /opt/animus/x /etc/animus/x 2>&1 || true')).toMatch(
@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     const services = await Promise.all(['secrets', 'postgres', 'migrate', 'animus'].map(appliance.containers));
     const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{println .Name}}{{end}}{{end}}';
     const volumes = await docker(['inspect', '--format', format, ...services.flat()]);
-    // A nameless volume would be left behind by `down`.
+    // `down` would leave an anonymous volume behind.
     const nameless = volumes.split('\n').filter((name) => name !== '' && !name.startsWith(appliance.project));
     expect(nameless).toEqual([]);
     const powers = await database.query(
@@ -122,7 +122,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       `select t.output::text as output from animus.tool_calls t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1`,
       [id],
     );
-    // Both are proof that it looked: it is the daemon's own user, and it was refused.
+    // Both show that the check works: it is the daemon's own user, and it was refused.
     expect(looked?.output).toMatch(/1000[^]*looked/);
     expect(looked?.output).toMatch(/ls: cannot open directory '\/run\/secrets': Permission denied/);
     const containers = (
@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     const [container] = await appliance.containers('animus');
     const killed = await inFlight(4);
     await docker(['kill', '--signal', 'KILL', container!]);
-    await docker(['start', container!]); // Docker takes a kill by hand for a stop
+    await docker(['start', container!]); // Docker treats a manual kill as a stop
     await openGate(killed);
     const crashed = await inFlight(4);
     await appliance.inAnimus('pkill', '-KILL', '--parent', '1');
@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(marks.toSorted()).toEqual([...killed, ...crashed].toSorted());
   }, 180_000);
 
-  it('loses nothing when Postgres is killed under running work', async () => {
+  it('loses nothing when Postgres is killed during running work', async () => {
     const ids = await inFlight(4);
     const [postgres] = await appliance.containers('postgres');
     await docker(['kill', '--signal', 'KILL', postgres!]);
@@ -194,7 +194,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       [ids],
     );
     expect(daemons?.n).toBe(2);
-    // The command line goes to the first.
+    // The command line uses the first one.
     const one = `${appliance.project}-animus-2`;
     const stopped = docker(['stop', '--time', '60', one]);
     await eventually('it is ending', async () => {
@@ -203,7 +203,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     });
     await openGate(ids);
     await stopped;
-    // It ended by itself, as asked. 137 would be Docker's patience at its end.
+    // It exited by itself, as requested. 137 would mean that Docker killed it after the grace time.
     expect(await docker(['inspect', '--format', '{{.State.ExitCode}}', one])).toBe('0\n');
     const doubts = await database.query(
       `select t.name from animus.tool_calls t join animus.foci f on f.id = t.focus_id
@@ -213,7 +213,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(doubts).toEqual([]);
   }, 180_000);
 
-  it('keeps data and passwords over down and up, and takes a changed secret', async () => {
+  it('keeps data and passwords across down and up, and applies a changed secret', async () => {
     const before = await insert(shop, 'greeter');
     await eventually('the item completes', () => completed(database, [before]), 60);
     await appliance.compose('down');
@@ -225,7 +225,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     await eventually('the item completes', () => completed(database, [id]), 60);
   }, 180_000);
 
-  it('refuses a file that is no secret, by its name and with what to do, and leaves what runs alone', async () => {
+  it('refuses a file that is not a secret, with its name and advice, and does not disturb running services', async () => {
     appliance.writeSecret('Anthropic-Key', API_KEY);
     const refused = appliance.compose('run', '--rm', '--no-deps', 'secrets');
     await expect(refused).rejects.toThrow('docker/secrets/Anthropic-Key: name it like anthropic_api_key');
@@ -233,7 +233,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(await appliance.inAnimus('animus', 'health')).toContain('ready');
   }, 60_000);
 
-  /** So many items, each past its effect and in its second call. */
+  /** This many items, each after its effect and in its second call. */
   async function inFlight(count: number): Promise<string[]> {
     const ids = await Promise.all(Array.from({ length: count }, () => insert(shop, 'marker')));
     await eventually(
@@ -265,8 +265,8 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
   }
 });
 
-describe.skipIf(missing !== null)('what goes to the engine for a build', () => {
-  it('is the sources alone: no packages, no repository, no secrets', async () => {
+describe.skipIf(missing !== null)('the build context of the engine', () => {
+  it('contains only sources: no packages, no repository, no secrets', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'animus-context-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     writeFileSync(join(directory, 'Dockerfile'), 'FROM scratch\nCOPY . /\n');
@@ -281,7 +281,7 @@ describe.skipIf(missing !== null)('what goes to the engine for a build', () => {
   }, 120_000);
 });
 
-/** Postgres is being restarted by the test; any other failure is one. */
+/** The test is restarting Postgres; any other failure counts. */
 function nullWhileAway(error: unknown): null {
   if (isAnimusError(error, 'db.unreachable')) return null;
   throw error;
@@ -299,7 +299,7 @@ async function insert(database: Database, faculty: string): Promise<string> {
   return row!.id;
 }
 
-/** Null until all of them have completed; an end of another kind is an error. */
+/** Null until all of them have completed; any other end is an error. */
 async function completed(database: Database, ids: readonly string[]): Promise<true | null> {
   const rows = await database.query<{ state: string; error: unknown }>(
     `select state, error from animus.work_items where id = any($1::uuid[]) and resolved_at is not null`,

@@ -1,4 +1,4 @@
-/** The appliance for tests: docker-compose.yml as it is, under a project name, ports, images and secrets of the test's own. */
+/** The appliance for tests: docker-compose.yml unchanged, with the test's own project name, ports, images and secrets. */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,27 +9,27 @@ import { freePort } from '../support/free-port.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Not a text for a URL as it stands: it has to be encoded on the way. */
+/** Contains characters that must be encoded in a URL. */
 export const DATABASE_PASSWORD = `p@ss/w:rd?${randomBytes(8).toString('hex')}%`;
 export const API_KEY = `key-${randomBytes(12).toString('hex')}`;
 
 export interface Appliance {
   readonly project: string;
-  /** Through the published port. */
+  /** Connection string through the published port. */
   databaseUrl(role: string, password: string): string;
-  /** Runs `docker compose …`; rejects with what it wrote when it fails. */
+  /** Runs `docker compose …`; rejects with its output if it fails. */
   compose(...args: readonly string[]): Promise<string>;
   /** `docker compose exec animus …` as a user types it. */
   inAnimus(...command: readonly string[]): Promise<string>;
-  /** Ids of the containers of a service, ended ones too. */
+  /** Ids of the containers of a service, including stopped ones. */
   containers(service: string): Promise<readonly string[]>;
-  /** Gives it a secret for its next `up`. */
+  /** Gives it a secret for the next `up`. */
   writeSecret(name: string, value: string): void;
-  /** Removes everything of it and returns what was left nevertheless. */
+  /** Removes all of it and returns what could not be removed. */
   remove(): Promise<readonly string[]>;
 }
 
-/** Why the tests cannot run here; null when they can. Throws instead where `ANIMUS_REQUIRE_DOCKER` is set. */
+/** Why the tests cannot run here; null if they can. Throws instead if `ANIMUS_REQUIRE_DOCKER` is set. */
 export function missingDocker(): string | null {
   try {
     execFileSync('docker', ['info', '--format', '{{.ServerVersion}}'], { stdio: 'pipe' });
@@ -44,7 +44,7 @@ export function missingDocker(): string | null {
   }
 }
 
-/** Writes the files of an appliance with these faculties; nothing is built or started yet. `files` are below its directory. */
+/** Writes the files of an appliance with these faculties, without building or starting it. `files` are below its directory. */
 export async function prepareAppliance(files: Readonly<Record<string, string>>): Promise<Appliance> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-appliance-'));
   const write = (path: string, text: string, mode: number) => {
@@ -64,7 +64,7 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
     ANIMUS_CONFIG: join(directory, 'animus.toml'),
     ANIMUS_SECRETS_DIR: join(directory, 'secrets'),
   };
-  // A directory of the host in the daemon's containers, as docs/appliance.md has it: commands see nothing of the volume but their own.
+  // A host directory in the daemon's containers, as docs/appliance.md describes it: commands see only their own directory of the volume.
   write('shared/.keep', '', 0o644);
   chmodSync(join(directory, 'shared'), 0o777);
   write('override.yml', `services: {animus: {volumes: ["${join(directory, 'shared')}:/srv/shared"]}}\n`, 0o644);
@@ -97,7 +97,7 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
   return appliance;
 }
 
-/** Runs the docker command; its output, both streams. */
+/** Runs a docker command and returns its output, both streams. */
 export async function docker(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<string> {
   try {
     const { stdout, stderr } = await promisify(execFile)('docker', args, { cwd: ROOT, env, maxBuffer: 1 << 26 });

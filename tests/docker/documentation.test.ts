@@ -26,7 +26,7 @@ test('docs/appliance.md and .env.example list the variables of docker-compose.ym
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(used));
 });
 
-test('every container drops what it does not need', () => {
+test('every container drops the privileges it does not need', () => {
   const compose = read('docker-compose.yml');
   const services = compose
     .slice(compose.indexOf('\nservices:'), compose.indexOf('\nvolumes:'))

@@ -1,4 +1,4 @@
-/** What is wrong with a database, or in between, with real servers: each is told, nothing is lost, and what mends itself is waited for. */
+/** Databases that are broken or become broken, with real servers: each problem is reported, nothing is lost, and temporary problems are waited for. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -25,7 +25,7 @@ base_seconds = 0.2
 const CONFIG = '[daemon]\npoll_seconds = 1\nhttp = "off"\n';
 const NEVER_ANSWERS = 'http://127.0.0.1:1';
 
-// A database is the same for both wire formats.
+// A database behaves the same for both wire formats.
 const once = describe.skipIf(inject('wire') !== 'anthropic');
 
 once('a database that says no', () => {
@@ -79,7 +79,7 @@ once('a database that says no', () => {
     expect(await pg.database.query(`select from pg_namespace where nspname = 'animus'`)).toEqual([]);
   });
 
-  it('a schema that is newer: used as it is while it allows that, else refused', async () => {
+  it('a schema that is newer: used unchanged if it permits that, else refused', async () => {
     await migrated.database.query(
       `insert into animus.schema_migrations (version, name, checksum) values (9999, '9999_later.sql', 'x')`,
     );
@@ -113,7 +113,7 @@ once('a database that comes and goes', () => {
   });
   afterAll(() => server.stop());
 
-  it('is waited for by a daemon that starts first, which can be ended meanwhile', async () => {
+  it('is waited for by a daemon that starts first, and that can be stopped meanwhile', async () => {
     const models = await startAnthropicServer([{ content: [text('done')] }]);
     onTestFinished(() => models.close());
     const site = siteOf(server.url, models.url);
@@ -138,7 +138,7 @@ once('a database that comes and goes', () => {
     await daemon.kill('SIGTERM');
   }, 60_000);
 
-  it('that has no connection left is waited for, and a command says so', async () => {
+  it('that has no free connection is waited for, and a command reports it', async () => {
     const models = await startAnthropicServer([{ content: [text('done')] }]);
     onTestFinished(() => models.close());
     const admin = openPostgres(server.url, { poolSize: 1 });
@@ -164,7 +164,7 @@ once('a database that comes and goes', () => {
     await admin.close();
   }, 60_000);
 
-  /** Takes connections until the server refuses one. */
+  /** Opens connections until the server refuses one. */
   async function fillUp(url: string): Promise<Database[]> {
     const taken: Database[] = [];
     for (;;) {
@@ -184,7 +184,7 @@ once('a database that comes and goes', () => {
 once('a database that turns read-only under a running daemon', () => {
   const pg = testDatabase();
 
-  it('costs no attempt and loses nothing: commands say what it is, and the work goes on afterwards', async () => {
+  it('costs no attempt and loses nothing: commands report it, and work continues afterwards', async () => {
     const name = new URL(pg.connectionString).pathname.slice(1);
     const models = await startAnthropicServer([
       { content: [toolUse('t1', 'bash', { command: 'while [ ! -e ../../../go ]; do sleep 0.1; done' })] },
@@ -218,7 +218,7 @@ once('a database that turns read-only under a running daemon', () => {
     ]);
   }, 90_000);
 
-  /** New sessions get the setting; the old ones are ended, as in a failover. */
+  /** New sessions get the setting; the old ones are terminated, as in a failover. */
   async function readOnly(name: string, value: 'on' | 'off'): Promise<void> {
     await asAdmin(async (admin) => {
       await admin.query(`alter database ${name} set default_transaction_read_only = ${value}`);
@@ -230,7 +230,7 @@ once('a database that turns read-only under a running daemon', () => {
 once('a transaction pooler in between', () => {
   const pg = testDatabase();
 
-  it('is noticed and told, and all work completes all the same', async () => {
+  it('is detected and reported, and all work completes anyway', async () => {
     const pooler = await startTransactionPooler(pg.connectionString, 4);
     const models = await startAnthropicServer(() => ({ content: [text('done')] }));
     onTestFinished(() => models.close());
@@ -257,7 +257,7 @@ once('a transaction pooler in between', () => {
 once('a pool that is smaller than the work', () => {
   const pg = testDatabase();
 
-  it('makes foci take turns, and no more', async () => {
+  it('delays foci, and does nothing worse', async () => {
     const models = await startAnthropicServer((body) =>
       JSON.stringify(body['messages']).includes('tool_result')
         ? { content: [text('done')] }

@@ -13,7 +13,7 @@ const faculty = (name: string, more = '') =>
 describe('a faculty file with mistakes', () => {
   const pg = testDatabase();
 
-  it('is left out at the start, while the others work; status tells, and mending it is enough', async () => {
+  it('is left out at the start, while the others work; status reports it, and fixing the file is enough', async () => {
     const site = await siteWith({ good: faculty('good'), bad: faculty('bad', 'tools = ["telepathy"]\n') });
     const daemon = await startDaemon(site);
     expect(daemon.output()).toContain('serving good on');
@@ -31,7 +31,7 @@ describe('a faculty file with mistakes', () => {
     await daemon.kill('SIGTERM');
   }, 90_000);
 
-  it('written while the daemon runs takes nothing away: the version before goes on working', async () => {
+  it('written while the daemon runs changes nothing: the previous version stays active', async () => {
     const site = await siteWith({ good: faculty('good') });
     const daemon = await startDaemon(site);
     writeFileSync(join(site.directory, 'faculties', 'good.toml'), `${faculty('good')}colour = "blue"\n`);
@@ -39,13 +39,13 @@ describe('a faculty file with mistakes', () => {
       /problem .*good\.toml:6: faculty\.engage\.colour: unknown key/.test(await status(site)) ? true : null,
     );
     await state(await insert('good'), 'completed');
-    // The whole directory, gone by mistake.
+    // The whole directory was deleted by mistake.
     rmSync(join(site.directory, 'faculties'), { recursive: true });
     await eventually('status tells', async () => (/problem .*faculties/.test(await status(site)) ? true : null));
     await daemon.kill('SIGTERM');
   }, 90_000);
 
-  it('alone in its directory stops the start, with every problem', async () => {
+  it('alone in its directory prevents the start, with every problem reported', async () => {
     const site = await siteWith({ bad: faculty('bad', 'max_turns = "many"\ncolour = "blue"\n'), worse: '[faculty\n' });
     const { exit, stderr } = await runAnimus(site, ['serve']);
     expect(exit).toBe(2);

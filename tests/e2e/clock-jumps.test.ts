@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { text, toolUse } from '../support/model-server/anthropic.ts';
 import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
 
-/** Runs in the daemon before anything else: each SIGUSR2 moves its wall clock on by the next jump. Timers keep their pace. */
+/** Loaded in the daemon before anything else: each SIGUSR2 moves its wall clock by the next jump. Timers are not affected. */
 const JUMPING_CLOCK = `
 const Real = Date;
 const jumps = [3_600_000, -7_200_000];
@@ -19,7 +19,7 @@ process.on('SIGUSR2', () => { offset += jumps.shift() ?? 0; process.stderr.write
 
 const pg = testDatabase();
 
-it('a wall clock that jumps an hour ahead, then two back, upsets no lease, time-out, wait or answer', async () => {
+it('a wall clock that jumps an hour ahead and then two back disturbs no lease, time-out, wait or answer', async () => {
   const server = await startModelServer((body) => {
     const said = JSON.stringify(messagesOf(body));
     if (said.includes('tool_result')) return { content: [text('Slept and waited.')], delayMs: 1000 };
@@ -49,7 +49,7 @@ it('a wall clock that jumps an hour ahead, then two back, upsets no lease, time-
     await eventually('the clock has jumped', () =>
       daemon.output().split('the clock jumped').length > times ? true : null,
     );
-    // The lease is renewed at the daemon's pace and by the database's clock.
+    // The lease is renewed by the daemon's timers and the database's clock.
     await eventually('a heartbeat after the jump', async () => ((await leaseEnd()) > before ? true : null));
   }
 

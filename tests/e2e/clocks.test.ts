@@ -11,10 +11,10 @@ const HOUR_MS = 3_600_000;
 const SHIFT = join(import.meta.dirname, '../support/shifted-clock.mjs');
 const FACULTY = `[faculty]\nname = "worker"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\ntools = ["bash"]\nbash_isolation = "none"\n`;
 
-describe.runIf(WIRE === 'anthropic')('daemons whose clocks are an hour fast and an hour slow', () => {
+describe.runIf(WIRE === 'anthropic')('daemons whose clocks are an hour fast or an hour slow', () => {
   const pg = testDatabase();
 
-  it('keep their leases, and do work, waits and schedules at the time of the database', async () => {
+  it("keep their leases, and follow the database's time for work, waits and schedules", async () => {
     await recordStory(pg.database);
     const server = await startModelServer((body) => {
       const messages = messagesOf(body);
@@ -59,7 +59,7 @@ describe.runIf(WIRE === 'anthropic')('daemons whose clocks are an hour fast and 
       `select distinct state, attempts from animus.work_items where source = 'sql'`,
     );
     expect(states).toEqual([{ state: 'completed', attempts: 0 }]);
-    // No lease was taken for expired, and nothing began before its time.
+    // No lease was treated as expired, and nothing began before its time.
     expect(
       await pg.database.query(`select item from story where before in ('claimed', 'running') and after = 'claimed'`),
     ).toEqual([]);

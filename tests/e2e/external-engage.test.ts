@@ -16,7 +16,7 @@ command = "../work.sh"
 
 const pg = testDatabase();
 
-it('a daemon that is killed takes its command along; the next one runs it again for the same focus', async () => {
+it('a daemon that is killed takes its command with it; the next one runs the command again for the same focus', async () => {
   const nap = `3600.${process.pid}4`;
   const site = makeSite({
     modelUrl: 'http://127.0.0.1:9',

@@ -46,7 +46,7 @@ const answers = [
 describe('an SQL insert becomes a completed work item', () => {
   const pg = testDatabase({ empty: true });
 
-  it('on a real PostgreSQL that was empty before', async () => {
+  it('on a real PostgreSQL with an empty database', async () => {
     const server = await startModelServer(answers);
     onTestFinished(() => server.close());
     const site = clerkSite(server.url, pg.connectionString);
@@ -87,7 +87,7 @@ function clerkSite(modelUrl: string, databaseUrl?: string): Site {
     firstStart: true,
     ...(databaseUrl !== undefined && { databaseUrl }),
   });
-  // The hook sees the final text and makes it the outcome.
+  // The hook gets the final text and makes it the outcome.
   writeFileSync(
     join(site.directory, 'faculties', 'check.sh'),
     `#!/bin/sh\ngrep -q '"final_text":"The book is written."' || { echo 'not the expected text' >&2; exit 2; }\n` +

@@ -19,7 +19,7 @@ tool_timeout_seconds = 1
 max_attempts = 1
 `;
 
-/** What the model answers to each piece of work, by how often it was asked. */
+/** The model's answers to each piece of work, by the number of the request. */
 const COURSES: Readonly<Record<string, (asked: number) => AnthropicAnswer>> = {
   circles: (asked) => ({ content: [toolUse(`c${asked}`, 'read_file', { path: 'missing' })] }),
   invents: (asked) => ({ content: [toolUse(`c${asked}`, 'telepathy', { to: 'you' })] }),
@@ -30,7 +30,7 @@ const COURSES: Readonly<Record<string, (asked: number) => AnthropicAnswer>> = {
   endless: (asked) => ({ content: [toolUse(`c${asked}`, 'bash', { command: `echo ${asked}` })] }),
   pauses: (asked) => {
     if (asked > 2) return { content: [text('whole')] };
-    // Chat Completions has no such stop; there the answer is cut instead.
+    // Chat Completions has no such stop reason; there the answer is cut instead.
     return { content: [text(`part ${asked}`)], stop_reason: WIRE === 'anthropic' ? 'pause_turn' : 'max_tokens' };
   },
   hangs: (asked) =>
@@ -64,7 +64,7 @@ describe('a run that goes wrong ends with a reason on the item and its focus', (
     );
   }
 
-  /** What the course's first call brought back: a failure that says what was wrong. */
+  /** The result of the first call of the course: an error that says what was wrong. */
   async function outputOf(course: string): Promise<string> {
     const [call] = await pg.database.query<{ output: string }>(
       `select c.output from animus.tool_calls c join animus.foci f on f.id = c.focus_id
@@ -85,7 +85,7 @@ describe('a run that goes wrong ends with a reason on the item and its focus', (
     }
   });
 
-  it('whatever it is, the daemon goes on', async () => {
+  it('and the daemon continues in every case', async () => {
     const asked: Record<string, number> = {};
     const server = await startModelServer((body) => {
       const course = /course=(\w+)/.exec(JSON.stringify(body['messages']))![1]!;

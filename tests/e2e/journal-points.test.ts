@@ -13,7 +13,7 @@ import { type Moment, startPostgresProxy } from '../support/postgres-proxy.ts';
 
 const TURNS = 20;
 
-/** Where the daemon is killed: at the n-th call (from 1) since it was started, before or after it was committed. */
+/** Where the daemon is killed: at the n-th call (from 1) since its start, before or after the commit. */
 interface Kill {
   readonly call: string;
   readonly nth: number;
@@ -24,7 +24,7 @@ const KILLS: readonly Kill[] = [
   ...moments('claim_work', 1),
   ...moments('start_focus', 1),
   ...moments('add_message', 1),
-  // Once more: the first is the orientation, this one a stub.
+  // The second one: the first is the orient message, this one a stub.
   { call: 'add_message', nth: 1, moment: 'after' },
   ...moments('set_phase', 1),
   ...moments('begin_next_turn', 2),
@@ -46,7 +46,7 @@ function moments(call: string, nth: number): Kill[] {
 describe('a run of twenty turns', () => {
   const pg = testDatabase();
 
-  it('is killed at every journal point and comes to the same end, paying and acting once', async () => {
+  it('is killed at every journal point and ends the same, without paying or acting twice', async () => {
     const server = await startModelServer(programme);
     onTestFinished(() => server.close());
     const { id, site, met } = await runWithKills(pg, server, (left, call, moment, times) =>
@@ -62,7 +62,7 @@ describe('a run of twenty turns', () => {
 describe('the requests of a run', () => {
   const pg = testDatabase();
 
-  it('are the same bytes after kills as without any', async () => {
+  it('are byte-identical after kills', async () => {
     const requestsOf = async (kills: readonly Kill[]): Promise<string[]> => {
       const server = await startModelServer(idempotentProgramme);
       onTestFinished(() => server.close());
@@ -81,7 +81,7 @@ describe('the requests of a run', () => {
           .replaceAll(id, '<work>')
           .replaceAll(site.directory, '<site>'),
       );
-      // A request that was cut before its answer was recorded is asked again, in the same bytes.
+      // A request that was cut before its answer was recorded is sent again with the same bytes.
       return bodies.filter((body, index) => body !== bodies[index - 1]);
     };
 
@@ -92,15 +92,15 @@ describe('the requests of a run', () => {
       { call: 'record_turn', nth: 2, moment: 'after' },
       { call: 'finish_tool_calls', nth: 2, moment: 'after' },
     ]);
-    // Digests first: a difference of whole requests is nothing to read.
+    // Compare hashes first: a diff of whole requests is unreadable.
     expect(killed.map(digest)).toEqual(unkilled.map(digest));
   }, 180_000);
 });
 
-/** Which of the kills that are left is due at this call: its index, or -1. */
+/** The index of the remaining kill that is due at this call, or -1. */
 type Choose = (left: readonly Kill[], call: string, moment: Moment, times: number) => number;
 
-/** Runs one item to its end, starting the daemon again after each kill. */
+/** Runs one item to its end, restarting the daemon after each kill. */
 async function runWithKills(
   pg: TestDatabase,
   server: ModelServer,
@@ -113,7 +113,7 @@ async function runWithKills(
   const met: Kill[] = [];
   const id = await insert(pg.database);
   for (;;) {
-    // Whoever was killed holds its lease still: let it be over, so that the test need not wait for it.
+    // The killed daemon still holds its lease: expire it, so that the test need not wait for it.
     await pg.database.query(
       `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1 and state in ('claimed', 'running')`,
       [id],
@@ -134,7 +134,7 @@ async function runWithKills(
     });
     const daemon = await startDaemon(site, [], {}, (spawned) => {
       pid = spawned;
-    }).catch(() => null); // killed before it served
+    }).catch(() => null); // killed before it was ready
     let gone = daemon === null;
     void daemon?.exited.then(() => {
       gone = true;
@@ -154,7 +154,7 @@ function nameOf(kill: Kill): string {
   return `${kill.call} ${kill.nth} ${kill.moment}`;
 }
 
-/** Kills that lose an answer, or a request that may have been on its way: those alone may be asked again. */
+/** Kills that lose an answer, or a request that may have been sent: only these requests may be repeated. */
 const LOSING: ReadonlySet<string> = new Set([
   'record_turn before',
   'finish_tool_calls before',
@@ -178,7 +178,7 @@ const programme: AnthropicProgramme = (body) => {
   };
 };
 
-/** The same with calls that may be repeated, so that no call is ever in doubt. */
+/** The same with calls that are safe to repeat, so that no call is ever in doubt. */
 const idempotentProgramme: AnthropicProgramme = (body) => {
   const turn = nextTurn(body);
   if (turn > 8) return { content: [text('All done.')] };
@@ -191,7 +191,7 @@ const idempotentProgramme: AnthropicProgramme = (body) => {
   };
 };
 
-/** One more than the newest turn that the request shows: closed blocks are stubs, but name their last entry. */
+/** One more than the newest turn in the request: closed blocks are stubs, but contain their last entry. */
 function nextTurn(body: Record<string, unknown>): number {
   const turns = [...JSON.stringify(body['messages']).matchAll(/(?:This is )?turn (\d+)/g)].map((match) =>
     Number(match[1]),

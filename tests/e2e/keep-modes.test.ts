@@ -21,10 +21,10 @@ command = "./check.sh"
 command = "./recover-${mode}.sh"
 `;
 
-describe('after an attempt that failed', () => {
+describe('after a failed attempt', () => {
   const pg = testDatabase();
 
-  it('the next one goes on from the transcript, from the ledger, or from nothing, as the recover hook says', async () => {
+  it('the next one continues from the transcript, from the ledger, or from nothing, as the recover hook decides', async () => {
     const server = await startModelServer((body) => {
       const said = JSON.stringify(body['messages']);
       if (said.includes('not good enough')) return { content: [text('better')] };
@@ -41,7 +41,7 @@ describe('after an attempt that failed', () => {
     });
     const script = (name: string, content: string) =>
       writeFileSync(join(site.directory, 'faculties', name), `#!/bin/sh\n${content}\n`, { mode: 0o755 });
-    // Only a second attempt is good enough.
+    // Only a second attempt is accepted.
     script('check.sh', `grep -q '"attempts":0' && { echo 'not good enough' >&2; exit 2; }; exit 0`);
     for (const mode of MODES) {
       script(`recover-${mode}.sh`, `echo '{"action": "retry", "delay_seconds": 0, "keep": "${mode}"}'`);
@@ -92,7 +92,7 @@ describe('after an attempt that failed', () => {
         { number: 2, resumes: 0, ended_as: 'completed' },
       ]);
     }
-    // What the model is sent: all of the first attempt and why it failed, or a new beginning.
+    // What the model gets: the whole first attempt and why it failed, or a new start.
     expect(asked['transcript']).toHaveLength(3);
     for (const part of ['the water is wet', 'first try', 'not good enough'])
       expect(asked['transcript']![2]).toContain(part);

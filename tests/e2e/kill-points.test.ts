@@ -12,7 +12,7 @@ import { recordStory, startEffectsServer } from '../support/workload/effects.ts'
 import { type Kind, workProgramme } from '../support/workload/programme.ts';
 import { wrongs } from '../support/workload/verdict.ts';
 
-/** Where a daemon is killed: before the call reaches the server, or after it was committed and before the daemon knows. */
+/** Where a daemon is killed: before the call reaches the server, or after its commit and before the daemon knows. */
 const POINTS: readonly (readonly [call: string, before: string, after: string, kind: Kind])[] = [
   ['claim_work', 'before a claim', 'between claim and start', 'mark'],
   ['start_focus', 'before the start', 'between start and orientation', 'mark'],
@@ -34,7 +34,7 @@ const POINTS: readonly (readonly [call: string, before: string, after: string, k
   ['fire_schedule', 'before a schedule fires', 'after a schedule fired', 'mark'],
 ];
 
-// What is proven here does not depend on the wire format.
+// What this test proves does not depend on the wire format.
 describe.runIf(WIRE === 'anthropic').each([
   { daemons: 2, moment: 'before' as const },
   { daemons: 3, moment: 'after' as const },
@@ -101,7 +101,7 @@ interface Fleet {
   stop(): Promise<void>;
 }
 
-/** Daemons behind a proxy each, killed where a point is met and started again, at most two at a time. */
+/** Daemons, each behind a proxy, are killed when a point is reached and started again, at most two at a time. */
 async function startFleet(site: Site, databaseUrl: string, size: number, moment: Moment): Promise<Fleet> {
   const left = [...POINTS];
   const met: (typeof POINTS)[number][] = [];
@@ -155,7 +155,7 @@ async function startFleet(site: Site, databaseUrl: string, size: number, moment:
   };
 }
 
-/** What people do meanwhile: pause and resume, cancel, send messages, and give more work of the kinds that are still wanted. */
+/** What people do meanwhile: pause and resume, cancel, send messages, and submit more work of the kinds that are still needed. */
 async function operate(db: Database, left: readonly (typeof POINTS)[number][]): Promise<void> {
   await cancelNaps(db);
   const wants = (call: string) => left.some((point) => point[0] === call);
@@ -184,7 +184,7 @@ async function cancelNaps(db: Database): Promise<void> {
      where w.description like 'nap %' and w.state = 'running' and w.cancel_requested_at is null and w.turns > 0`);
 }
 
-/** Faculty `slow` is apart, so that it can be paused by itself; kinds of which there are few go first. */
+/** Faculty `slow` is separate, so that it can be paused alone; rare kinds go first. */
 async function insert(db: Database, kind: Kind, count: number): Promise<void> {
   await db.query(
     `insert into animus.work_items (faculty, description, priority)

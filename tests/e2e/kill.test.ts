@@ -20,8 +20,8 @@ const CONFIG = '[daemon]\nlease_seconds = 5\npoll_seconds = 1\n';
 describe('a daemon that is killed in the middle of a run', () => {
   const pg = testDatabase();
 
-  it('leaves no process, and the next one goes on where it was, paying and doing nothing twice', async () => {
-    // A length of sleep that no other process on the machine has.
+  it('leaves no process, and the next one continues where it stopped, without paying or acting twice', async () => {
+    // A sleep length that no other process on the machine uses.
     const nap = `3600.${process.pid}${Date.now() % 1000}`;
     const server = await startModelServer([
       {
@@ -67,7 +67,7 @@ describe('a daemon that is killed in the middle of a run', () => {
     });
     expect(item).toEqual({ state: 'completed', attempts: 1, outcome: { text: 'Done after all.' } });
 
-    // Two requests in all: the recorded answer was not bought again.
+    // Two requests in total: the recorded answer was not requested again.
     expect(server.requests).toHaveLength(2);
     const calls = await pg.database.query(`select call_id, state, output from animus.tool_calls order by position`);
     expect(calls.map((call) => [call['call_id'], call['state']])).toEqual([
@@ -82,7 +82,7 @@ describe('a daemon that is killed in the middle of a run', () => {
     expect(foci).toEqual([{ number: 1, resumes: 1, ended_as: 'completed' }]);
   }, 60_000);
 
-  it('SIGTERM lets a running focus finish, then the daemon ends', async () => {
+  it('SIGTERM lets a running focus finish, then the daemon exits', async () => {
     const server = await startModelServer([
       { content: [toolUse('wait', 'bash', { command: 'sleep 1; echo waited' })] },
       { content: [text('Finished in the grace time.')] },
@@ -108,7 +108,7 @@ describe('a daemon that is killed in the middle of a run', () => {
     expect(await daemon.exited).toBe(0);
   });
 
-  it('a second SIGTERM stops at once and hands the work back without burning an attempt', async () => {
+  it('a second SIGTERM stops at once and releases the work without using up an attempt', async () => {
     const nap = `3600.${process.pid}${Date.now() % 1000}7`;
     const server = await startModelServer([{ content: [toolUse('nap', 'bash', { command: `sleep ${nap}` })] }]);
     onTestFinished(() => server.close());
@@ -125,7 +125,7 @@ describe('a daemon that is killed in the middle of a run', () => {
     await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
     void daemon.kill('SIGTERM');
     await eventually('it says that it is ending', () => (daemon.output().includes('shutting down') ? true : null));
-    await new Promise((resolve) => setTimeout(resolve, 300)); // two of a kind within 250 ms count as one press
+    await new Promise((resolve) => setTimeout(resolve, 300)); // two of a kind within 250 ms count as one
     await daemon.kill('SIGTERM');
 
     expect(await daemon.exited).toBe(143);

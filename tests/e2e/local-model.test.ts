@@ -25,7 +25,7 @@ tools = ["write_file", "list_dir"]
 
 const pg = testDatabase();
 
-it('a model server of one’s own, which takes no key and has habits of its own, is enough', async () => {
+it('a local model server without a key and with unusual behaviour is enough', async () => {
   const server = await startServer(asLocalServersDo);
   onTestFinished(() => server.close());
   const site = makeSite({
@@ -65,7 +65,7 @@ it('a model server of one’s own, which takes no key and has habits of its own,
     tool_calls?: { id: string }[];
   }[];
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool']);
-  // The server gave no ids: those that were made for it hold calls and results together, and differ.
+  // The server gave no ids: the generated ones connect calls and results, and are unique.
   const made = messages[2]!.tool_calls!.map(({ id }) => id);
   expect(messages.slice(3).map((message) => message.tool_call_id)).toEqual(made);
   expect(new Set(made).size).toBe(2);

@@ -15,7 +15,7 @@ import { sleepingProcesses } from '../support/sleeping-processes.ts';
 
 const CONFIG = '[daemon]\nlease_seconds = 5\npoll_seconds = 0.5\n';
 
-/** One effect per item, in a file; then the end. The item's number stands in its description. */
+/** One effect per item, in a file; then the end. The description contains the item's number. */
 const programme: AnthropicProgramme = (body) => {
   const messages = body['messages'] as readonly { content: unknown }[];
   const number = /mark (\d+)/.exec(JSON.stringify(messages[0]))![1]!;
@@ -48,7 +48,7 @@ describe('several daemons on one Postgres', () => {
       async () => {
         const ended = await endedCount(pg.database);
         if (ended >= total) return true;
-        // A kill with every twenty items that come, so that there is work under way: of a daemon drawn by lot, and another in its place.
+        // After every twenty new items, while work is running, a random daemon is killed and another one started in its place.
         if (inserted < total && ended >= inserted - 20) {
           await insert(20);
           kills += 1;
@@ -67,7 +67,7 @@ describe('several daemons on one Postgres', () => {
     await expectEachOnce(pg.database, site, total);
   }, 300_000);
 
-  it('one that is frozen past its lease changes nothing after it wakes, and none of its processes outlives the lease', async () => {
+  it('one that is frozen past its lease changes nothing after it is resumed, and none of its processes outlives the lease', async () => {
     const nap = `3600.${process.pid}${Date.now() % 1000}`;
     let asked = 0;
     const server = await startModelServer(() => {
@@ -101,7 +101,7 @@ describe('several daemons on one Postgres', () => {
     expect(await everythingOf(pg.database, row!.id)).toEqual(before);
   }, 120_000);
 
-  it('a cut network stops the foci before their leases can end; the work goes on when it is mended', async () => {
+  it('after a network failure the foci stop before their leases can end; the work continues when the network is back', async () => {
     const server = await startModelServer(programme);
     onTestFinished(() => server.close());
     const proxy = await startPostgresProxy(pg.connectionString);
@@ -117,7 +117,7 @@ describe('several daemons on one Postgres', () => {
 });
 
 describe('Postgres', () => {
-  it('is restarted under load, and its backends are terminated: nothing is lost', async () => {
+  it('is restarted under load, and its connections are terminated: nothing is lost', async () => {
     const postgres = await startPostgresServer();
     onTestFinished(() => postgres.stop());
     const database = openPostgres(postgres.url, { poolSize: 2 });
@@ -142,7 +142,7 @@ describe('Postgres', () => {
     await eventually(
       'all have ended',
       async () => {
-        const ended = await endedCount(database).catch(() => 0); // its own connections were cut too
+        const ended = await endedCount(database).catch(() => 0); // its own connections were terminated too
         return ended >= total ? true : null;
       },
       120,
@@ -162,7 +162,7 @@ function workshop(modelUrl: string, databaseUrl: string): Site {
   return site;
 }
 
-/** Every item completed once: one outcome, one focus; its mark made once, or reported as in doubt and made at most once. */
+/** Every item completed once: one outcome and one focus; its mark was made once, or reported as in doubt and made at most once. */
 async function expectEachOnce(database: Database, site: Site, total: number): Promise<void> {
   const states = await database.query(
     `select state, count(*)::int as n from animus.work_items where description like 'mark %' group by state`,
@@ -200,7 +200,7 @@ async function openCount(database: Database): Promise<number> {
   return row!.n;
 }
 
-/** All that is recorded of an item. */
+/** Everything that is recorded about an item. */
 async function everythingOf(database: Database, id: string): Promise<unknown> {
   return database.query(
     `select to_jsonb(w) as item, (select jsonb_agg(to_jsonb(f)) from animus.foci f where f.work_item_id = w.id) as foci,
@@ -211,7 +211,7 @@ async function everythingOf(database: Database, id: string): Promise<unknown> {
   );
 }
 
-/** A small generator of random numbers with a seed (mulberry32), so that a failure can be met again. */
+/** A small random number generator with a seed (mulberry32), so that a failure can be reproduced. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

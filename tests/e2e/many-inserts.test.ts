@@ -23,7 +23,7 @@ function single(i: number): string {
 describe('many inserts at once', () => {
   const pg = testDatabase();
 
-  it('each of 200 is completed exactly once, however it came and whatever came twice', async () => {
+  it('each of 200 items completes exactly once, however it was inserted, duplicates included', async () => {
     const server = await startModelServer((body) => {
       const messages = body['messages'] as readonly unknown[];
       return messages.length === 1
@@ -36,7 +36,7 @@ describe('many inserts at once', () => {
 
     const bulk = `insert into animus.work_items (faculty, description, dedup_key) select 'clerk', 'bulk ' || i, 'key ' || i from generate_series(1, 100) i;`;
     const singles = Array.from({ length: 100 }, (_, i) => single(101 + i));
-    // The same twice, from several sessions at once, while the daemon is already at work.
+    // The same items twice, from several sessions in parallel, while the daemon is already running.
     await Promise.all([sql(bulk), sql(bulk), sql(singles.join('\n')), sql(singles.toReversed().join('\n'))]);
 
     await eventually(
@@ -51,7 +51,7 @@ describe('many inserts at once', () => {
       `select state, count(*)::int as n from animus.work_items group by state order by state`,
     );
     const completed = states.find((row) => row['state'] === 'completed')!['n'] as number;
-    // A duplicate merges while the first is active; one that comes after its end is new work.
+    // A duplicate merges while the first item is active; one that is inserted after its end is new work.
     expect(states.reduce((sum, row) => sum + (row['n'] as number), 0)).toBe(400);
     expect(completed).toBeGreaterThanOrEqual(200);
     expect(states.map((row) => row['state'])).toEqual(['completed', 'merged']);
@@ -69,12 +69,12 @@ describe('many inserts at once', () => {
     expect(server.requests).toHaveLength(2 * completed);
   }, 90_000);
 
-  /** By psql where it is installed, as users would; else over a connection of its own. */
+  /** With psql if it is installed, as users would; otherwise over a separate connection. */
   async function sql(statements: string): Promise<void> {
     const psql = spawn('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', pg.connectionString, '-f', '-']);
     const errors: Buffer[] = [];
     psql.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-    psql.stdin.on('error', () => {}); // it is not installed: said by the event below
+    psql.stdin.on('error', () => {}); // it is not installed; the event below reports it
     psql.stdin.end(statements);
     const installed = await new Promise<boolean>((resolve) => {
       psql.on('error', () => resolve(false));

@@ -1,4 +1,4 @@
-/** Work and places that are unusual and no mistake, or are one: told well, bounded, and nothing lost. */
+/** Unusual but valid work and places, and invalid ones: reported clearly, bounded, and nothing lost. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ once('odd work', () => {
   const siteFor = (modelUrl: string): Site =>
     makeSite({ modelUrl, databaseUrl: pg.connectionString, config: CONFIG, faculties: { clerk: FACULTY } });
 
-  it('for a faculty that nobody knows waits, is shown as such, and is taken once somebody does', async () => {
+  it('for an unknown faculty waits, is shown as such, and is claimed once a daemon knows the faculty', async () => {
     const models = await startAnthropicServer([{ content: [text('done')] }]);
     onTestFinished(() => models.close());
     const site = siteFor(models.url);
@@ -48,7 +48,7 @@ once('odd work', () => {
     expect(await endOf(pg.database, id)).toBe('completed');
   }, 60_000);
 
-  it('with parameters that are no object is refused, by SQL and by the command', async () => {
+  it('with parameters that are not an object is refused, by SQL and by the command', async () => {
     for (const params of ['[1]', '"text"', '7', 'null']) {
       const insert = pg.database.query(`insert into animus.work_items (faculty, params) values ('clerk', $1)`, [
         params,
@@ -67,7 +67,7 @@ once('odd work', () => {
     expect(await pg.database.query(`select from animus.work_items where faculty = 'clerk'`)).toEqual([]);
   }, 60_000);
 
-  it('with a description of a megabyte is kept whole, shown cut, and given to the model in bounds with a way to the rest', async () => {
+  it('with a description of a megabyte is stored whole, shown shortened, and given to the model within limits, with a way to read the rest', async () => {
     const description = `Begin here. ${'Ünïcode wörds. '.repeat(45_000)} In the middle: MARK. ${'more '.repeat(45_000)} End here.`;
     const params = { numbers: Array.from({ length: 20_000 }, (_, n) => n) };
     expect(Buffer.byteLength(description)).toBeGreaterThan(1_000_000);
@@ -119,7 +119,7 @@ once('odd work', () => {
     expect(whole.item.description === description).toBe(true);
   }, 60_000);
 
-  it('whose files find the disk full is tried again, and completes when there is room', async ({ skip }) => {
+  it('whose files fill the disk is retried, and completes when there is space', async ({ skip }) => {
     const disk = mountSmallDisk('1m', 'rw,nr_inodes=200') ?? skip('this user may not mount a disk');
     const models = await startAnthropicServer((body) =>
       JSON.stringify(body['messages']).includes('tool_result')
@@ -148,7 +148,7 @@ once('odd work', () => {
 });
 
 once('odd places', () => {
-  it('a home and a directory with spaces and Unicode serve a whole run on the embedded database', async () => {
+  it('a home and a directory with spaces and Unicode work for a whole run on the embedded database', async () => {
     const models = await startAnthropicServer([
       {
         content: [
@@ -195,7 +195,7 @@ once('odd places', () => {
   });
 });
 
-/** Fills what is left, in blocks and in inodes; returns the files that did it. */
+/** Uses up the remaining blocks and inodes; returns the files that do so. */
 function fillDisk(disk: string): string[] {
   const { bavail, bsize } = statfsSync(disk);
   const file = join(disk, 'filling');

@@ -29,7 +29,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
   const refusing = testDatabase();
   beforeAll(() => installPreviousPackages(), 300_000);
 
-  it('goes on while this one upgrades the database under it, clients insert throughout, and the two share the work', async () => {
+  it('keeps running while this one upgrades its database, clients insert throughout, and the two share the work', async () => {
     const launcher = checkOutPrevious();
     const { site, freshOnly } = await workshop(pg.database, pg.connectionString);
     const old = await startDaemon(site, [], {}, undefined, launcher);
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
     expect((await migrationStatus(pg.database)).staleFunctions).toEqual([]);
     const upgradedAfter = clients.inserted();
     await insert(pg.database, 'worker', 'flaky', 5);
-    // On the upgraded schema an old one starts, too, and one is killed at work.
+    // On the upgraded schema an old daemon can start, too, and one is killed during its work.
     const restarted = await startDaemon(site, [], {}, undefined, launcher);
     await eventually(
       'the restarted old one is at work',
@@ -61,7 +61,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
       200,
     );
 
-    // Each did work after the upgrade; what the old ones do not know they left alone, at no cost.
+    // Each did work after the upgrade; the old ones left faculties that they do not know alone, at no cost.
     expect(await workOf(pg.database, current)).toBeGreaterThan(0);
     const [newcomers] = await pg.database.query(
       `select count(distinct f.daemon_id)::int as daemons from animus.foci f join animus.work_items w on w.id = f.work_item_id where w.faculty = 'newcomer'`,
@@ -79,7 +79,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
     for (const daemon of [old, restarted, current]) expect(errorsOf(daemon.output())).toEqual([]);
   }, 400_000);
 
-  it('does not start on a database that needs a later one, and says so', async () => {
+  it('does not start on a database that needs a newer one, and says so', async () => {
     const launcher = checkOutPrevious();
     const { site } = await workshop(null, refusing.connectionString);
     await refusing.database.query(`update animus.settings set value = '9999' where key = 'min_client'`);
@@ -94,7 +94,7 @@ describe.skipIf(missing !== null || WIRE !== 'anthropic')(`the animus of version
   }, 60_000);
 });
 
-/** Inserts work by SQL and by the inbox's old name, in turn, some seven times a second; `stop` returns what failed. */
+/** Inserts work by SQL and through the inbox's old name, in turn, about seven times a second; `stop` returns the failures. */
 function startClients(db: Database) {
   const errors: unknown[] = [];
   const ending = new AbortController();
@@ -126,7 +126,7 @@ function startClients(db: Database) {
   };
 }
 
-/** How many items have a focus that this daemon began or went on with. */
+/** Number of items with a focus that this daemon started or resumed. */
 async function workOf(db: Database, daemon: DaemonProcess): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     'select count(*)::int as n from animus.foci f join animus.daemons d on d.id = f.daemon_id where d.pid = $1',
@@ -135,7 +135,7 @@ async function workOf(db: Database, daemon: DaemonProcess): Promise<number> {
   return row!.n;
 }
 
-/** A claim that is under way when a migration adds a column to work_items is undone, and claimed again a second later. */
+/** A claim that is running when a migration adds a column to work_items is rolled back, and claimed again a second later. */
 function errorsOf(output: string): string[] {
   return output
     .split('\n')
@@ -143,7 +143,7 @@ function errorsOf(output: string): string[] {
     .filter((line) => !/cannot claim work; trying again/.test(line) || !/structure of query does not match/.test(line));
 }
 
-/** Faculty `worker` for both, `newcomer` in a directory of the current one's own. */
+/** Faculty `worker` for both; `newcomer` in a directory only of the current version. */
 async function workshop(
   db: Database | null,
   databaseUrl: string,

@@ -22,10 +22,10 @@ stream_idle_seconds = 1
 max_attempts = 1
 `;
 
-describe('a provider that does not do its part', () => {
+describe('a provider with problems', () => {
   const pg = testDatabase();
 
-  it('refuses the key: the work waits unburnt, status says what to do, and it goes on when the key is right', async () => {
+  it('refuses the key: the work waits without using up attempts, status says what to do, and it continues when the key is right', async () => {
     let valid = false;
     const site = await siteOf(() =>
       valid ? { content: [text('Done.')] } : { status: 401, message: 'invalid key', headers: { 'retry-after': '2' } },
@@ -41,7 +41,7 @@ describe('a provider that does not do its part', () => {
     await eventually('status tells', async () => (advice.test(await status(site)) ? true : null), 40);
     expect((await runAnimus(site, ['work', 'show', id])).stdout).toContain(`check the key in ${KEY}`);
 
-    valid = true; // as if the vendor had switched it on
+    valid = true; // as if the vendor had enabled it
     const { exit, stdout } = await submitting;
     expect(exit).toBe(0);
     expect(stdout).toMatch(new RegExp(`\\nscheduled {2}provider .* check the key in ${KEY}[^]*\\ncompleted\\n`));
@@ -51,7 +51,7 @@ describe('a provider that does not do its part', () => {
     );
   }, 60_000);
 
-  it('knows no such model: the work fails, with the name to check', async () => {
+  it('does not know the model: the work fails, with the name to check', async () => {
     const site = await siteOf(() => ({ status: 404, message: 'The model does not exist', error: 'not_found_error' }));
     await startDaemon(site);
     const failed = await item('resolved_at is not null', await insert());
@@ -62,7 +62,7 @@ describe('a provider that does not do its part', () => {
     });
   }, 60_000);
 
-  it('falls silent in mid-answer: it is asked again, and the work completes', async () => {
+  it('stops answering in mid-answer: it is called again, and the work completes', async () => {
     const server = await served((_, index) =>
       index === 0 ? { content: [text('I begin and')], stopAfter: 3, finally: 'stall' } : { content: [text('Whole.')] },
     );
@@ -73,7 +73,7 @@ describe('a provider that does not do its part', () => {
     expect((await server.requests[0]!.ended).cutByClient).toBe(true);
   }, 60_000);
 
-  it('is not there: the work waits unburnt, and status says where it was looked for', async () => {
+  it('cannot be reached: the work waits without using up attempts, and status shows the address', async () => {
     const site = siteAt(`http://127.0.0.1:${await closedPort()}`);
     await startDaemon(site);
     const waiting = await item(`state = 'scheduled'`, await insert());
@@ -114,7 +114,7 @@ describe('a provider that does not do its part', () => {
 describe('without any key', () => {
   const pg = testDatabase();
 
-  it('serve starts with the faculties that come with animus, says what is missing, and takes no work it cannot do', async () => {
+  it('serve starts with the shipped faculties, says what is missing, and claims no work it cannot do', async () => {
     const site = makeSite({ modelUrl: null, databaseUrl: pg.connectionString, faculties: {} });
     cpSync(new URL('../../faculties', import.meta.url), join(site.directory, 'faculties'), { recursive: true });
     const daemon = await startDaemon(site);
@@ -136,7 +136,7 @@ describe('without any key', () => {
     expect(await daemon.exited).toBe(0);
   }, 60_000);
 
-  it('a server of one’s own is asked without one', async () => {
+  it('a local server is called without a key', async () => {
     const server = await served(() => ({ content: [text('No key needed.')] }));
     const faculties = { clerk: FACULTY };
     const site = withoutKeys(makeSite({ modelUrl: server.url, databaseUrl: pg.connectionString, faculties }));

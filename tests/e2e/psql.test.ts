@@ -24,12 +24,12 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
   const pg = testDatabase();
   const ask = ['db', 'psql', '-X', '-A', '-t', '-c'];
 
-  it('passes its arguments on and exits as psql does', async () => {
+  it('passes its arguments to psql and exits as psql does', async () => {
     const site = siteOf(pg.connectionString);
     const asked = await runAnimus(site, [...ask, `select current_database(), current_setting('application_name')`]);
     expect(asked).toMatchObject({ exit: 0, stderr: '' });
     expect(asked.stdout).toBe(`${new URL(pg.connectionString).pathname.slice(1)}|animus db psql\n`);
-    // These would go before the host that is configured.
+    // These would override the configured host.
     const elsewhere = { ...site, env: { ...site.env, PGSERVICE: 'nowhere', PGHOSTADDR: '127.0.0.99' } };
     expect(await runAnimus(elsewhere, [...ask, 'select 1'])).toMatchObject({ exit: 0, stdout: '1\n', stderr: '' });
     writeFileSync(join(site.directory, 'broken.sql'), 'select 1/0;');
@@ -44,7 +44,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     });
   });
 
-  it('shows no password in any list of processes, and leaves Ctrl-C to psql', async () => {
+  it('shows no password in the process list, and leaves Ctrl-C to psql', async () => {
     const site = siteOf(pg.connectionString);
     const child = spawn(process.execPath, [LAUNCHER, 'db', 'psql', '-X', '-A', '-t'], {
       cwd: site.directory,
@@ -67,7 +67,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     expect(lines.some((line) => /^\S*psql -X -A -t$/.test(line))).toBe(true);
     expect(lines.filter((line) => line.includes('psql') && line.includes('test@'))).toEqual([]);
 
-    // As a terminal does: to the whole group.
+    // As a terminal does: to the whole process group.
     child.stdin.write('select pg_sleep(600);\n');
     await expect
       .poll(() =>
@@ -76,11 +76,11 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
       .toEqual([{ state: 'active' }]);
     process.kill(-child.pid!, 'SIGINT');
     await until('canceling statement due to user request');
-    // Without a terminal psql then leaves, with the code it has for that; interrupted, the command itself would exit with 130.
+    // Without a terminal, psql then exits with its own code; if the command itself were interrupted, it would exit with 130.
     expect(await exited).toBe(3);
   }, 60_000);
 
-  it('reaches the embedded database beside its daemon, and opens it without one', async () => {
+  it('connects to the embedded database of a daemon, and opens it if there is none', async () => {
     const site = siteOf();
     const daemon = await startDaemon(site);
     const inserted = await runAnimus(site, [
@@ -97,7 +97,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     expect(() => readFileSync(join(site.home, 'embedded.json'))).toThrow(/ENOENT/);
   }, 90_000);
 
-  it('says what to install where there is no psql', async () => {
+  it('says what to install if psql is missing', async () => {
     const site = siteOf(pg.connectionString);
     const empty = join(site.directory, 'bin');
     mkdirSync(empty);

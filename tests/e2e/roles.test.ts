@@ -17,7 +17,7 @@ tools = ["bash", "write_file"]
 command = "true"
 `;
 
-/** A plan, a file, a command, a wait, a step, the end: every family of writes that a focus makes. */
+/** A plan, a file, a command, a wait, a step, the end: every kind of write that a focus makes. */
 const ANSWERS = [
   {
     content: [
@@ -37,7 +37,7 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
   afterAll(() => dropLogins(logins));
   const as = (role: string) => createLogin(pg.connectionString, role, logins);
 
-  it('does everything: work of a submitter, of a schedule, of the inbox; and is refused nothing', async () => {
+  it('can do everything: work of a submitter, of a schedule, of the inbox; nothing is refused', async () => {
     const asked = new Map<string, number>();
     const server = await startAnthropicServer((body) => {
       const whose = /course \w+/.exec(JSON.stringify(body['messages']))![0];
@@ -114,7 +114,7 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
       expect(await runAnimus(reader, argv)).toMatchObject({ exit: 0 });
     }
     expect(await runAnimus(reader, ['work', 'cancel', id])).toMatchObject({ exit: 5 });
-    // It listens, watches, and sees the end that comes meanwhile.
+    // It listens, watches, and gets the notification of an end that happens meanwhile.
     const tail = runAnimus(reader, ['work', 'tail', id]);
     await eventually('the item is watched', async () => {
       const [row] = await pg.database.query('select from animus.watches where work_item_id = $1', [id]);

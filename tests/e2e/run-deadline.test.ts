@@ -21,7 +21,7 @@ base_seconds = 600
 
 const pg = testDatabase();
 
-it('the deadline counts the time a focus runs, over waits and kills, and not the time it waits or lies dead', async () => {
+it('the deadline counts the time a focus runs, across waits and kills, and not the time it waits or lies dead', async () => {
   // Turn 1 waits, turn 2 acts and is killed, turn 3 acts and is killed, turn 4 is the end.
   const server = await startModelServer((body) => {
     const turn = messagesOf(body).filter(({ role }) => role === 'assistant').length + 1;
@@ -48,7 +48,7 @@ it('the deadline counts the time a focus runs, over waits and kills, and not the
       ]);
       return rows.length === 1 ? true : null;
     });
-  /** As if the model had taken so long for the turn. */
+  /** As if the model had taken this long for the turn. */
   const took = (turn: number, minutes: number) =>
     pg.database.query(`update animus.turns set duration_ms = $2 where turn = $1`, [turn, minutes * 60_000]);
 
@@ -60,7 +60,7 @@ it('the deadline counts the time a focus runs, over waits and kills, and not the
   );
   await pg.database.query(`update animus.waits set created_at = created_at - interval '10 hours'`);
   await pg.database.query(`select animus.resolve_wait($1, 'wait', '{"due": true}')`, [id]);
-  // Ten hours of waiting do not end it, twenty minutes of work neither.
+  // Neither ten hours of waiting nor twenty minutes of work end it.
   await startedCall('run2');
   await daemon.kill('SIGKILL');
   await took(2, 20);

@@ -19,8 +19,8 @@ system_prompt = "You tell."
 
 const pg = testDatabase();
 
-it('an answer is read in another process while it comes; who comes late gets it whole, and once', async () => {
-  // Some two seconds of stream: the first pieces are told long before the last.
+it('an answer can be read in another process while it streams; a late reader gets all of it, once', async () => {
+  // About two seconds of stream: the first pieces are sent long before the last.
   const server = await startModelServer(() => ({ content: [text(ANSWER)], pieceBytes: 100, everyMs: 25 }));
   const site = makeSite({ modelUrl: server.url, databaseUrl: pg.connectionString, faculties: { teller: FACULTY } });
   const [item] = await pg.database.query<{ id: string }>(
@@ -60,7 +60,7 @@ interface Event {
   readonly text?: string;
 }
 
-/** `animus work tail --json` as a process, and what it has printed. */
+/** `animus work tail --json` as a process, and its output. */
 function tail(site: Site, id: string) {
   const child = spawn(process.execPath, [LAUNCHER, 'work', 'tail', id, '--json'], {
     env: site.env,

@@ -14,7 +14,7 @@ const chat = `chat ${model}`;
 
 const pg = testDatabase();
 
-it('the standard variables turn spans and logs on: one tree per focus, linked to its submitter, without content', async () => {
+it('the standard variables enable spans and logs: one tree per focus, linked to its submitter, without content', async () => {
   const collector = await startOtlpReceiver();
   onTestFinished(() => collector.close());
   const server = await startModelServer([

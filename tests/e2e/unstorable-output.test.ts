@@ -23,12 +23,12 @@ command = "../${consolidate}.sh"
 max_attempts = 1
 `;
 
-/** What Postgres refuses in text and jsonb, and what is no UTF-8: NUL, lone bytes, a surrogate half in UTF-8's clothes. */
+/** What Postgres refuses in text and jsonb, and invalid UTF-8: NUL, lone bytes, a surrogate half encoded as UTF-8. */
 const ODD = String.raw`a\000b\377\376c\355\240\200d\033[31m`;
 
 const pg = testDatabase();
 
-it('NUL and invalid UTF-8 from tools, hooks and models are stored, shown and sent on legally', async () => {
+it('NUL and invalid UTF-8 from tools, hooks and models are stored, shown and sent in valid form', async () => {
   const calls = [
     toolUse('out', 'bash', { command: `printf '${ODD}'` }),
     toolUse('err', 'bash', { command: `printf '${ODD}' >&2; exit 1` }),
@@ -79,7 +79,7 @@ it('NUL and invalid UTF-8 from tools, hooks and models are stored, shown and sen
   const ledger = await pg.database.query('select content from animus.work_ledger where work_item_id = $1', [item.id]);
   expect(ledger).toEqual([{ content: 'a\uFFFDb\uFFFDc' }]);
 
-  // The strict server has taken it all; nothing in it is what JSON readers stumble over.
+  // The strict server has accepted all of it; nothing in it breaks JSON parsers.
   const sent = server.requests.map(({ body }) => body.toString()).join('\n');
   expect(/\\u0000|\\ud[89a-f]/i.exec(sent)).toBeNull();
   expect(sent.includes('gr\uFFFDn')).toBe(true);
@@ -89,7 +89,7 @@ it('NUL and invalid UTF-8 from tools, hooks and models are stored, shown and sen
   // oxlint-disable-next-line no-control-regex
   expect(shown.stdout).not.toMatch(/[\u0000\u001b]/);
 
-  // Only now: the servers' answers come in order.
+  // Only now, because the server's answers come in order.
   const failed = await endOf('broken');
   expect(failed).toMatchObject({ state: 'dead', error: { code: 'hook.failed', phase: 'consolidate' } });
   expect((failed.error as { message: string }).message).toContain('stderr: a\uFFFDb');

@@ -20,7 +20,7 @@ const CONFIG = '[daemon]\nlease_seconds = 5\npoll_seconds = 1\nmax_concurrent = 
 describe('a focus that waits for a time', () => {
   const pg = testDatabase();
 
-  it('is parked beside its finished calls, frees its slot, and goes on with all results in call order', async () => {
+  it('is parked when its other calls have ended, frees its slot, and continues with all results in call order', async () => {
     const server = await modelOf(2, 'echo done');
     await startDaemon(siteOf(server, pg.connectionString));
     const id = await insert(pg.database);
@@ -47,7 +47,7 @@ describe('a focus that waits for a time', () => {
     expect(item).toEqual({ attempts: 0 });
   }, 60_000);
 
-  it('is woken by another daemon when the one that parked it was killed', async () => {
+  it('is woken by another daemon if the one that parked it was killed', async () => {
     const server = await modelOf(3, 'echo done');
     const site = siteOf(server, pg.connectionString);
     const first = await startDaemon(site);
@@ -63,7 +63,7 @@ describe('a focus that waits for a time', () => {
     expect(item).toEqual({ attempts: 0 });
   }, 60_000);
 
-  it('killed after the wait was opened and before it was parked, keeps the wait and reports what was in doubt', async () => {
+  it('killed after the wait was opened and before it was parked, keeps the wait and reports what is in doubt', async () => {
     const server = await modelOf(1, 'sleep 600');
     const site = siteOf(server, pg.connectionString);
     const first = await startDaemon(site);

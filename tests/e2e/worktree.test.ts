@@ -24,7 +24,7 @@ const SCHEMA = { type: 'object', required: ['fixed'], properties: { fixed: { typ
 describe('a faculty that works in worktrees', () => {
   const pg = testDatabase();
 
-  it('leaves its change on a branch that show names, lists it in the outcome, and can be followed', async () => {
+  it('leaves its change on a branch that show names, lists it in the outcome, and can be watched', async () => {
     const server = await startModelServer((body) => {
       const said = JSON.stringify(body['messages']);
       if (said.includes('does not hold a valid outcome'))
@@ -68,7 +68,7 @@ describe('a faculty that works in worktrees', () => {
         .split('\n')
         .map((line) => (JSON.parse(line) as { type: string }).type);
     expect(typesOf(live.stdout).toSorted()).toEqual(typesOf(late.stdout).toSorted());
-    // A result is committed while the next turn begins: either may come first.
+    // A result is committed while the next turn begins, so either may come first.
     expect(typesOf(late.stdout).filter((type) => type !== 'tool_ended')).toEqual([
       'focus_started',
       'turn_started',

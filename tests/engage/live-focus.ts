@@ -1,4 +1,4 @@
-/** A focus on a real Postgres with a strict model server, run by the loop itself: for tests of what the requests look like. */
+/** A focus on a real Postgres with a strict model server, run by the real loop, for tests of the requests. */
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ import type { ModelServer } from '../support/model-server/server.ts';
 const BASE_URLS = { anthropic: (url: string) => url, openai: (url: string) => `${url}/v1` };
 const SYSTEM = 'You keep the books.';
 
-/** Returns `bytes` bytes of text that begins with `name`: a result of any size. */
+/** Returns a result of `bytes` bytes that begins with `name`. */
 const look = worldTool({
   name: 'look',
   description: 'Looks something up.',
@@ -34,13 +34,13 @@ const look = worldTool({
 
 const TOOLS: ReadonlyMap<string, Tool> = new Map([...toolset([]), ['look', look]]);
 
-/** A focus that was begun and can be run, again and again, as after a crash. */
+/** A focus that was started and can be run repeatedly, as after a crash. */
 export interface LiveFocus {
   readonly key: FocusKey;
   readonly server: ModelServer;
   /** Bodies of the requests that were accepted, in order. */
   bodies(): Json[];
-  /** Runs the loop from what is recorded until it ends, or until `drainAfterTurns` more turns were taken. */
+  /** Runs the loop from the recorded state until it ends, or until it has taken `drainAfterTurns` more turns. */
   run(drainAfterTurns?: number): Promise<EngageEnd>;
 }
 
@@ -53,7 +53,7 @@ export interface LiveFocusOptions {
   readonly settings?: Partial<LlmRequest>;
 }
 
-/** Begins a focus on a new work item; its model is a strict mock server that plays `programme`. */
+/** Starts a focus on a new work item; its model is a strict mock server that plays `programme`. */
 export async function beginFocus(
   db: Database,
   programme: AnthropicProgramme | readonly (AnthropicAnswer | HttpAnswer)[],

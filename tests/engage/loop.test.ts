@@ -10,8 +10,8 @@ import { startTestFocus, type TestFocus, testTool } from '../support/focus.ts';
 describe('the engage loop', () => {
   const pg = testDatabase();
 
-  it('runs the calls of an answer side by side and gives the results back in call order', async () => {
-    // Each call waits for the other: run one after the other, neither would end.
+  it('runs the calls of an answer in parallel and returns the results in call order', async () => {
+    // Each call waits for the other, so neither would end if they ran one after the other.
     const arrived = new Map<string, () => void>();
     const bothHere = new Promise<void>((resolve) => arrived.set('both', resolve));
     let here = 0;
@@ -19,7 +19,7 @@ describe('the engage loop', () => {
       here += 1;
       if (here === 2) arrived.get('both')!();
       await bothHere;
-      // The first one asked ends last.
+      // The first call ends last.
       if (input['name'] === 'first')
         await eventually('the second has ended', () => (endedCalls(focus) > 0 ? true : null));
       return { content: `met as ${String(input['name'])}` };
@@ -73,7 +73,7 @@ describe('the engage loop', () => {
     expect(most).toBe(3);
   });
 
-  it('keeps ledger entries in the order they were asked in', async () => {
+  it('keeps ledger entries in the order of their calls', async () => {
     const entry = (n: number) => `{ tool = "ledger_append", input = { type = "note", content = "entry ${n}" } }`;
     const calls = Array.from({ length: 6 }, (_, n) => entry(n)).join(', ');
     const focus = await startTestFocus(pg.database, {
@@ -88,7 +88,7 @@ describe('the engage loop', () => {
     expect(entries.every((row) => row['focus_id'] === focus.key.focusId)).toBe(true);
   });
 
-  it('tells the model what was wrong with a call, and goes on', async () => {
+  it('reports an invalid call to the model, and continues', async () => {
     const boom = testTool('boom', () => Promise.reject(new Error('the disk is on fire')));
     const focus = await startTestFocus(pg.database, {
       tools: [boom],
@@ -114,7 +114,7 @@ describe('the engage loop', () => {
     expect(calls[3]!.output).toBe('boom failed: the disk is on fire');
   });
 
-  it('stops waiting for a tool that does not end, also for one that ignores its signal', async () => {
+  it('stops waiting for a tool that does not end, even if it ignores its signal', async () => {
     const deaf = testTool('deaf', () => new Promise(() => {}));
     const focus = await startTestFocus(pg.database, {
       tools: [deaf],
@@ -128,7 +128,7 @@ describe('the engage loop', () => {
     expect(call).toEqual({ output: 'deaf did not finish within 0.05 s and was stopped' });
   });
 
-  it('stores what Postgres cannot hold: NUL and half surrogates become U+FFFD', async () => {
+  it('replaces what Postgres cannot store: NUL and half surrogates become U+FFFD', async () => {
     const binary = testTool('binary', async () => ({ content: 'a\0b\ud800c', details: { raw: '\0' } }));
     const focus = await startTestFocus(pg.database, {
       tools: [binary],
@@ -152,7 +152,7 @@ describe('the engage loop', () => {
     });
   });
 
-  it('goes on from the tables where another loop was stopped: nothing is asked or done twice', async () => {
+  it('resumes from the tables after another loop was stopped: no request and no call is repeated', async () => {
     const runs: string[] = [];
     const act = testTool('act', async (input) => {
       runs.push(String(input['n']));
@@ -187,7 +187,7 @@ describe('the engage loop', () => {
     expect(turns).toEqual({ n: 4 });
   });
 
-  it('is fenced: once another daemon has the lease nothing more is recorded', async () => {
+  it('is fenced: once another daemon has the lease, nothing more is recorded', async () => {
     const taken = testTool('take', async () => {
       await pg.database.query(`update animus.work_items set lease_expires_at = now() - interval '1 s' where id = $1`, [
         focus.key.workItemId,
@@ -216,7 +216,7 @@ describe('the engage loop', () => {
     expect(calls).toEqual([{ state: 'started' }]);
   });
 
-  it('costs two statements a turn, whatever its calls are', async () => {
+  it('costs two statements per turn, however many calls it has', async () => {
     const act = testTool('act', async (input) => ({ content: `act ${String(input['n'])}` }));
     const focus = await startTestFocus(pg.database, {
       tools: [act],
@@ -247,7 +247,7 @@ describe('the engage loop', () => {
     expect(results).toEqual([{ n: 6 }]);
   });
 
-  it('records what its calls did before it is stopped by a pause', async () => {
+  it('records the results of its calls before a pause stops it', async () => {
     const pause = testTool('pause', async () => {
       await pg.database.query(`select animus.pause($1, 'for a test')`, [focus.means().faculty]);
       return { content: 'paused' };
@@ -275,7 +275,7 @@ describe('the engage loop', () => {
     expect(await engage(focus.means())).toEqual({ kind: 'cancelled' });
   });
 
-  it('reports a model that cannot be reached as a failure of the world, and records no turn', async () => {
+  it('reports a model that cannot be reached as an external failure, and records no turn', async () => {
     const focus = await startTestFocus(pg.database, {
       script: `[[answer]]\nturn = 1\nfault = { kind = "overloaded", message = "come back later" }`,
     });

@@ -1,4 +1,4 @@
-/** The example faculties, played by their own scripts: as their comments say, by SQL and by command. */
+/** The example faculties with their own scripts: run as their comments say, by SQL and by command. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const script = (name: Name) => readFileSync(join(FACULTIES, 'scripts', `${name}.
 describe('on a daemon, submitted by the SQL in the file', () => {
   const pg = testDatabase();
 
-  test('each does its work with real tools and hooks', async () => {
+  test('complete their work with real tools and hooks', async () => {
     const daemon = await startTestDaemon({ databaseUrl: pg.connectionString, ...played() });
     const repository = repositoryIn(daemon.directory);
     const items = Object.fromEntries(
@@ -28,7 +28,7 @@ describe('on a daemon, submitted by the SQL in the file', () => {
 
     expect(items.triage).toMatchObject({
       state: 'completed',
-      turns: 2, // the first answer did not fit the schema
+      turns: 2, // the first answer did not match the schema
       outcome: { category: 'bug', team: 'engineering', missing: ['Which account?'] },
     });
     expect(items.librarian).toMatchObject({ state: 'completed', outcome: { found: true } });
@@ -86,7 +86,7 @@ describe('on a daemon, submitted by the SQL in the file', () => {
   }
 });
 
-describe('by the command in their script', () => {
+describe('run with the command in their script', () => {
   test.each(NAMES)(
     '%s completes',
     async (name) => {
@@ -127,7 +127,7 @@ describe('their hooks refuse', () => {
     ]);
   });
 
-  test('a report about a directory that is no repository', () => {
+  test('a report about a directory that is not a repository', () => {
     const [code, , reason] = hook('collect-activity.sh', {}, [scratch(), '1 day ago']);
     expect([code, reason]).toEqual([2, expect.stringContaining('not a git repository')]);
   });
@@ -147,7 +147,7 @@ describe('their hooks refuse', () => {
     expect([code, said]).toEqual([2, expect.stringContaining(reason)]);
   });
 
-  test('a finding about a line that is not there', () => {
+  test('a finding about a line that does not exist', () => {
     const directory = scratch();
     const repository = repositoryIn(directory);
     const work_item = { params: { repository, base: 'main', head: 'change' } };
@@ -162,7 +162,7 @@ describe('their hooks refuse', () => {
   });
 });
 
-/** The files of a site where each faculty's model is its script. */
+/** The files of a site where the model of each faculty is its script. */
 function played() {
   const files = Object.fromEntries(
     readdirSync(FACULTIES, { recursive: true, withFileTypes: true })
@@ -177,7 +177,7 @@ function played() {
   return { files, config: providers.join(''), script: '[[answer]]\ntext = "unused"\n' };
 }
 
-/** The statement of a file's first comment. */
+/** The statement in a file's first comment. */
 function insertOf(name: Name): string {
   const comment = toml(name)
     .match(/^#.*$/gm)!

@@ -1,4 +1,4 @@
-/** What README.md and the pages of docs/ tell people to type: commands that exist, TOML that is read. */
+/** What README.md and the pages of docs/ tell users to type: commands exist, TOML is valid. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ const pages = PAGES.map((name) => ({ name, text: readFileSync(join(ROOT, name), 
 
 const BLOCK = /^```\w*[^\n]*\n([^]*?)^```$/gm;
 const INDENTED = /^ {4}((?:npx )?animus [a-z].*)$/gm;
-/** After `animus` in prose comes a verb now and then; in backticks it is a command. */
+/** In prose, a verb may follow `animus`; in backticks it is a command. */
 const INLINE = /`(?:npx )?animus ([a-z][^`\n]*)`/g;
 
 describe('a command that a page shows', () => {
   const lines = pages.flatMap(({ name, text }) => commandLines(text).map((line) => ({ name, line })));
 
-  test('there are many', () => expect(lines.length).toBeGreaterThan(20));
+  test('is found on many pages', () => expect(lines.length).toBeGreaterThan(20));
 
   test.each(lines)('$name: $line', async ({ line }) => {
     const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });
@@ -52,12 +52,12 @@ describe('TOML that a page shows', () => {
   );
 
   test.each(blocks.filter(({ toml }) => /^\[faculty/m.test(toml)))(
-    '$name: $first is of a faculty',
+    '$name: $first is a valid faculty',
     ({ name, toml }) => {
       const directory = scratch();
       writeFileSync(join(directory, 'shown.toml'), toml);
       const { problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
-      // The mistakes of the tutorial are shown on purpose; files and what is left out of an excerpt are elsewhere.
+      // The mistakes of the tutorial are intentional; files and the rest of an excerpt are elsewhere.
       const wrong = problems.filter(
         ({ code, message }) =>
           !/got nothing|does not exist|cannot be (read|used)/.test(message) || code === 'config.unknown_key',
@@ -77,7 +77,7 @@ describe('TOML that a page shows', () => {
   });
 });
 
-/** Lines of blocks that begin with the command, perhaps after a prompt, and indented ones. */
+/** Lines of blocks that begin with the command, possibly after a prompt, and indented ones. */
 function commandLines(text: string): string[] {
   const inBlocks = [...text.matchAll(BLOCK)].flatMap(([, block = '']) =>
     block.split('\n').flatMap((line) => /^(?:\$ )?((?:npx )?animus [a-z].*)$/.exec(line)?.[1] ?? []),
@@ -87,14 +87,14 @@ function commandLines(text: string): string[] {
   );
 }
 
-/** As a shell splits them: quotes keep words together. */
+/** Splits words as a shell does: quotes keep words together. */
 function words(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain!,
   );
 }
 
-/** The command that the first words name, or null; a group alone counts. */
+/** The command that the first words name, or null; a group alone also counts. */
 function find(command: Command, [word, ...rest]: readonly string[]): Command | null {
   const next = command.commands.find((each) => each.name() === word);
   if (next) return find(next, rest);

@@ -6,7 +6,7 @@ import { newcomer } from '../support/newcomer.ts';
 import { matchesShown, type ShownId, type TutorialStep, tutorialSteps, withActualId } from '../support/tutorial.ts';
 
 const PAGE = readFileSync(new URL('../../docs/faculties.md', import.meta.url), 'utf8');
-const HEADING = '## A tutorial: from nothing to a working faculty';
+const HEADING = '## A tutorial: a working faculty from scratch';
 
 test('the tutorial does what it says, in an empty home, without key and database', async () => {
   const shell = newcomer();
@@ -28,7 +28,7 @@ test('the tutorial does what it says, in an empty home, without key and database
   expect(id.actual).not.toBeNull();
 }, 400_000);
 
-/** Status is looked at until it shows what the page says: a change of a file takes a moment to be noticed. */
+/** Polls status until it shows what the page shows, because a changed file is not noticed at once. */
 async function shows(
   { command, expected }: Extract<TutorialStep, { kind: 'command' }>,
   id: ShownId,

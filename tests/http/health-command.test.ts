@@ -10,7 +10,7 @@ import { startPostgresProxy } from '../support/postgres-proxy.ts';
 
 const pg = testDatabase();
 
-it('a daemon is ready while it takes work, but not without its database or after SIGTERM', async () => {
+it('a daemon is ready while it can claim work, but not without its database or after SIGTERM', async () => {
   const proxy = await startPostgresProxy(pg.connectionString);
   const server = await startAnthropicServer(() => ({ content: [text('Hm')], stopAfter: 1, finally: 'stall' }));
   onTestFinished(() => server.close());
@@ -39,7 +39,7 @@ it('a daemon is ready while it takes work, but not without its database or after
   expect(await health(site)).toMatchObject({ exit: 4, error: { code: 'http.unanswered' } });
 }, 120_000);
 
-it('a configured address is required; if the default is in use, a daemon uses another, and health asks the daemons of its home', async () => {
+it('a configured address is required; if the default is in use, a daemon uses another, and health finds all daemons of its home', async () => {
   const stranger = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
   await once(stranger, 'listening');
   onTestFinished(() => void stranger.close());
@@ -92,7 +92,7 @@ async function health(site: Site): Promise<Health> {
   return { ...(JSON.parse(stdout || stderr) as Health), exit };
 }
 
-/** What was seen, unless it is the state that is to be left. */
+/** The observed state, unless it is still the old one. */
 function unless(seen: Health, left: { readonly exit: number }): Health | null {
   return seen.exit === left.exit ? null : seen;
 }

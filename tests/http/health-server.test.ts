@@ -5,7 +5,7 @@ import type { HttpAddress, Readiness } from '../../src/core/lifecycle/health.ts'
 import { openHealthServer } from '../../src/http/health-server.ts';
 import { freePort } from '../support/free-port.ts';
 
-test('the process is alive, and the daemon is ready or not', async () => {
+test('reports that the process is alive, and whether the daemon is ready', async () => {
   let now = readiness(true);
   const url = await serve(async () => now);
   expect(await get(`${url}/healthz`)).toEqual({ status: 200, body: { alive: true } });
@@ -15,7 +15,7 @@ test('the process is alive, and the daemon is ready or not', async () => {
   expect(await get(`${url}/healthz`)).toMatchObject({ status: 200 });
 });
 
-test('other paths and methods are answered with what there is', async () => {
+test('other paths and methods get a list of what exists', async () => {
   const url = await serve(async () => readiness(true));
   expect(await get(`${url}/metrics`)).toEqual({
     status: 404,
@@ -40,7 +40,7 @@ test('headers that are too large are refused', async () => {
   expect(await closed(socket)).toContain('431');
 });
 
-test('an address that is taken is an error that says what to do; a server that stops leaves no connection', async () => {
+test('an address in use is an error with advice; a server that stops leaves no connection open', async () => {
   const taken = createServer();
   taken.listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -64,7 +64,7 @@ async function connected(url: string): Promise<Socket> {
   return socket;
 }
 
-/** What was answered until the server closed. */
+/** The response until the server closed the connection. */
 async function closed(socket: Socket): Promise<string> {
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));

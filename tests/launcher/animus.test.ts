@@ -46,13 +46,13 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('the launcher', () => {
-  test('goes on in its own process where Node is recent enough', async () => {
+  test('continues in its own process if Node is recent enough', async () => {
     const { stdout, code } = await launch(['a', 'b c', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ args: ['a', 'b c', '--json'], node: process.execPath });
   });
 
-  test('under an old Node goes on with the packaged one, with a compile cache, and ends as it ends', async () => {
+  test('under an old Node starts the packaged Node with a compile cache, and exits with its exit code', async () => {
     installPackagedNode('24.21.0');
     const { stdout, code } = await launch(['exit', '5'], { as: '20.20.2' });
     expect(code).toBe(5);
@@ -63,18 +63,18 @@ describe('the launcher', () => {
     });
   });
 
-  test('keeps the compile cache one has chosen', async () => {
+  test('keeps a compile cache that is already configured', async () => {
     installPackagedNode('24.21.0');
     const { stdout } = await launch(['serve'], { as: '16.0.0', env: { NODE_COMPILE_CACHE: join(root, 'mine') } });
     expect(JSON.parse(stdout)).toMatchObject({ cache: join(root, 'mine') });
   });
 
-  test('dies of the signal its child died of', async () => {
+  test('dies of the same signal as its child', async () => {
     installPackagedNode('24.21.0');
     expect(await launch(['die'], { as: '18.0.0' })).toMatchObject({ code: null, signal: 'SIGKILL' });
   });
 
-  test('passes signals on and waits for the end', async () => {
+  test('forwards signals and waits for the end', async () => {
     installPackagedNode('24.21.0');
     const child = spawn(process.execPath, launchArgs(['wait'], '20.20.2'), { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
@@ -87,7 +87,7 @@ describe('the launcher', () => {
     expect(out).toContain('got SIGTERM');
   });
 
-  test('killed without a word, takes its child with it', async () => {
+  test('takes its child with it when it is killed', async () => {
     installPackagedNode('24.21.0');
     const launcher = spawn(process.execPath, launchArgs(['wait'], '20.20.2'), { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
@@ -95,12 +95,12 @@ describe('the launcher', () => {
       out += text;
       if (out.endsWith('ready\n')) launcher.kill('SIGKILL');
     });
-    // Its stdout is the child's, too: it closes when both have ended.
+    // Its stdout is also the child's: it closes when both have ended.
     await once(launcher, 'close');
     expect(out).toContain('got SIGTERM');
   });
 
-  test('leaves nothing of the pipe in the environment of what the child starts', async () => {
+  test('does not pass the pipe on to processes that the child starts', async () => {
     installPackagedNode('24.21.0');
     const { stdout } = await launch(['environment'], { as: '20.20.2' });
     expect(stdout).not.toContain('LAUNCHER');
@@ -115,7 +115,7 @@ describe('the launcher', () => {
     expect((await launch(['serve'], { as: '20.20.2' })).stderr).toBe(without.stderr);
   });
 
-  test('runs what the build made where there is no source, as in an installed package', async () => {
+  test('runs the build if there are no sources, as in an installed package', async () => {
     mkdirSync(join(root, 'dist'));
     writeFileSync(join(root, 'dist/main.js'), 'export const main = async () => console.log("built");');
     for (const name of QUICK) copyFileSync(join(SOURCES, name), join(root, 'dist', name));
@@ -170,7 +170,7 @@ function installPackagedNode(version: string): void {
   mkdirSync(join(directory, 'bin'), { recursive: true });
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: PLATFORM_PACKAGE, version }));
   rmSync(join(directory, 'bin/node'), { force: true });
-  // A hard copy would be 120 MB; through a link to a shim, execPath would be the real one's.
+  // A copy would be 120 MB, and through a link to a shim, execPath would be that of the real Node.
   writeFileSync(join(directory, 'bin/node'), `#!/bin/sh\nexec ${process.execPath} --import ${shim(directory)} "$@"\n`, {
     mode: 0o755,
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pack, ROOT } from './tarball.ts';
 
-test('the package holds what runs, all of it, and nothing else', { timeout: 60_000 }, async () => {
+test('the package contains everything that it needs to run, and nothing else', { timeout: 60_000 }, async () => {
   const paths = (await pack()).files.map(({ path }) => path);
   const ran = git('src').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'));
   const expected = [
@@ -14,12 +14,12 @@ test('the package holds what runs, all of it, and nothing else', { timeout: 60_0
   ];
   const typesAndMaps = /^dist\/.*\.(d\.ts|js\.map)$/;
   expect(paths.filter((path) => !typesAndMaps.test(path)).toSorted()).toEqual(expected.toSorted());
-  // The demo's own test is what its agent makes pass.
+  // The demo's own test is the one that its agent makes pass.
   const tests = paths.filter((path) => /\.(test|spec)\.|(^|\/)(tests?|fixtures)\//.test(path));
   expect(tests).toEqual(['dist/cli/demo/workspace/test/calendar.test.js']);
 });
 
-test('each JavaScript has its types and a map that names no directory of this machine', {
+test('each JavaScript file has its types and a source map that names no directory of this machine', {
   timeout: 60_000,
 }, async () => {
   const maps = globSync('dist/**/*.js.map', { cwd: ROOT });
@@ -35,7 +35,7 @@ test('each JavaScript has its types and a map that names no directory of this ma
   expect(packed.filter((path) => read(path).includes(ROOT))).toEqual([]);
 });
 
-test('no import is left of what only a clone has', () => {
+test('there is no import left that only works in a clone', () => {
   for (const file of globSync('dist/**/*.js', { cwd: ROOT, exclude: ['dist/cli/demo/**'] })) {
     expect(read(file), file).not.toMatch(/(?:from|import\() ?['"]\.[^'"]*\.ts['"]/);
   }

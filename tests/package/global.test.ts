@@ -5,7 +5,7 @@ import { emptyDirectory, installNode, nodeShell, pack } from './tarball.ts';
 
 const NOBODY = 65_534;
 
-test('installed globally on an old Node, it runs for a user who may not write there', {
+test('installed globally on an old Node, it runs for a user without write access to it', {
   timeout: 600_000,
 }, async () => {
   const directory = emptyDirectory('global');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emptyDirectory, installNode, nodeShell, pack } from './tarball.ts';
 
-// What a user types, in an empty directory with the tarball alone.
+// What a user types, in an empty directory with only the tarball.
 describe.each([20, 22, 24])('on Node %i', (major) => {
   test('the tarball is installed, runs the demo, and can be imported', { timeout: 600_000 }, async () => {
     const directory = emptyDirectory('project');

@@ -1,4 +1,4 @@
-/** The package as npm makes it, and shells in which one version of Node is first on the PATH. */
+/** The package as npm packs it, and shells in which a given version of Node is first on the PATH. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -11,17 +11,17 @@ import { onTestFinished } from 'vitest';
 /** The clone. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What npm says about a package it has packed. */
+/** What npm reports about a package it has packed. */
 export interface Packed {
   readonly filename: string;
   readonly version: string;
   readonly files: readonly { readonly path: string; readonly size: number }[];
 }
 
-/** Tens of thousands of files are removed, on a machine that may be busy. */
+/** Tens of thousands of files have to be removed, on a machine that may be busy. */
 const CLEAN_UP_MS = 600_000;
 
-/** Runs `npm pack` on what `npm run build` has left in dist/; with `into`, the tarball is written there. */
+/** Runs `npm pack` on the result of `npm run build` in dist/; with `into`, writes the tarball there. */
 export async function pack(into?: string): Promise<Packed> {
   if (!existsSync(join(ROOT, 'dist/main.js')))
     throw new Error('there is no dist/: run "npm run test:package", which builds it');
@@ -34,10 +34,10 @@ export async function pack(into?: string): Promise<Packed> {
   return (JSON.parse(stdout) as [Packed])[0];
 }
 
-/** An empty directory until the test has finished, with a space and letters that are not ASCII in its path. */
+/** An empty directory until the test has finished, with a space and non-ASCII letters in its path. */
 export function emptyDirectory(name: string): string {
   const parent = mkdtempSync(join(tmpdir(), 'animus-package-'));
-  // Some tests give up the rights of root.
+  // Some tests drop root privileges.
   chmodSync(parent, 0o755);
   onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }), CLEAN_UP_MS);
   const directory = join(parent, `${name} für 日本`);
@@ -59,14 +59,14 @@ export async function installNode(major: number, directory: string): Promise<str
 }
 
 export interface NodeShell {
-  /** Runs a program with its arguments to its end. `HOME` is that of the tests unless `env` says otherwise. */
+  /** Runs a program with its arguments until it exits. `HOME` is that of the tests unless `env` overrides it. */
   run(
     command: readonly [string, ...string[]],
     options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>>; readonly uid?: number },
   ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** A shell in which `node`, `npm` and `npx` are this Node, and nothing is known of the npm that runs the tests. */
+/** A shell in which `node`, `npm` and `npx` are this Node, without the settings of the npm that runs the tests. */
 export function nodeShell(node: string): NodeShell {
   const bin = mkdtempSync(join(tmpdir(), 'animus-bin-'));
   chmodSync(bin, 0o755);

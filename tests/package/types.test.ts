@@ -16,7 +16,7 @@ for (const connection of [pool, client, new Client()]) {
 }
 const error: unknown = null;
 if (error instanceof AnimusError && error.code === 'work.invalid') console.log(error.message);
-// @ts-expect-error a misspelt key is found
+// @ts-expect-error a misspelt key is an error
 await submitWork(client, { facluty: 'engineer' });
 `;
 

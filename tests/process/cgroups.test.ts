@@ -23,7 +23,7 @@ test.each([
   expect(ownCgroup(cgroups, mounts)).toBe(expected);
 });
 
-test('hands the limits of an owner to the kernel, and reads from its counts who was refused what', () => {
+test('the kernel gets the limits of an owner, and its counters show which run was refused what', () => {
   const parent = mkdtempSync(join(tmpdir(), 'animus-cgroup-'));
   onTestFinished(() => rmSync(parent, { recursive: true }));
   const owner = makeOwnerCgroup(parent, 'focus', true)!;
@@ -41,7 +41,7 @@ test('hands the limits of an owner to the kernel, and reads from its counts who 
   expect(run.refused()).toBe('processes');
 });
 
-test('without controllers it sets nothing, and where nothing may be made there is none', () => {
+test('without controllers it sets nothing, and without permission it creates no cgroup', () => {
   const parent = mkdtempSync(join(tmpdir(), 'animus-cgroup-'));
   onTestFinished(() => rmSync(parent, { recursive: true }));
   const owner = makeOwnerCgroup(parent, 'focus', false)!;

@@ -1,4 +1,4 @@
-/** The promise «nothing outlives its lease», with real processes: a program plays the daemon and is killed or frozen. */
+/** The promise "nothing outlives its lease", with real processes: a program acts as the daemon and is killed or frozen. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { eventually, isAlive, processesWith } from './live-processes.ts';
 const modes = await isolationModes();
 const PROGRAM = new URL('./daemon-program.ts', import.meta.url).pathname;
 
-/** Something in the group, something in a session of its own, something that ignores SIGTERM and holds the output open. */
+/** A process in the group, one in its own session, and one that ignores SIGTERM and holds the output open. */
 const FAMILY = `
   sleep 300 &
   setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 300; done' &
@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
     );
   });
 
-  test('a kill of the whole group of the daemon spares the supervisor, which does its duty', async () => {
+  test("a kill of the daemon's whole process group spares the supervisor, which then cleans up", async () => {
     const daemon = playDaemon({ isolation });
     const { supervisor } = await daemon.family();
     process.kill(-(daemon.child.pid ?? 0), 'SIGKILL');
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
     );
   });
 
-  test('all descendants of a frozen daemon die when the deadline passes, and it learns so when it thaws', async () => {
+  test('all descendants of a frozen daemon die when the deadline passes, and the daemon learns this when it is resumed', async () => {
     const daemon = playDaemon({ isolation, deadlineMs: 4000 });
     await daemon.family();
     daemon.child.kill('SIGSTOP');
@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
     expect(result.stdout.text).toBe('up\n');
   });
 
-  test('when the supervisor is SIGKILLed the daemon kills the family and says honestly what happened', async () => {
+  test('when the supervisor is SIGKILLed, the daemon kills its processes and reports what happened', async () => {
     const daemon = playDaemon({ isolation });
     const { supervisor } = await daemon.family();
     process.kill(supervisor, 'SIGKILL');
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
 });
 
 test.skipIf(!modes.includes('namespace'))(
-  'namespaces end even when daemon and supervisor are SIGKILLed together',
+  'namespaces end even if daemon and supervisor are SIGKILLed together',
   async () => {
     const daemon = playDaemon({ isolation: 'namespace' });
     const { supervisor } = await daemon.family();
@@ -107,7 +107,7 @@ test('after the supervisor has died the next run starts a new one', async () => 
   expect(await host.run(specOf('none', 'echo again'), abort.signal)).toMatchObject({ ended: 'exit', exitCode: 0 });
 });
 
-test('renewing the deadline keeps a run alive, and a passed one refuses the next run until it is renewed', async () => {
+test('renewing the deadline keeps a run alive, and after the deadline the next run is refused until it is renewed', async () => {
   const host = createProcessHost();
   onTestFinished(() => host.stop());
   const never = new AbortController().signal;
@@ -124,7 +124,7 @@ test('renewing the deadline keeps a run alive, and a passed one refuses the next
   expect(await host.run(specOf('none', 'true'), never)).toMatchObject({ ended: 'exit' });
 });
 
-test('killAll ends everything of one owner and nothing of another', async () => {
+test('killAll ends all processes of one owner and none of another', async () => {
   const host = createProcessHost();
   onTestFinished(() => host.stop());
   const [mine, other] = [randomUUID(), randomUUID()];
@@ -152,7 +152,7 @@ function playDaemon(options: { isolation: Isolation; deadlineMs?: number }) {
   const token = randomUUID();
   const base = specOf(options.isolation, FAMILY);
   const spec = { ...base, env: { ...base.env, TOKEN: token } };
-  // Encoded: the daemon's own command line must not count as one of the family.
+  // Encoded, so that the daemon's own command line does not match.
   const argument = Buffer.from(JSON.stringify({ spec, deadlineMs: options.deadlineMs })).toString('base64');
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, argument], {
     detached: true,
@@ -168,7 +168,7 @@ function playDaemon(options: { isolation: Isolation; deadlineMs?: number }) {
   return {
     token,
     child,
-    /** Waits until all of the family is up. */
+    /** Waits until all processes are running. */
     async family() {
       await eventually(
         () => processesWith(token).length,

@@ -1,4 +1,4 @@
-/** Plays the daemon in kill tests: runs one command under a process host and says on stdout what happens. */
+/** Acts as the daemon in kill tests: runs one command in a process host and reports events on stdout. */
 
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { ProcessSpec } from '../../src/process/process-host.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { findProgram, scriptProblem } from '../../src/process/find-program.ts';
 
-test('finds what execvp would find, and nothing that cannot be run', () => {
+test('finds what execvp would find, and nothing that cannot be executed', () => {
   const directory = mkdtempSync(join(tmpdir(), 'animus-path-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const tool = join(directory, 'tool');
@@ -17,7 +17,7 @@ test('finds what execvp would find, and nothing that cannot be run', () => {
   expect(findProgram(directory, '', '/')).toBeNull();
 });
 
-test('has nothing to say of binaries, of scripts that can run, and of what cannot be looked into', () => {
+test('reports no problem for binaries, for scripts that can run, and for files that cannot be read', () => {
   expect(scriptProblem(process.execPath)).toBeNull();
   expect(scriptProblem('/no/such/file')).toBeNull();
   const directory = mkdtempSync(join(tmpdir(), 'animus-script-'));

@@ -1,4 +1,4 @@
-/** Which isolations this host can be tested in, and a directory that a command can start in in each. */
+/** The isolations that can be tested on this host, and for each a directory in which a command can start. */
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import { examineIsolation } from '../../src/process/isolation.ts';
 import type { Isolation } from '../../src/process/process-host.ts';
 import { FIRST_SPARE_UID } from '../../src/process/runners/as-user.ts';
 
-/** `none`, and what this host can do beside it. */
+/** `none`, and the others that this host supports. */
 export async function isolationModes(): Promise<readonly Isolation[]> {
   const { missing } = await examineIsolation();
   return (['none', 'uid', 'namespace'] as const).filter((mode) => mode === 'none' || missing[mode] === undefined);
 }
 
-/** The temporary directory; for `uid` one in it with an owner of its own, removed when the test has finished. */
+/** The temporary directory; for `uid`, one in it with a separate owner, which is removed when the test has finished. */
 export function startDirectory(isolation: Isolation): string {
   if (isolation !== 'uid') return tmpdir();
   const directory = mkdtempSync(join(tmpdir(), 'animus-uid-'));

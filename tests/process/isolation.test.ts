@@ -1,4 +1,4 @@
-/** What `namespace` promises against a command that means harm, and what file rules hide. */
+/** What `namespace` promises against a malicious command, and what file rules hide. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ describe.skipIf(best !== 'namespace')('a command in namespaces', () => {
     expect(stdout.text).not.toContain('supervisor-main');
   });
 
-  test('cannot uncover the /proc of the host, nor make its own anew', async () => {
+  test('cannot uncover the /proc of the host, or mount its own again', async () => {
     const run = setUp();
     const { stdout, stderr } = await run(
       `umount /proc; umount -l /proc; mkdir -p /tmp/p; mount -t proc none /tmp/p
@@ -34,7 +34,7 @@ describe.skipIf(best !== 'namespace')('a command in namespaces', () => {
     expect(stdout.text).toBe('');
   });
 
-  test('is who it is outside, with the files it owns', async () => {
+  test('runs as the same user as outside, and owns the same files', async () => {
     const run = setUp();
     const directory = await mkdtemp(join(tmpdir(), 'animus-own-'));
     onTestFinished(() => rm(directory, { recursive: true }));
@@ -42,7 +42,7 @@ describe.skipIf(best !== 'namespace')('a command in namespaces', () => {
     expect(stdout.text).toBe(`${process.getuid?.()}\n${process.getgid?.()}\n${process.getuid?.()}\n`);
   });
 
-  test('cannot open what is hidden from it, nor uncover it', async () => {
+  test('cannot open hidden files, or uncover them', async () => {
     const run = setUp();
     const directory = await mkdtemp(join(tmpdir(), 'animus-hide-'));
     onTestFinished(() => rm(directory, { recursive: true }));
@@ -67,7 +67,7 @@ describe.skipIf(best !== 'namespace')('a command in namespaces', () => {
     expect(open.stdout.text).toBe('geheim');
   });
 
-  test('that kills everything it can kills only itself', async () => {
+  test('that kills everything it can reach kills only itself', async () => {
     const run = setUp();
     expect(await run('kill -9 -1; sleep 300', { timeoutMs: 500 })).toMatchObject({
       ended: expect.stringMatching(/exit|timeout/),
@@ -75,10 +75,10 @@ describe.skipIf(best !== 'namespace')('a command in namespaces', () => {
     expect(await run('echo alive')).toMatchObject({ stdout: { text: 'alive\n' } });
   });
 
-  test('that forks without end is gone when its time is up', async () => {
+  test('that forks endlessly is gone after its time-out', async () => {
     const run = setUp();
     const bomb = 'f() { f & f & sleep 0.1; }; f; wait';
-    // Whichever is noticed first: the time that is up, or the number of processes.
+    // Whichever is detected first: the time-out, or the number of processes.
     const { ended } = await run(bomb, { command: 'bash', timeoutMs: 500 });
     expect(['timeout', 'limit']).toContain(ended);
     expect(await run('echo alive')).toMatchObject({ stdout: { text: 'alive\n' } });

@@ -8,7 +8,7 @@ import { SPAWN_MARKER } from '../../src/process/trace/run-trace.ts';
 import { isAlive } from './live-processes.ts';
 
 describe.skipIf(process.platform !== 'linux')('on Linux', () => {
-  test('a process group whose number went to somebody else is left alone', async () => {
+  test('a process group whose number was reused is left alone', async () => {
     const { pid } = await start({});
     const stranger = { pgid: pid, spawnId: randomUUID(), startTicks: startTicksOf(pid) - 1 };
     expect(await killRun(stranger)).toEqual([]);
@@ -17,7 +17,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('a process is found by its marker alone, and only by the whole of it', async () => {
+  test('a process is found by its marker alone, and only by the complete marker', async () => {
     const spawnId = randomUUID();
     const { pid } = await start({ [SPAWN_MARKER]: spawnId });
     const { pid: other } = await start({ [SPAWN_MARKER]: `${spawnId}0`, OTHER: `${SPAWN_MARKER}=${spawnId}` });
@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     expect([isAlive(pid), isAlive(other)]).toEqual([false, true]);
   });
 
-  test('a process that started before the run is not taken for one of it', async () => {
+  test('a process that started before the run is not taken for a part of it', async () => {
     const spawnId = randomUUID();
     const { pid } = await start({ [SPAWN_MARKER]: spawnId });
     expect((await findProcesses({ pgid: null, spawnId, startTicks: startTicksOf(pid) + 1 })).pids).toEqual([]);
@@ -43,7 +43,7 @@ async function start(env: Record<string, string>): Promise<ChildProcess & { pid:
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL');
     } catch {
-      // Killed by what is tested.
+      // Killed by the code under test.
     }
   });
   if (!child.stdout || child.pid === undefined) throw new Error('sh did not start');

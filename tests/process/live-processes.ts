@@ -1,4 +1,4 @@
-/** Looks for processes by a token in their command line or environment, and waits until there are none. */
+/** Finds processes by a token in their command line or environment, and waits until there are none. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,7 +9,7 @@ export function processesWith(token: string): readonly number[] {
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid && isAlive(pid) && carries(pid, token));
 }
 
-/** Resolves when `condition` holds; rejects with what it last saw after `limitMs`. */
+/** Resolves when `condition` is true; after `limitMs`, rejects with its last value. */
 export async function eventually<T>(look: () => T, holds: (seen: T) => boolean, limitMs = 10_000): Promise<T> {
   const startedAt = performance.now();
   for (;;) {

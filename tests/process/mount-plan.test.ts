@@ -1,4 +1,4 @@
-/** Which mounts rules for files come to. */
+/** The mounts that file rules produce. */
 import { expect, test } from 'vitest';
 import type { FileRule } from '../../src/process/file-rules.ts';
 import { accessTo, effectiveRules } from '../../src/process/file-rules.ts';
@@ -11,7 +11,7 @@ const host = {
 } as const;
 const rule = (path: string, access: FileRule['access']): FileRule => ({ path, access });
 
-test('the deepest rule decides, and of two for one path the stricter', () => {
+test('the deepest rule decides, and of two rules for the same path the stricter one', () => {
   const rules = [
     rule('/home', 'hidden'),
     rule('/home/own', 'all'),
@@ -25,7 +25,7 @@ test('the deepest rule decides, and of two for one path the stricter', () => {
   ).toEqual(['all', 'hidden', 'all', 'hidden', 'read', 'read', 'hidden']);
 });
 
-test('rules that change nothing are left out', () => {
+test('rules that have no effect are left out', () => {
   const rules = [
     rule('/a/b', 'hidden'),
     rule('/a', 'hidden'),
@@ -36,7 +36,7 @@ test('rules that change nothing are left out', () => {
   expect(effectiveRules(rules)).toEqual([rule('/a', 'hidden'), rule('/a/b/c', 'read')]);
 });
 
-test('every directory above what is hidden or read-only is pinned, and no other', () => {
+test('every directory above a hidden or read-only path is pinned, and no other', () => {
   const { cover, expected, back } = planMounts([rule('/u/k/a.key', 'hidden'), rule('/u/f', 'read')], host);
   expect(cover.split('\n')).toEqual([
     '/u /u none rbind 0 0',
@@ -49,7 +49,7 @@ test('every directory above what is hidden or read-only is pinned, and no other'
   expect(back).toBe('');
 });
 
-test('what stays open below a hidden directory is put back, and the rest of it can hold nothing new', () => {
+test('accessible paths below a hidden directory are mounted back, and nothing can be created in the rest of it', () => {
   const plan = planMounts([rule('/h', 'hidden'), rule('/h/own one', 'all'), rule('/h/own one/a.key', 'hidden')], host);
   expect(plan).toMatchObject({
     stage: '/h/own\\040one /proc/fs/0 none rbind,X-mount.mkdir 0 0\n',
@@ -59,7 +59,7 @@ test('what stays open below a hidden directory is put back, and the rest of it c
   });
 });
 
-test('what is mounted already is bound by itself, since mount --all passes over it', () => {
+test('a path that is a mount point already is bound separately, because mount --all skips it', () => {
   const mounted = { ...host, isMountPoint: (path: string) => path === '/h/own' || path === '/f' };
   const plan = planMounts([rule('/h', 'hidden'), rule('/h/own', 'all'), rule('/f', 'read')], mounted);
   expect(plan.backSingly).toEqual([{ from: '/proc/fs/0', to: '/h/own', options: 'rbind,X-mount.mkdir' }]);
@@ -67,7 +67,7 @@ test('what is mounted already is bound by itself, since mount --all passes over 
   expect(plan.seal.map(({ to }) => to)).toEqual(['/h', '/f']);
 });
 
-test('what is read-only keeps the flags that a namespace may not lift', () => {
+test('read-only mounts keep the flags that a namespace must not remove', () => {
   const strict = { ...host, flagsOf: (path: string) => (path === '/t/f' ? ['nosuid', 'nodev'] : []) };
   expect(planMounts([rule('/t/f', 'read')], strict).cover).toContain('/t/f /t/f none rbind,ro,nosuid,nodev 0 0');
 });

@@ -2,7 +2,7 @@ import { array, assert, integer, property, uint8Array } from 'fast-check';
 import { expect, test } from 'vitest';
 import { captureOutput } from '../../src/process/supervisor/output-capture.ts';
 
-test('whatever the chunks, it keeps all that fits, else head and tail, and counts every byte', () => {
+test('it keeps all output that fits, otherwise beginning and end, and counts every byte, for any chunks', () => {
   assert(
     property(array(uint8Array({ maxLength: 40 })), integer({ min: 0, max: 60 }), (chunks, max) => {
       const capture = captureOutput(max);
@@ -19,7 +19,7 @@ test('whatever the chunks, it keeps all that fits, else head and tail, and count
   );
 });
 
-test('cuts between characters, not through them', () => {
+test('cuts between characters, never inside one', () => {
   for (let max = 2; max < 40; max++) {
     const capture = captureOutput(max);
     capture.add(Buffer.from('aé三😀'.repeat(20)));
@@ -27,7 +27,7 @@ test('cuts between characters, not through them', () => {
   }
 });
 
-test('replaces what is no UTF-8', () => {
+test('replaces invalid UTF-8', () => {
   const capture = captureOutput(100);
   capture.add(Buffer.from([0x61, 0xff, 0xc3]));
   expect(capture.finish()).toEqual({ text: 'a\uFFFD\uFFFD', bytes: 3, truncated: false });

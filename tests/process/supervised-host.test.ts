@@ -17,16 +17,16 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
     expect(result.stderr).toEqual({ text: 'err\n', bytes: 4, truncated: false });
   });
 
-  test('has exactly the environment it was given, and the marker', async () => {
+  test('gets exactly the given environment, and the marker', async () => {
     const run = setUp(isolation);
     const result = await run('exec env', { env: { PATH: '/usr/bin:/bin', GREETING: 'grüß\nGott' } });
     const names = result.stdout.text.split('\n').map((line) => line.split('=')[0]);
-    // The shell adds the last three by itself.
+    // The shell adds the last three itself.
     const own = new Set(names.filter((name) => !['PWD', 'SHLVL', '_', '', 'Gott'].includes(name ?? '')));
     expect(own).toEqual(new Set(['PATH', 'GREETING', 'ANIMUS_SPAWN_ID']));
   });
 
-  test('leaves no background process behind, whether in its group or in a session of its own', async () => {
+  test('leaves no background process behind, in its process group or in its own session', async () => {
     const run = setUp(isolation);
     const token = randomUUID();
     const result = await run(`sleep 300 & setsid sh -c 'sleep 300; : ${token}' & setsid setsid sleep 300 & echo done`, {
@@ -37,14 +37,14 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
     expect(processesWith(token)).toEqual([]);
   });
 
-  test('ends on time-out although SIGTERM is ignored, with what it had printed', async () => {
+  test('ends on time-out although SIGTERM is ignored, and returns the output so far', async () => {
     const run = setUp(isolation, 100);
     const result = await run('trap "" TERM; echo before; while :; do sleep 60; done', { timeoutMs: 1500 });
     expect(result.ended).toBe('timeout');
     expect(result.stdout.text).toBe('before\n');
   });
 
-  test('lets a command end itself on SIGTERM', async () => {
+  test('lets a command stop itself on SIGTERM', async () => {
     const run = setUp(isolation, 10_000);
     const result = await run('trap "echo bye; exit 7" TERM; echo up; sleep 300 & wait', { timeoutMs: 1500 });
     expect(result).toMatchObject({ ended: 'timeout', exitCode: 7 });
@@ -65,7 +65,7 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
     expect(processesWith(token)).toEqual([]);
   });
 
-  test('keeps head and tail of a flood and counts them', async () => {
+  test('keeps beginning and end of a flood of output, and counts all of it', async () => {
     const run = setUp(isolation);
     const result = await run('echo first; head -c 256M /dev/zero; echo; echo last', {
       maxOutputBytes: 1000,
@@ -78,7 +78,7 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
     expect(result.stdout.text.length).toBeLessThan(1100);
   });
 
-  test('gives stdin whole, and does not mind when it is not read', async () => {
+  test('gets all of stdin, and may leave it unread', async () => {
     const run = setUp(isolation);
     const stdin = 'ü'.repeat(500_000);
     expect((await run('wc -c', { stdin })).stdout.text.trim()).toBe('1000000');
@@ -91,7 +91,7 @@ describe.each(modes)('a run in isolation %s', (isolation) => {
     expect(await run('exec >&- 2>&-; exit 4')).toMatchObject({ ended: 'exit', exitCode: 4 });
   });
 
-  test('that cannot start says why', async () => {
+  test('that cannot start reports why', async () => {
     const run = setUp(isolation);
     const missing = await run('', { command: 'no-such-command' });
     expect(missing).toMatchObject({ ended: 'not_started', problem: 'no-such-command: not found or not executable' });
@@ -116,7 +116,7 @@ test('fifty runs at once do not mix their output', async () => {
   }
 });
 
-test.skipIf(process.platform !== 'linux')('half a gigabyte of output leaves the supervisor small', async () => {
+test.skipIf(process.platform !== 'linux')('half a gigabyte of output does not make the supervisor grow', async () => {
   const run = setUp('none');
   const flood = await run('head -c 512M /dev/zero', { timeoutMs: 60_000 });
   const peak = await run('grep VmHWM /proc/$PPID/status');
@@ -124,10 +124,10 @@ test.skipIf(process.platform !== 'linux')('half a gigabyte of output leaves the 
   expect(Number(/(\d+) kB/.exec(peak.stdout.text)?.[1])).toBeLessThan(250_000);
 });
 
-test('processes that flee from session to session are caught', async () => {
+test('processes that keep moving to new sessions are caught', async () => {
   const run = setUp('none');
   const token = randomUUID();
-  // It ends by itself after half a minute: a test run that is killed must not leave it fleeing for ever.
+  // It ends by itself after half a minute, in case the test run is killed.
   const flee = 'flee() { ((EPOCHSECONDS < END)) && (sleep 0.02; setsid bash -c flee) & }';
   const script = `${flee}; export -f flee; export END=$((EPOCHSECONDS + 30)); flee; flee; flee; sleep 0.3; : ${token}`;
   const result = await run(script, { command: 'bash', env: { PATH: '/usr/bin:/bin', TOKEN: token } });
@@ -135,7 +135,7 @@ test('processes that flee from session to session are caught', async () => {
   expect(processesWith(token)).toEqual([]);
 });
 
-test('a process that escaped with the marker removed does not hold up the end', async () => {
+test('an escaped process with the marker removed does not delay the end', async () => {
   const run = setUp('none', 2000, 10_000, false);
   const result = await run('env -i setsid sleep 60 & echo $!');
   onTestFinished(() => void process.kill(Number(result.stdout.text), 'SIGKILL'));
@@ -143,7 +143,7 @@ test('a process that escaped with the marker removed does not hold up the end', 
   expect(result.durationMs).toBeLessThan(30_000);
 });
 
-test('a frozen supervisor is noticed and replaced, and what it had running is killed', async () => {
+test('a frozen supervisor is detected and replaced, and its processes are killed', async () => {
   const run = setUp('none', 100, 300);
   const token = randomUUID();
   const result = await run(`kill -STOP $PPID; sleep 300; : ${token}`, { timeoutMs: 200 });
@@ -155,7 +155,7 @@ test('a frozen supervisor is noticed and replaced, and what it had running is ki
   expect(await run('echo again')).toMatchObject({ ended: 'exit' });
 });
 
-test('stop may come at any time, more than once, and refuses what comes after', async () => {
+test('stop may be called at any time and repeatedly, and later runs are refused', async () => {
   const host = createProcessHost();
   await host.stop();
   await host.start();

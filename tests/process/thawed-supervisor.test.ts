@@ -1,4 +1,4 @@
-/** A supervisor that was frozen and thaws meets every timer at once: what happened in time must still count as in time. */
+/** A supervisor that was frozen runs all its timers at once when it is resumed: what happened in time must still count as in time. */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
@@ -17,7 +17,7 @@ const SPEC: ProcessSpec = {
 };
 
 test.skipIf(process.platform !== 'linux')(
-  'a command that ended within its time-out has ended, not timed out',
+  'a command that ended within its time-out counts as ended, not as timed out',
   async () => {
     const { host, freezeFor } = await setUp();
     const running = host.run({ ...SPEC, args: ['-c', 'sleep 0.3; echo in time'] }, new AbortController().signal);
@@ -39,12 +39,15 @@ test.skipIf(process.platform !== 'linux')('a deadline that was renewed in time h
   expect(await running).toMatchObject({ ended: 'exit', stdout: { text: 'whole\n' } });
 });
 
-test.skipIf(process.platform !== 'linux')('one that stays frozen does not hold up the end of a focus', async () => {
-  const { host, supervisor } = await setUp(200);
-  process.kill(supervisor, 'SIGSTOP');
-  await host.killAll('focus');
-  expect(isAlive(supervisor)).toBe(false);
-});
+test.skipIf(process.platform !== 'linux')(
+  'a supervisor that stays frozen does not delay the end of a focus',
+  async () => {
+    const { host, supervisor } = await setUp(200);
+    process.kill(supervisor, 'SIGSTOP');
+    await host.killAll('focus');
+    expect(isAlive(supervisor)).toBe(false);
+  },
+);
 
 async function setUp(watchdogMs = 10_000) {
   const host = createProcessHost({ graceMs: 100, watchdogMs });
@@ -55,7 +58,7 @@ async function setUp(watchdogMs = 10_000) {
   );
   const supervisor = Number(stdout.text);
   const freezeFor = async (ms: number): Promise<void> => {
-    // Only once the command itself runs, its start gate open: a frozen supervisor opens none.
+    // Freeze only when the command itself runs and its start gate is open: a frozen supervisor opens none.
     await eventually(
       () => childrenOf(supervisor).flatMap(childrenOf),
       (grandchildren) => grandchildren.length > 0,
@@ -67,7 +70,7 @@ async function setUp(watchdogMs = 10_000) {
   return { host, supervisor, freezeFor };
 }
 
-/** Pids; none of a process that has ended. */
+/** Pids; none for a process that has ended. */
 function childrenOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

@@ -1,4 +1,4 @@
-/** What `uid` promises against a command that means harm; runs as root only. */
+/** What `uid` promises against a malicious command; runs only as root. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { eventually, processesWith } from './live-processes.ts';
 const modes = await isolationModes();
 
 describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
-  test('is the owner of its directory, with no privilege and no way to one', async () => {
+  test('runs as the owner of its directory, without privileges and without a way to get any', async () => {
     const { run } = setUp();
     const { stdout } = await run(
       'id -u; id -G; grep -E "^(Cap|NoNewPrivs)" /proc/self/status; stat -c %u .; touch mine',
@@ -26,7 +26,7 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
     expect(rest).toContain('NoNewPrivs:\t1');
   });
 
-  test('reads neither environment, memory nor private files of the daemon, and reaches it with no signal', async () => {
+  test('reads neither environment, memory nor private files of the daemon, and cannot signal it', async () => {
     const { run } = setUp();
     const secrets = mkdtempSync(join(tmpdir(), 'animus-secret-'));
     onTestFinished(() => rmSync(secrets, { recursive: true }));
@@ -42,11 +42,11 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
     expect(stdout.text).toBe('end\n');
   });
 
-  test('leaves nothing behind when its owner ends, not even what has rid itself of every mark', async () => {
-    // Without cgroups, which would end it with its call.
+  test('leaves nothing behind when its owner ends, even processes that removed every mark', async () => {
+    // Without cgroups, which would kill it at the end of its call.
     const { host, run } = setUp({ cgroups: false });
     const token = randomUUID();
-    // Its leader ends when the rest has another session and an environment without the marker: before, it would be killed with it.
+    // Its leader ends after the rest has another session and an environment without the marker; otherwise it would be killed with the leader.
     await run(
       `setsid env -i sh -c ': >free; while :; do sleep 0.2; : ${token}; done' & until [ -e free ]; do sleep 0.05; done`,
     );
@@ -58,7 +58,7 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
     expect(processesWith(token)).toEqual([]);
   });
 
-  test('is refused where root owns the directory, with what to do', async () => {
+  test('is refused if root owns the directory, with advice', async () => {
     const { run } = setUp();
     const directory = mkdtempSync(join(tmpdir(), 'animus-root-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -69,7 +69,7 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
     });
   });
 
-  test('of another focus is out of reach', async () => {
+  test('cannot access another focus', async () => {
     const [one, other] = [setUp(), setUp()];
     const token = randomUUID();
     writeFileSync(join(one.cwd, 'notes'), 'mine', { mode: 0o600 });
@@ -89,23 +89,23 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
   });
 });
 
-test('says what this host can do and why no more, and what each isolation is worth', async () => {
+test('reports what this host can do and why not more, and what each isolation protects', async () => {
   const { best, missing } = await examineIsolation();
   expect(best).toBe(modes.includes('namespace') ? 'namespace' : modes.at(-1));
   for (const mode of ['uid', 'namespace'] as const) expect(missing[mode] === undefined).toBe(modes.includes(mode));
-  expect(describeIsolation('none')).toContain('accidents only');
+  expect(describeIsolation('none')).toContain('only against accidents');
   expect(describeIsolation('uid')).toContain('another user');
 });
 
 test.skipIf(!modes.includes('uid') || modes.includes('namespace'))(
-  'a home that others cannot get to leaves only none',
+  'with a home that other users cannot enter, only none is left',
   async () => {
     const above = mkdtempSync(join(tmpdir(), 'animus-closed-'));
     onTestFinished(() => rmSync(above, { recursive: true }));
     mkdirSync(join(above, 'home'));
     const { best, missing } = await examineIsolation(join(above, 'home'));
     expect(best).toBe('none');
-    expect(missing.uid).toContain(`${above} lets no other user through (mode 0700); set ANIMUS_HOME`);
+    expect(missing.uid).toContain(`other users cannot enter ${above} (mode 0700); set ANIMUS_HOME`);
   },
 );
 

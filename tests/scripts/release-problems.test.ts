@@ -10,7 +10,7 @@ const READY: ReleaseFacts = {
   tags: ['v0.1.0', 'v0.2.0-rc.1', 'vintage'],
 };
 
-test('nothing stands in the way of a release that is ready', () => {
+test('a release that is ready has no problems', () => {
   expect(releaseProblems(READY)).toEqual([]);
 });
 
@@ -51,6 +51,6 @@ test('a release candidate comes before its release', () => {
   expect(releaseProblems({ ...facts, tags })).toEqual([expect.stringContaining('0.2.0 has already been released')]);
 });
 
-test('all problems are said at once', () => {
+test('all problems are reported at once', () => {
   expect(releaseProblems({ ...READY, isPrivate: true, tags: ['v0.2.0'], changedFiles: ['?? x'] })).toHaveLength(3);
 });

@@ -1,4 +1,4 @@
-/** A command under rules for files, in namespaces: what a promise about mounts is tried with. */
+/** Runs a command with file rules in namespaces, to test promises about mounts. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import type { FileRule } from '../../src/process/file-rules.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { ProcessResult } from '../../src/process/process-host.ts';
 
-/** A directory of the test's own, by real path. */
+/** The real path of a separate directory for the test. */
 export function scratch(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'animus-reach-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Runs bash scripts in `cwd` under the rules. */
+/** Runs bash scripts in `cwd` with the rules. */
 export function underRules(cwd: string, fileRules: readonly FileRule[]): (script: string) => Promise<ProcessResult> {
   const host = createProcessHost({ graceMs: 200 });
   onTestFinished(() => host.stop());

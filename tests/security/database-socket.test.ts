@@ -9,7 +9,7 @@ import { silentLog } from '../../src/telemetry/silent-log.ts';
 import { scratch, underRules } from './commands.ts';
 import { hasNamespaces } from './scripted-focus.ts';
 
-test.skipIf(!hasNamespaces)('no command reaches the database through its unix socket', async () => {
+test.skipIf(!hasNamespaces)('no command can reach the database through its Unix socket', async () => {
   const root = scratch();
   for (const name of ['run', 'faculties', 'foci']) mkdirSync(join(root, name));
   const server = createServer((socket) => socket.end('welcome'));

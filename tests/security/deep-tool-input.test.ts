@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { readOutcome } from '../../src/engage/verdict/outcome.ts';
 import { finishToolCall } from '../../src/llm/wire/tool-input.ts';
 
-// Parsing takes any depth; writing JSON and Postgres do not, and would end the focus with an error of animus's own.
-test.each([10_000, 1_000_000])('an input nested %i levels deep is an invalid input, told to the model', (depth) => {
+// Parsing accepts any depth, but serializing and Postgres do not; without a limit, the focus would fail with an internal error.
+test.each([10_000, 1_000_000])('an input nested %i levels deep is invalid, and the model gets an error', (depth) => {
   const json = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   const told = { input: {}, invalidInput: expect.stringContaining('nested more than 200 levels deep') };
   expect(finishToolCall({ id: '1', name: 't', json, input: {} }, false)).toMatchObject(told);
@@ -11,12 +11,12 @@ test.each([10_000, 1_000_000])('an input nested %i levels deep is an invalid inp
   expect(finishToolCall({ id: '1', name: 't', json: null, input }, false)).toMatchObject(told);
 });
 
-test('an input nested as deep as anybody writes is taken as it is', () => {
+test('an input with ordinary nesting is accepted', () => {
   const json = `{"a":${'['.repeat(150)}${']'.repeat(150)}}`;
   expect(finishToolCall({ id: '1', name: 't', json, input: {} }, false)).not.toHaveProperty('invalidInput');
 });
 
-test('so is an outcome', () => {
+test('and so is an outcome', () => {
   const depth = 10_000;
   expect(readOutcome(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`, {})).toMatchObject({
     kind: 'invalid',

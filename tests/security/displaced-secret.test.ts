@@ -5,13 +5,13 @@ import { at, bash, startSite } from './scripted-focus.ts';
 
 const target = testDatabase();
 
-test('with a decoy in the place of a secret nothing is started, the work waits, and goes on once it is back', async () => {
+test('with a decoy in place of a secret nothing is started, the work waits, and it continues when the secret is back', async () => {
   const site = await startSite(target, {
     calls: [bash('cat x/embedded.json'), ['read_file', { path: 'x/embedded.json' }]],
   });
   mkdirSync(at(site, 'home'), { recursive: true });
   writeFileSync(at(site, 'home/embedded.json'), '{"password": "hunter2"}');
-  // What is there is taken note of.
+  // The daemon records the existing secrets here.
   await site.run();
   renameSync(at(site, 'home'), at(site, 'x'));
   mkdirSync(at(site, 'home'));

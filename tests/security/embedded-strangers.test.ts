@@ -1,4 +1,4 @@
-/** Promise: whoever does not have the password of the embedded database cannot keep those out who have it. */
+/** Promise: clients without the password of the embedded database cannot block those that have it. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,7 @@ import { embeddedDatabase } from '../support/database.ts';
 
 const target = embeddedDatabase();
 
-test('strangers who open hundreds of connections, and go on doing so, shut out nobody with the password', async () => {
+test('clients without the password that keep opening hundreds of connections cannot block clients that have it', async () => {
   const crowd = new Set<Socket>();
   const flooding = new AbortController();
   const stranger = async (): Promise<void> => {
@@ -21,7 +21,7 @@ test('strangers who open hundreds of connections, and go on doing so, shut out n
   });
   await Promise.all(Array.from({ length: 300 }, stranger));
 
-  // Ten more in each turn of the event loop's timers, for as long as the clients below take.
+  // Ten more in each timer turn of the event loop, as long as the clients below run.
   const flood = (async () => {
     while (!flooding.signal.aborted) {
       await Promise.all(Array.from({ length: 10 }, stranger));
@@ -35,12 +35,12 @@ test('strangers who open hundreds of connections, and go on doing so, shut out n
   }
   flooding.abort();
   await flood;
-  // Those who were connected before have lost nothing either, and the oldest strangers were sent away.
+  // Clients that were connected before are not affected, and the oldest strangers were disconnected.
   expect(await target.database.query('select 2 as two')).toEqual([{ two: 2 }]);
   expect([...crowd].filter((socket) => socket.readyState === 'open').length).toBeLessThanOrEqual(110);
 });
 
-test('clients with the password have a limit of their own, and those beyond it are told', async () => {
+test('clients with the password have their own limit, and those beyond it get an error', async () => {
   const open = () => openPostgres(target.database.connectionString, { kind: 'embedded', poolSize: 1 });
   const clients = [];
   let refused: unknown = null;

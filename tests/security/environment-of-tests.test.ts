@@ -11,7 +11,7 @@ const HOOKS = new URL('../../faculties/hooks/', import.meta.url).pathname;
 const modes = (await isolationModes()).filter((mode) => mode !== 'uid');
 
 test.each(modes)(
-  "what a workspace calls its tests finds none of the hooks' secrets, not even in the process that started it (%s)",
+  "the workspace's own tests find none of the hooks' secrets, not even in the process that started them (%s)",
   async (isolation) => {
     const { workspace, run } = setUp(isolation);
     writeFileSync(

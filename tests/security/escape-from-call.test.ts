@@ -1,4 +1,4 @@
-/** Promise: where the host has cgroup v2, nothing outlives the call that started it, under no isolation at all either. */
+/** Promise: if the host has cgroup v2, nothing outlives the call that started it, even without any isolation. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,9 +10,9 @@ const place = makeCgroupPlace();
 if (place) removeCgroupPlace(place.path);
 const base = place && dirname(place.path);
 
-test.skipIf(place === null)('what leaves its session and rids itself of every mark dies with its call', async () => {
+test.skipIf(place === null)('a process that leaves its session and removes every mark dies with its call', async () => {
   const { run, token } = limitedRun({ isolation: 'none', cgroups: true });
-  // The call ends when the escape has succeeded: before, it would be killed with its group.
+  // The call ends after the escape has succeeded; before, the process would be killed with its group.
   const result = await run(
     `d=$(mktemp -d); (setsid env -i /bin/sh -c ": >$d/free; while :; do /bin/sleep 0.1; : $0; done" &) ; until [ -e $d/free ]; do sleep 0.05; done; rm -r $d`,
   );
@@ -20,7 +20,7 @@ test.skipIf(place === null)('what leaves its session and rids itself of every ma
   expect(processesWith(token)).toEqual([]);
 });
 
-test.skipIf(place === null)('nothing of a cgroup is left when its supervisor has ended', async () => {
+test.skipIf(place === null)('no cgroup is left when its supervisor has ended', async () => {
   const { host, run } = limitedRun({ isolation: 'none', cgroups: true });
   const { stdout } = await run('grep 0:: /proc/self/cgroup');
   const [own = ''] = /animus-[\d-]+/.exec(stdout.text) ?? [];
@@ -29,16 +29,19 @@ test.skipIf(place === null)('nothing of a cgroup is left when its supervisor has
   expect(existsSync(join(base!, own))).toBe(false);
 });
 
-test.skipIf(place === null)('what a killed supervisor left behind is killed and removed by the next one', async () => {
-  // Of a supervisor of this PID namespace that never was: no process has so late a start.
-  const [, namespace] = /animus-(\d+)-/.exec(place!.path) ?? [];
-  const left = join(base!, `animus-${namespace}-${process.pid}-99999999999`);
-  mkdirSync(join(left, 'focus', '1'), { recursive: true });
-  const { host, run } = limitedRun({ isolation: 'none', cgroups: true });
-  await run('true');
-  await host.stop();
-  await eventually(
-    () => readdirSync(base!).filter((name) => join(base!, name) === left),
-    (names) => names.length === 0,
-  );
-});
+test.skipIf(place === null)(
+  'processes and cgroups of a killed supervisor are killed and removed by the next one',
+  async () => {
+    // The name of a supervisor of this PID namespace that never existed: no process has such a late start time.
+    const [, namespace] = /animus-(\d+)-/.exec(place!.path) ?? [];
+    const left = join(base!, `animus-${namespace}-${process.pid}-99999999999`);
+    mkdirSync(join(left, 'focus', '1'), { recursive: true });
+    const { host, run } = limitedRun({ isolation: 'none', cgroups: true });
+    await run('true');
+    await host.stop();
+    await eventually(
+      () => readdirSync(base!).filter((name) => join(base!, name) === left),
+      (names) => names.length === 0,
+    );
+  },
+);

@@ -1,4 +1,4 @@
-/** Tools run in the thread that also renews the leases of all foci. What one of them computes there, nobody else's work waits for. */
+/** Tools run in the thread that also renews the leases of all foci. No computation of a tool may block the work of others. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,10 +10,10 @@ import { SHELL_TOOLS } from '../../src/tools/shell.ts';
 import { WAIT_TOOLS } from '../../src/tools/wait.ts';
 import { setUpBench } from '../tools/tool-context.ts';
 
-/** Processor time that one turn of the event loop may take; a heartbeat comes every 20 s, so this is far on the safe side. */
+/** Processor time that one turn of the event loop may take. A heartbeat comes every 20 s, so this leaves a large margin. */
 const MAX_MS = 400;
 const MIB = 1024 * 1024;
-/** Of the files; the tools take up to 10 MiB, and this makes the test quicker. */
+/** Size of the files. The tools accept up to 10 MiB, but this makes the test faster. */
 const SIZE = 4 * MIB;
 const TOOLS = new Map(
   [...FILE_TOOLS, ...SHELL_TOOLS, ...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput].map((tool) => [tool.name, tool]),
@@ -24,7 +24,7 @@ const update = (hunks: string, file = 'lines') => patch(`*** Update File: ${file
 const nested = (depth: number) => JSON.parse('[{"a":'.repeat(depth) + '1' + '}]'.repeat(depth)) as unknown;
 const manyKeys = () => Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`key${n}`, n]));
 
-/** Tool, what it is given; made only when it runs. */
+/** A tool and its input, which is created only when it runs. */
 const WORST: readonly (readonly [string, string, () => object])[] = [
   ['apply_patch', 'nine million newlines', () => ({ patch: '\n'.repeat(9 * MIB) })],
   ['apply_patch', 'millions of newlines inside', () => update('\n'.repeat(4 * MIB))],
@@ -80,7 +80,9 @@ function edit(path: string, old: string) {
   return { path, old_string: old, new_string: 'n' };
 }
 
-test('no input of a tool stalls the event loop, and each tool has its worst tried', { timeout: 600_000 }, async () => {
+test('no input of a tool stalls the event loop; the worst input of each tool is tried', {
+  timeout: 600_000,
+}, async () => {
   const { context, workspace } = await setUpBench({ timeoutMs: 3000 });
   const write = (name: string, text: string) => writeFileSync(join(workspace, name), text);
   write('lines', '\n'.repeat(SIZE - 1));
@@ -105,7 +107,7 @@ test('no input of a tool stalls the event loop, and each tool has its worst trie
   expect([...TOOLS.keys()].filter((name) => !WORST.some(([tool]) => tool === name))).toEqual([]);
 });
 
-/** The most processor time of this thread between two looks of the event loop: what other processes take does not count. */
+/** The maximum processor time of this thread between two turns of the event loop; time used by other processes does not count. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let before = cpuMs();

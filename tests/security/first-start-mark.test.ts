@@ -11,7 +11,7 @@ const target = testDatabase();
 
 describe('no file that an agent can write leads to the loss of the embedded database', () => {
   test.skipIf(!hasNamespaces)(
-    'commands and file tools cannot make the mark of a first start, nor remove the lock',
+    'commands and file tools cannot create the mark of a first start, or remove the lock',
     async () => {
       const site = await startSite(target, {
         calls: [
@@ -33,7 +33,7 @@ describe('no file that an agent can write leads to the loss of the embedded data
     },
   );
 
-  test('a mark that is younger than the database does not empty it', async () => {
+  test('a mark that is newer than the database does not empty it', async () => {
     const home = emptyHome();
     const cluster = join(home, 'db/PG_VERSION');
     writeFileSync(cluster, '17\n');
@@ -48,7 +48,7 @@ describe('no file that an agent can write leads to the loss of the embedded data
     expect(existsSync(mark)).toBe(false);
   });
 
-  test('half a database, made after its mark, is removed', () => {
+  test('an incomplete database, created after its mark, is removed', () => {
     const home = emptyHome();
     prepareFirstStart(home, join(home, 'db'));
     writeFileSync(join(home, 'db/PG_VERSION'), '17\n');

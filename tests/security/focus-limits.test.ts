@@ -1,4 +1,4 @@
-/** Promise: the limits of a faculty hold for its bash and its hooks, and whoever is stopped is told why. */
+/** Promise: the limits of a faculty apply to its bash and its hooks, and a stopped command gets the reason. */
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { testDatabase } from '../support/database.ts';
@@ -9,7 +9,7 @@ const HOG = '{ head -c 600M /dev/zero; sleep 8; } | tail -n 1 >/dev/null';
 const LIMIT = 'it used more than 150 MiB of memory (max_memory_mib)';
 
 test.skipIf(process.platform !== 'linux')(
-  'bash is stopped at the memory of its faculty, and the model reads why',
+  'bash is stopped at the memory limit of its faculty, and the model gets the reason',
   async () => {
     const { run, db } = await setUp(`tools = ["bash"]`, '');
     const id = await run('completed');
@@ -21,14 +21,17 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test.skipIf(process.platform !== 'linux')('a hook is stopped at it, too, and fails with the reason', async () => {
-  const { run, db } = await setUp('', '[faculty.orient]\ncommand = "../hog.sh"');
-  const id = await run('dead');
-  const [item] = await db.query('select error from animus.work_items where id = $1', [id]);
-  expect(item).toMatchObject({
-    error: { code: 'hook.failed', message: expect.stringContaining(`it was stopped: ${LIMIT}`) as string },
-  });
-});
+test.skipIf(process.platform !== 'linux')(
+  'a hook is stopped at the limit, too, and fails with the reason',
+  async () => {
+    const { run, db } = await setUp('', '[faculty.orient]\ncommand = "../hog.sh"');
+    const id = await run('dead');
+    const [item] = await db.query('select error from animus.work_items where id = $1', [id]);
+    expect(item).toMatchObject({
+      error: { code: 'hook.failed', message: expect.stringContaining(`it was stopped: ${LIMIT}`) as string },
+    });
+  },
+);
 
 async function setUp(engage: string, tables: string) {
   const name = `f${crypto.randomUUID().slice(0, 8)}`;

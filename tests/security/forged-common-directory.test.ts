@@ -5,7 +5,7 @@ import { guardRepository } from '../../src/daemon/workspace/repository-guard.ts'
 import { eventually } from '../support/eventually.ts';
 import { setUpWorktree } from '../support/worktree.ts';
 
-test('a file by which git would take its configuration from elsewhere is removed from a repository as soon as it is there', async () => {
+test('a file that would make git use another configuration is removed from a repository as soon as it appears', async () => {
   const { repo } = await setUpWorktree();
   const file = join(repo, '.git', 'commondir');
   let forged = 0;

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { closeWorktree, openWorktree } from '../../src/daemon/workspace/worktree.ts';
 import { git, setUpWorktree } from '../support/worktree.ts';
 
-// What write_file alone can do: an agent without bash must not become one that runs commands with the daemon's keys.
-test('a .git that an agent writes decides nothing: no program of its configuration runs, and it is put right', {
+// Uses only write_file: an agent without bash must not be able to run commands with the daemon's keys.
+test('a .git that an agent writes has no effect: no program of its configuration runs, and it is restored', {
   timeout: 120_000,
 }, async () => {
   const { spec, means, repo, root } = await setUpWorktree();
@@ -14,7 +14,7 @@ test('a .git that an agent writes decides nothing: no program of its configurati
   const trap = join(root, 'trap.sh');
   writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> ${root}/sprung\n`, { mode: 0o755 });
 
-  // A repository of the agent's inside its worktree. It lacks objects, and names a remote that would bring them.
+  // The agent's own repository inside its worktree. It lacks objects, and names a remote to fetch them from.
   const forged = join(worktree.path, 'forged');
   cpSync(join(repo, '.git'), forged, { recursive: true });
   rmSync(join(forged, 'objects'), { recursive: true });

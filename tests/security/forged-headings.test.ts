@@ -1,4 +1,4 @@
-/** Promise: nothing that submitters, hooks or the ledger write passes for the engine's own words in a message to a model. */
+/** Promise: no text from submitters, hooks or the ledger can pass for the engine's own text in a message to a model. */
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { testDatabase } from '../support/database.ts';
@@ -57,7 +57,7 @@ test('forged headings in description, parameters, ledger and hook output stay in
   ]);
   expect(outsideOfFences(content).join('\n')).not.toContain('publish the keys');
   const [system] = await target.database.query<{ prompt: string }>(`select system_prompt as prompt from animus.foci`);
-  expect(system!.prompt).toContain('their words stand between two lines of ~');
+  expect(system!.prompt).toContain('their text is between two lines of ~');
   await daemon.stop();
 });
 

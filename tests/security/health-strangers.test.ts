@@ -1,4 +1,4 @@
-/** Promise: slow clients, however many, keep nobody from asking whether the daemon is well. */
+/** Promise: slow clients, however many, cannot block a health check of the daemon. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,7 +15,7 @@ const READY: Readiness = {
   checks: { database: 'ok', schema: 'ok', listening: 'ok' },
 };
 
-test('hundreds of clients that send their headers byte by byte, or nothing, do not shut out `animus health`', async () => {
+test('hundreds of clients that send their headers byte by byte, or nothing, do not block `animus health`', async () => {
   const address = { host: '127.0.0.1', port: await freePort(), configured: true };
   const server = openHealthServer(address, async () => READY);
   await server.start();
@@ -35,6 +35,6 @@ test('hundreds of clients that send their headers byte by byte, or nothing, do n
     await Promise.all(Array.from({ length: 130 }, (_, n) => stranger(n)));
     expect(await askHealth(address, new AbortController().signal)).toEqual(READY);
   }
-  // Those who are kept waiting are no more than the daemon has file descriptors to spare for.
+  // The number of open connections stays within the file descriptors that the daemon can spare.
   await expect.poll(() => crowd.filter((socket) => socket.readyState === 'open').length).toBeLessThanOrEqual(100);
 });

@@ -1,7 +1,7 @@
 /**
- * Promise: nothing that animus starts outlives it, at whatever moment supervisor and daemon are killed, the start of a
- * command included. `unshare --kill-child` arms its death signal after its fork: a kill in between is the moment that
- * counts.
+ * Promise: nothing that animus starts outlives it, no matter when supervisor and daemon are killed, even during the start of a
+ * command. `unshare --kill-child` arms its death signal after its fork, so a kill in between is the critical
+ * moment.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -27,7 +27,7 @@ test.skipIf(!modes.includes('namespace'))(
       await spinUntilItForks(leader.pid!);
       leader.kill('SIGKILL');
       killedAfterFork++;
-      // The supervisor's end of the gate: as when it is killed with its child.
+      // Closes the supervisor's end of the gate, as when it is killed together with its child.
       leader.stdio[3]?.destroy();
     }
     expect(killedAfterFork).toBe(60);
@@ -39,7 +39,7 @@ test.skipIf(!modes.includes('namespace'))(
 );
 
 test.skipIf(!modes.includes('namespace'))(
-  'a leader killed by somebody else while the supervisor lives is left a gate that never opens',
+  'if the leader is killed while the supervisor lives, its gate never opens',
   async () => {
     const token = randomUUID();
     const leaders: ChildProcess[] = [];
@@ -49,7 +49,7 @@ test.skipIf(!modes.includes('namespace'))(
       leader.kill('SIGKILL');
       leaders.push(leader);
     }
-    // What is left comes as far as its gate and stays there: no command has begun.
+    // The remaining process reaches its gate and stays there: no command was started.
     const programs = await eventually(
       () => processesWith(token).map(programOf),
       (left) => left.every((name) => name === 'sh' || name === 'sleep'),
@@ -74,7 +74,7 @@ test.skipIf(reliable.length === 0).each(reliable)(
         () => childrenOf(daemon.pid!)[0],
         (pid) => pid !== undefined,
       );
-      // The moment is random: from before the command is asked for until it runs.
+      // The moment is random, between the request for the command and its run.
       await sleep(Math.random() * 250);
       process.kill(daemon.pid!, 'SIGSTOP');
       process.kill(supervisor!, 'SIGKILL');
@@ -88,7 +88,7 @@ test.skipIf(reliable.length === 0).each(reliable)(
   },
 );
 
-/** The first process of a run, as the supervisor starts it, with a gate that is never opened. */
+/** The first process of a run, as the supervisor starts it, with a gate that never opens. */
 function startLeader(token: string): ChildProcess {
   const line = runnerOf('namespace').start({
     command: '/bin/sleep',
@@ -107,7 +107,7 @@ function startLeader(token: string): ChildProcess {
   return child;
 }
 
-/** Looks without a pause: the moment between fork and prctl is some hundred microseconds long. */
+/** Polls without a pause: the moment between fork and prctl lasts some hundred microseconds. */
 async function spinUntilItForks(pid: number): Promise<void> {
   for (let turn = 0; childrenOf(pid).length === 0; turn++) {
     if (turn % 1000 === 999) await sleep(0);

@@ -1,6 +1,6 @@
 /**
- * Promise: a daemon that an old Node has launched ends when the launcher is killed, however that happens: it takes no
- * further work, what it was at is released, and nothing that it started lives on.
+ * Promise: a daemon that an old Node has launched ends when the launcher is killed in any way: it claims no more work, its
+ * running work is released, and nothing that it started survives.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const target = testDatabase();
 const old = oldNode();
 
 test.skipIf(old === null || process.platform !== 'linux')(
-  'kill -9 of the launcher under an old Node ends the daemon, and its work goes back unharmed',
+  'kill -9 of the launcher under an old Node ends the daemon, and its work is released',
   async () => {
     const nap = `3600.${process.pid}7`;
     const site = makeSite({
@@ -50,7 +50,7 @@ test.skipIf(old === null || process.platform !== 'linux')(
   },
 );
 
-/** A Node of this machine that is too old for animus itself. */
+/** A Node on this machine that is too old for animus itself. */
 function oldNode(): string | null {
   const candidates = ['/usr/bin/node', '/usr/local/bin/node'];
   return candidates.find((node) => isOld(node)) ?? null;

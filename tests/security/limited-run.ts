@@ -1,4 +1,4 @@
-/** Commands that mean harm, run under small limits: as many processes and as much memory as a test machine can spare. */
+/** Malicious commands, run with small limits: as many processes and as much memory as a test machine can spare. */
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
@@ -7,13 +7,13 @@ import { isolationModes, startDirectory } from '../process/isolation-modes.ts';
 
 export const LIMITS = { memoryBytes: 200 * 2 ** 20, processes: 120 };
 
-/** Every isolation that this host can do, and each with cgroups of its own and without. */
+/** Every isolation that this host supports, with and without cgroups. */
 export async function limitedModes(): Promise<readonly { readonly isolation: Isolation; readonly cgroups: boolean }[]> {
   const modes = process.platform === 'linux' ? await isolationModes() : [];
   return modes.flatMap((isolation) => [true, false].map((cgroups) => ({ isolation, cgroups })));
 }
 
-/** A host of processes with those limits, and a run in it; every process carries the token in its environment or command. */
+/** A process host with those limits, and a run in it; every process carries the token in its environment or command. */
 export function limitedRun({ isolation, cgroups }: { readonly isolation: Isolation; readonly cgroups: boolean }) {
   const host = createProcessHost({ graceMs: 200, cgroups });
   onTestFinished(() => host.stop());

@@ -14,8 +14,8 @@ const FILES = {
 };
 const HOOKS = '[faculty.orient]\ncommand = "hooks/check.sh"\n[faculty.consolidate]\ncommand = "../scripts/hook.sh"\n';
 
-describe('a focus cannot write what the daemon loads or runs, whatever its workspace is', () => {
-  test('by file tools: also through links, by patches and with new names', async () => {
+describe('a focus cannot write files that the daemon loads or runs, whatever its workspace is', () => {
+  test('with file tools: not through links, patches or new names', async () => {
     const site = await startSite(target, {
       files: FILES,
       tables: HOOKS,
@@ -45,31 +45,34 @@ describe('a focus cannot write what the daemon loads or runs, whatever its works
     expect(outputs[11]).toContain('exit 0');
   });
 
-  test.skipIf(!hasNamespaces)('by commands: neither in place, nor by moving directories, links or mounts', async () => {
-    const site = await startSite(target, {
-      files: FILES,
-      tables: HOOKS,
-      calls: [
-        bash(`for f in animus.toml script.toml faculties/*.toml faculties/hooks/check.sh faculties/prompts/p.md scripts/part.sh scripts/hook.sh linked
+  test.skipIf(!hasNamespaces)(
+    'with commands: neither in place, nor by moving directories, nor with links or mounts',
+    async () => {
+      const site = await startSite(target, {
+        files: FILES,
+        tables: HOOKS,
+        calls: [
+          bash(`for f in animus.toml script.toml faculties/*.toml faculties/hooks/check.sh faculties/prompts/p.md scripts/part.sh scripts/hook.sh linked
           do echo evil >> $f; sed -i s/.*/evil/ $f; rm -f $f; mv $f x; ln -f $f y && echo evil >> y; chmod 777 $f; done
           touch faculties/new.toml scripts/new.sh; ln -sfn /tmp faculties; mv -T ordinary/faculties faculties`),
-        bash(`mv faculties f2; mkdir faculties; mv scripts s2; mv "$PWD" ../elsewhere
+          bash(`mv faculties f2; mkdir faculties; mv scripts s2; mv "$PWD" ../elsewhere
           unshare -Urm sh -c 'umount faculties; umount -l faculties; mount -o remount,rw faculties; mount -o remount,rw,bind faculties; echo evil > faculties/new.toml'
           umount faculties; mount -o remount,rw,bind faculties; mount --bind ordinary/faculties faculties; mount --move ordinary faculties
           mkdir m; mount --bind . m && echo evil > m/faculties/new.toml; mount --rbind . m && echo evil > m/faculties/new2.toml; echo end`),
-        bash(
-          'echo changed > ordinary/faculties/copy.toml; cp -r faculties mine; echo mine > mine/new.toml; cat mine/new.toml',
-        ),
-      ],
-    });
-    linkSync(at(site, 'faculties/prompts/p.md'), at(site, 'faculties/linked'));
-    const before = contents(site);
-    const { outputs } = await site.run();
-    expect(outputs[1]).toContain('end');
-    expect(contents(site)).toEqual(before);
-    expect(outputs[2]).toContain('mine');
-    expect(readFileSync(at(site, 'ordinary/faculties/copy.toml'), 'utf8')).toBe('changed\n');
-  });
+          bash(
+            'echo changed > ordinary/faculties/copy.toml; cp -r faculties mine; echo mine > mine/new.toml; cat mine/new.toml',
+          ),
+        ],
+      });
+      linkSync(at(site, 'faculties/prompts/p.md'), at(site, 'faculties/linked'));
+      const before = contents(site);
+      const { outputs } = await site.run();
+      expect(outputs[1]).toContain('end');
+      expect(contents(site)).toEqual(before);
+      expect(outputs[2]).toContain('mine');
+      expect(readFileSync(at(site, 'ordinary/faculties/copy.toml'), 'utf8')).toBe('changed\n');
+    },
+  );
 });
 
 function contents(site: Site): Readonly<Record<string, string>> {

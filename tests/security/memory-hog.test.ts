@@ -1,4 +1,4 @@
-/** Promise: a command that takes more memory than its focus may have is stopped whole, with words that say why. */
+/** Promise: a command that uses more memory than its focus may is stopped with all its processes, and the reason is reported. */
 import { describe, expect, test } from 'vitest';
 import { processesWith } from '../process/live-processes.ts';
 import { LIMITS, limitedModes, limitedRun } from './limited-run.ts';
@@ -6,17 +6,17 @@ import { LIMITS, limitedModes, limitedRun } from './limited-run.ts';
 const modes = await limitedModes();
 const EXCESS = 'it used more than 200 MiB of memory (max_memory_mib)';
 
-/** `tail` keeps the line that it reads whole; it holds what it has for a while, so that whoever looks sees it. */
+/** `tail` keeps the line that it reads in memory, and holds it for a while, so that it can be measured. */
 const hold = (mib: number) => `{ head -c ${mib}M /dev/zero; sleep 8; } | tail -n 1 >/dev/null`;
 
 describe.skipIf(modes.length === 0).each(modes)('in isolation $isolation, cgroups: $cgroups', (mode) => {
-  test('one process that takes too much is stopped', async () => {
+  test('one process that uses too much is stopped', async () => {
     const { run, token } = limitedRun(mode);
     expect(await run(hold(800))).toMatchObject({ ended: 'limit', problem: EXCESS });
     expect(processesWith(token)).toEqual([]);
   });
 
-  test('many that take too much together are stopped, in whatever session they are', async () => {
+  test('many that use too much together are stopped, even in several sessions', async () => {
     const { run, token } = limitedRun(mode);
     const script = `for i in 1 2 3 4 5 6; do setsid bash -c '${hold(50)}' $0 & done; wait`;
     expect(await run(script)).toMatchObject({ ended: 'limit', problem: EXCESS });
@@ -31,7 +31,7 @@ test.skipIf(modes.length === 0)('memory that processes share counts once', async
 });
 
 test.skipIf(modes.length === 0)(
-  'several runs of a focus share its limits, and the greediest is the one to go',
+  'several runs of a focus share its limits, and the one that uses most is stopped',
   async () => {
     const { run } = limitedRun({ isolation: 'none', cgroups: false });
     const abort = new AbortController();
@@ -46,7 +46,7 @@ test.skipIf(modes.length === 0)(
   },
 );
 
-test.skipIf(modes.length === 0)('what another focus uses is its own affair', async () => {
+test.skipIf(modes.length === 0)('the usage of another focus does not count', async () => {
   const { host, run } = limitedRun({ isolation: 'none', cgroups: false });
   host.setLimits('other', { ...LIMITS, memoryBytes: 2 ** 30 });
   const spec = {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { scratch, underRules } from './commands.ts';
 import { hasNamespaces } from './scripted-focus.ts';
 
-/** Each tries to read `keys/key`, `home/db/data` or `home/pass`, from a directory that holds them and `own`. */
+/** Each tries to read `keys/key`, `home/db/data` or `home/pass`, from a directory that contains them and `own`. */
 const ATTEMPTS: readonly (readonly [string, string])[] = [
   [
     'unmounting',
@@ -70,7 +70,7 @@ const ATTEMPTS: readonly (readonly [string, string])[] = [
   ['a terminal or file of another process', 'ls -la /proc/*/fd/ | grep -E "keys|home"'],
 ];
 
-describe.skipIf(!hasNamespaces)('no command reads or removes what is hidden from it', () => {
+describe.skipIf(!hasNamespaces)('no command reads or removes hidden files', () => {
   test.each(ATTEMPTS)('by %s', async (_, script) => {
     const root = scratch();
     const at = (path: string) => join(root, path);
@@ -90,7 +90,7 @@ describe.skipIf(!hasNamespaces)('no command reads or removes what is hidden from
     expect(open.stdout.text).toBe('geheimgeheimgeheim');
   });
 
-  test('not even below its own directory, whose neighbours it cannot see', async () => {
+  test('not even below its own directory, whose siblings it cannot see', async () => {
     const root = scratch();
     for (const name of ['own', 'other']) mkdirSync(join(root, 'home/foci', name), { recursive: true });
     writeFileSync(join(root, 'home/foci/other/file'), 'geheim');
@@ -106,7 +106,7 @@ describe.skipIf(!hasNamespaces)('no command reads or removes what is hidden from
     expect(readdirSync(join(root, 'home/foci'))).toEqual(['other', 'own']);
   });
 
-  test('a second name that was there before is found out', async () => {
+  test('a second name that existed before is detected', async () => {
     const root = scratch();
     writeFileSync(join(root, 'key'), 'geheim');
     linkSync(join(root, 'key'), join(root, 'other'));

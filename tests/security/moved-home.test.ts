@@ -5,7 +5,7 @@ import { at, bash, hasNamespaces, startSite } from './scripted-focus.ts';
 
 const target = testDatabase();
 
-test.skipIf(!hasNamespaces)('no command moves ANIMUS_HOME out of the way to read it with the next', async () => {
+test.skipIf(!hasNamespaces)('no command can move ANIMUS_HOME away so that the next one could read it', async () => {
   const site = await startSite(target, {
     calls: [
       bash('mv home x; mv home/foci y; cp -a home z; mkdir sub; mv home sub/home'),

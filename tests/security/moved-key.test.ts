@@ -8,23 +8,26 @@ import { bash, hasNamespaces, startSite } from './scripted-focus.ts';
 const target = testDatabase();
 afterEach(() => vi.unstubAllEnvs());
 
-test.skipIf(!hasNamespaces)('no command moves the directories above a key file to read it with the next', async () => {
-  const { key, root } = keyFile();
-  const { outputs } = await (
-    await startSite(target, {
-      calls: [
-        bash(
-          `mv ${root}/a ${root}/x; mv ${root}/a/b ${root}/a/x; mv ${root} ${root}.x; mv ${key} ${root}/k; rm -f ${key}; ln ${key} ${root}/linked`,
-        ),
-        bash(`mkdir -p ${root}/a/b; echo decoy > ${key}; cat ${key}; find ${root} ${root}.x -type f -exec cat {} +`),
-      ],
-    })
-  ).run();
-  expect(outputs.join('\n')).not.toContain('first-secret');
-  expect(outputs[0]?.match(/Device or resource busy/g)?.length).toBeGreaterThanOrEqual(3);
-});
+test.skipIf(!hasNamespaces)(
+  'no command can move the directories above a key file so that the next one could read it',
+  async () => {
+    const { key, root } = keyFile();
+    const { outputs } = await (
+      await startSite(target, {
+        calls: [
+          bash(
+            `mv ${root}/a ${root}/x; mv ${root}/a/b ${root}/a/x; mv ${root} ${root}.x; mv ${key} ${root}/k; rm -f ${key}; ln ${key} ${root}/linked`,
+          ),
+          bash(`mkdir -p ${root}/a/b; echo decoy > ${key}; cat ${key}; find ${root} ${root}.x -type f -exec cat {} +`),
+        ],
+      })
+    ).run();
+    expect(outputs.join('\n')).not.toContain('first-secret');
+    expect(outputs[0]?.match(/Device or resource busy/g)?.length).toBeGreaterThanOrEqual(3);
+  },
+);
 
-test.skipIf(!hasNamespaces)('a key file that its owner replaces stays hidden, and nobody is stopped', async () => {
+test.skipIf(!hasNamespaces)('a key file that its owner replaces stays hidden, and nothing is stopped', async () => {
   const { key, root } = keyFile();
   const site = await startSite(target, { calls: [bash(`cat ${key}; ls ${root}/a/b; echo went on`)] });
   expect((await site.run()).outputs[0]).toContain('went on');

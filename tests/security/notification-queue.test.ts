@@ -1,4 +1,4 @@
-/** Whoever may connect can fill the server's queue of notifications; no insert, claim or end fails for it. */
+/** Anyone who may connect can fill the server's notification queue; no insert, claim or completion fails because of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
@@ -11,7 +11,7 @@ let server: PostgresServer;
 let db: Database;
 let stranger: Database;
 beforeAll(async () => {
-  // The smallest there is, half a megabyte: by default it takes a stranger 8 GB to fill it.
+  // The smallest possible queue, half a megabyte: with the default, it takes 8 GB to fill.
   server = await startPostgresServer(['-c', 'max_notify_queue_pages=64']);
   db = openPostgres(server.url, { poolSize: 2 });
   stranger = openPostgres(server.url, { poolSize: 2 });
@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('work goes on while the queue of notifications is full', async () => {
+test('work continues while the notification queue is full', async () => {
   await stranger.transaction(async (listener) => {
     await listener.query('listen anything');
     await listener.query('commit');

@@ -9,7 +9,7 @@ const target = testDatabase();
 afterEach(() => vi.unstubAllEnvs());
 
 test.skipIf(!hasNamespaces)(
-  'commands see no file of a place for secrets, configured or not, but the certificates in it',
+  'commands see no file in a directory for secrets, configured or not, except certificates',
   async () => {
     const root = scratch();
     mkdirSync(join(root, 'credentials'));
@@ -30,7 +30,7 @@ test.skipIf(!hasNamespaces)(
   },
 );
 
-test.skipIf(!hasNamespaces)('a hook reads the secret file that it is given by name, and no other', async () => {
+test.skipIf(!hasNamespaces)('a hook can read the secret file that it gets by name, and no other', async () => {
   const root = scratch();
   for (const name of ['mine', 'other']) writeFileSync(join(root, name), `geheim-${name}`);
   vi.stubEnv('MINE_TOKEN_FILE', join(root, 'mine'));

@@ -1,6 +1,6 @@
 /**
- * The promise: no text that a stranger submits is larger than those who read it can bear. Beyond 1 MiB it is refused with its size; what
- * an earlier animus let in is left out where it is read; and what the engine records of its own work is cut or kept aside, never refused.
+ * The promise: no submitted text is larger than its readers can handle. Beyond 1 MiB it is refused with its size; larger values that an
+ * older animus accepted are left out when they are read; and the engine's own records are cut or stored separately, never refused.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readArtifact } from '../../src/store/transcript/artifacts.ts';
@@ -39,13 +39,13 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
     await expect(update).rejects.toMatchObject({ constraint: `work_items_${column}_size` });
   });
 
-  test('and what fits exactly is taken', async () => {
+  test('and exactly 1 MiB is accepted', async () => {
     await target.database.query(
       `insert into animus.work_items (faculty, description, params) values ('engineer', repeat('x', ${MIB}), jsonb_build_object('a', repeat('x', ${MIB - 9})))`,
     );
   });
 
-  test('also as it stands compressed in another table', async () => {
+  test('even if it is stored compressed in another table', async () => {
     await target.database.query(
       `create table if not exists stored as select jsonb_build_object('a', repeat('x', 3000000)) as params`,
     );
@@ -57,14 +57,14 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
     await expect(insert).rejects.toMatchObject({ constraint: 'work_items_params_size' });
   });
 
-  test('by the CLI’s and the tools’ way in', async () => {
+  test('from the command line and from tools', async () => {
     await expect(submitWork(target.database, { faculty: 'engineer', source: 'x'.repeat(1025) })).rejects.toMatchObject({
       code: 'work.invalid',
       message: expect.stringContaining('source has 1025 bytes'),
     });
   });
 
-  test('by a message: it goes to inbox_dead, of itself no more than the beginning', async () => {
+  test('in a message: it goes to inbox_dead, shortened to its beginning', async () => {
     await target.database.query(
       `select pgmq.send('animus_inbox', jsonb_build_object('faculty', 'engineer', 'description', repeat('x', 2000000), 'dedup_key', 'k'))`,
     );
@@ -78,7 +78,7 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
     });
   });
 
-  test.each(['description', 'params'])('by a schedule: %s', async (column) => {
+  test.each(['description', 'params'])('in a schedule: %s', async (column) => {
     const value = column === 'params' ? `jsonb_build_object('a', repeat('x', 2000000))` : `repeat('x', 2000000)`;
     const insert = target.database.query(
       `insert into animus.schedules (name, cron, faculty, ${column}) values ('s', '* * * * *', 'engineer', ${value})`,
@@ -89,7 +89,7 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
     });
   });
 
-  test('by an operator’s ledger entry', async () => {
+  test('in an operator’s ledger entry', async () => {
     const entry = appendLedger(target.database, await insertWork(target.database), 'note', 'x'.repeat(MIB + 1));
     await expect(entry).rejects.toMatchObject({
       code: 'work.invalid',
@@ -98,7 +98,7 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
   });
 });
 
-test('work that an earlier animus let in can be claimed, listed, shown and watched, whatever its size', async () => {
+test('work that an older animus accepted can be claimed, listed, shown and watched, whatever its size', async () => {
   const id = await insertWork(target.database);
   await target.database.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
@@ -121,7 +121,7 @@ test('work that an earlier animus let in can be claimed, listed, shown and watch
   await completeWork(target.database, work, {}, null);
 }, 120_000);
 
-describe('what the engine records is never refused', () => {
+describe('records of the engine are never refused', () => {
   const running = async () => {
     await insertWork(target.database);
     const work = await claimOne(target.database);
@@ -129,7 +129,7 @@ describe('what the engine records is never refused', () => {
     return work;
   };
 
-  test('an outcome is kept whole as an artifact of the item, in a batch as alone', async () => {
+  test('an outcome is stored whole as an artifact of the item, in a batch and alone', async () => {
     const works = [await running(), await running()];
     const outcome = { text: 'x'.repeat(2 * MIB) };
     expect(await completeBatch(target.database, [{ ...works[0]!, outcome, summary: 's' }])).toEqual(['completed']);
@@ -153,7 +153,7 @@ describe('what the engine records is never refused', () => {
     expect((await readWork(target.database, works[1]!.id)).outcome_summary).toHaveLength(10_000);
   });
 
-  test('errors, reasons and the ledger of a focus are cut, and say so', async () => {
+  test('errors, reasons and the ledger of a focus are cut, with a note', async () => {
     const work = await running();
     await appendLedger(target.database, work.id, 'note', 'ä'.repeat(2 * MIB), { leaseToken: work.leaseToken });
     const [entry] = await target.database.query<{ content: string }>(

@@ -6,7 +6,7 @@ import { setUpBench } from '../tools/tool-context.ts';
 import { hasNamespaces } from './scripted-focus.ts';
 
 test.skipIf(!hasNamespaces)(
-  'a program that an agent put where PATH looks runs in the isolation of the agent’s commands',
+  'a program that an agent put on the PATH runs in the isolation of the agent’s commands',
   async () => {
     const bench = await setUpBench({ isolation: 'namespace' });
     mkdirSync(join(bench.workspace, 'bin'));

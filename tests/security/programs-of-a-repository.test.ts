@@ -7,7 +7,7 @@ import { commit, git, setUpWorktree, type WorktreeSite } from '../support/worktr
 interface Trap {
   /** Before the operator's last commit. */
   prepare?(site: WorktreeSite): void;
-  /** What the operator's configuration says from then on. */
+  /** The operator's configuration from then on. */
   configure?(site: WorktreeSite, trap: string): void;
   /** What the agent does in its worktree. */
   act?(path: string, trap: string): void;

@@ -11,7 +11,7 @@ import { setUpBench } from '../tools/tool-context.ts';
 
 const { missing } = await examineIsolation();
 
-/** Ways to make the operator's next git command obey the agent; `$C` is the common directory, `$E` the worktree's entry. */
+/** Ways to make the operator's next git command run the agent's code; `$C` is the common directory, `$E` the worktree's entry. */
 const ATTACKS: Readonly<Record<string, string>> = {
   'a key of the configuration': 'git config core.fsmonitor /tmp/x',
   'the file of the configuration': 'echo "[core] fsmonitor = /tmp/x" >> $C/config',
@@ -39,7 +39,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(missing.namespace !== undefined)('a command in a worktree', { timeout: 180_000 }, () => {
-  it("cannot change what the operator's git obeys", async () => {
+  it("cannot change what the operator's git uses", async () => {
     const site = await setUp();
     const before = obeyed(site);
     for (const [name, attack] of Object.entries(ATTACKS)) {
@@ -54,7 +54,7 @@ describe.skipIf(missing.namespace !== undefined)('a command in a worktree', { ti
       expect(await call(writeFileTool, { path, content: 'gitdir: /tmp/x' })).toMatchObject({ isError: true });
   });
 
-  it('commits, branches, stashes, rebases and packs as ever', async () => {
+  it('can commit, branch, stash, rebase and pack as usual', async () => {
     const { run, repo } = await setUp();
     const output = await run(`set -e
 echo one > one; git add one; git commit -qm one
@@ -90,7 +90,7 @@ async function setUp() {
   return { ...site, call, run };
 }
 
-/** What decides how the operator's git behaves: names, kinds and contents. */
+/** The files that determine how the operator's git behaves: names, kinds and contents. */
 function obeyed({ repo, spec }: WorktreeSite): unknown {
   const common = join(repo, '.git');
   const ignored = new Set(['objects', 'refs', 'logs', 'packed-refs', 'worktree']);

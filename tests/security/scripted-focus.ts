@@ -1,4 +1,4 @@
-/** A hostile agent: a focus of a real daemon, in the best isolation of this host, whose model does what the test says. */
+/** A hostile agent: a focus of a real daemon, in the best isolation of this host, whose model follows the test's script. */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { detectIsolation } from '../../src/process/isolation.ts';
@@ -7,7 +7,7 @@ import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Namespaces are what most of these promises rest on. */
+/** Most of these promises depend on namespaces. */
 export const hasNamespaces = (await detectIsolation()) === 'namespace';
 
 /** A tool and its input. */
@@ -22,19 +22,19 @@ export interface Ended {
 
 export interface Site {
   readonly daemon: TestDaemon;
-  /** Real path of the site: the workspace, with `home` (ANIMUS_HOME), `faculties` and `animus.toml` in it. */
+  /** Real path of the site: the workspace, which contains `home` (ANIMUS_HOME), `faculties` and `animus.toml`. */
   readonly directory: string;
   readonly db: Database;
   readonly faculty: string;
   submit(): Promise<string>;
-  /** The item's state, calls and error, once `state` is reached. */
+  /** The item's state, calls and error, once it has reached `state`. */
   until(id: string, ...states: readonly string[]): Promise<Ended>;
-  /** Submits one item and waits for its end. */
+  /** Submits one item and waits until it has ended. */
   run(): Promise<Ended>;
 }
 
 export interface SiteOptions {
-  /** One call a turn, in order; then the model says that it is done. */
+  /** One call per turn, in order; then the model says that it is done. */
   readonly calls: readonly Call[];
   /** Further lines of `[faculty]`; default: the site is the workspace. */
   readonly faculty?: string;
@@ -52,7 +52,7 @@ export function bash(command: string): Call {
   return ['bash', { command }];
 }
 
-/** Starts the daemon on a site of its own. */
+/** Starts the daemon on a new site. */
 export async function startSite(target: TestDatabase, options: SiteOptions): Promise<Site> {
   const faculty = `f${crypto.randomUUID().slice(0, 8)}`;
   const tools = options.tools ?? [
@@ -109,7 +109,7 @@ function scriptOf(calls: readonly Call[]): string {
   return `${answers.join('')}[[answer]]\nturn = ${calls.length + 1}\ntext = "done"\n`;
 }
 
-/** A path of the site, as commands of the workspace write it. */
+/** A path of the site, as commands in the workspace write it. */
 export function at(site: Site, ...names: readonly string[]): string {
   return join(site.directory, ...names);
 }

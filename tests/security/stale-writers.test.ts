@@ -1,7 +1,7 @@
 /**
- * The promise: who has lost the lease on an item can write nothing of it, by no function and at no moment. The functions are those of
- * the catalogue that take a token, so that a new one cannot be forgotten; and the test is tested: with the check taken out of any
- * one of them, it fails.
+ * The promise: a daemon that has lost the lease on an item can write nothing of it, with any function at any moment. The list of functions
+ * comes from the database's catalogue (all that take a token), so that a new one cannot be forgotten. The test itself is tested: with the
+ * check removed from any one of them, it fails.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { emptyQueue } from '../store/work/queue-driver.ts';
@@ -15,13 +15,13 @@ const NAMES = Object.keys(FENCED_CALLS);
 const LOCKS = ['complete_held', 'extend_leases', 'hold_lease'];
 
 beforeAll(async () => {
-  // A spoiled function may wait where it should not.
+  // A modified function may wait where it should not.
   await target.database.query(
     `do $$ begin execute format('alter database %I set statement_timeout = 1500', current_database()); end $$`,
   );
 });
 
-/** All that is found, or with `first` no more than the first: enough to know that there is something. */
+/** All violations, or with `first` only the first one, which is enough to know that there are some. */
 async function violationsOf(names: readonly string[], first = false): Promise<string[]> {
   await emptyQueue(target.database);
   const found: string[] = [];
@@ -32,11 +32,11 @@ async function violationsOf(names: readonly string[], first = false): Promise<st
   return found;
 }
 
-test('these are all functions that take a token', async () => {
+test('the list contains all functions that take a token', async () => {
   expect(await fencedFunctions(target.database)).toEqual(NAMES.toSorted());
 });
 
-test('none of them lets a stale writer through, however the lease was lost or is being lost', async () => {
+test('none of them accepts a stale writer, however the lease was lost or is being lost', async () => {
   expect(await violationsOf(NAMES)).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ test.each([
   expect(found).toHaveLength(1);
 });
 
-test('the functions that lock rows themselves are those; every other fenced function goes through them', async () => {
+test('only the listed functions lock rows themselves; every other fenced function calls them', async () => {
   const rows = await target.database.query<{ name: string; body: string }>(
     `select proname as name, prosrc as body from pg_proc where pronamespace = 'animus'::regnamespace and proname = any ($1) order by 1`,
     [NAMES],

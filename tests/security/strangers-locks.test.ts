@@ -1,4 +1,4 @@
-/** Whoever may connect, and whoever may read, can keep nobody from working: no lock that they can take is one that the engine waits for. */
+/** A role that may only connect, or only read, cannot block work: it can take no lock that the engine waits for. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/store/migrations/migrate.ts';
@@ -34,7 +34,7 @@ test('no function of the engine waits for an advisory lock without a limit', asy
   ).toEqual([]);
 });
 
-test('work, retention and upgrades go on while a stranger keeps every advisory lock that an animus ever took', async () => {
+test('work, retention and upgrades continue while another role holds every advisory lock that animus ever used', async () => {
   await outside.transaction(async (tx) => {
     await tx.query(`select pg_advisory_lock(hashtextextended('animus.claim', 0)), pg_advisory_lock(hashtextextended('animus.retention', 0)),
       pg_advisory_lock(107126708171635)`);
@@ -42,7 +42,7 @@ test('work, retention and upgrades go on while a stranger keeps every advisory l
   });
 });
 
-test('and while a reader keeps every lock that it may take', async () => {
+test('and while a reader holds every lock that it may take', async () => {
   await reader.transaction(async (tx) => {
     await tx.query(`do $$ declare t regclass; begin
       for t in select c.oid::regclass from pg_class c where c.relnamespace in ('animus'::regnamespace, 'pgmq'::regnamespace) and c.relkind = 'r'
@@ -53,7 +53,7 @@ test('and while a reader keeps every lock that it may take', async () => {
 });
 
 test.each(['animus.claim_turn', 'animus.retention_turn', 'animus.schema_migrations'])(
-  'nobody else may lock %s so that it is in the way',
+  'no other role can lock %s in a way that blocks',
   async (table) => {
     for (const mode of [
       'row share',

@@ -1,4 +1,4 @@
-/** The promise: nobody hangs work on an item of somebody else, by any way in, nor learns from the refusal that there is one. */
+/** The promise: nobody can add a child to somebody else's item, in any way, or learn from the refusal that the item exists. */
 import { afterAll, expect, test } from 'vitest';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { drainInbox } from '../../src/store/work/inbox.ts';
@@ -41,7 +41,7 @@ test('a parent must be work that its submitter may see', async () => {
   await Promise.all([submitter.close(), other.close(), operator.close()]);
 });
 
-test('a sender of messages is judged as who it is when it sends, not as the daemon that reads them', async () => {
+test('the sender of a message is checked with its own rights when it sends, not with those of the daemon that reads it', async () => {
   await emptyQueue(target.database);
   const sender = await login('animus_submitter');
   await target.database.query(`do $$ begin execute format('grant usage on schema pgmq to %I', '${logins.at(-1)}');

@@ -1,4 +1,4 @@
-/** The promise: whoever keeps a work item locked keeps no focus's connection for longer than a moment, and no other work from going on. */
+/** The promise: a session that keeps a work item locked blocks a focus's connection only for a moment, and no other work. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -23,14 +23,14 @@ const lock = (ids: readonly string[]) =>
     await tx.query('select from animus.work_items where id = any ($1) for update', [ids]);
   });
 
-test('no fenced function waits for a locked item longer than half a second, and each says that it is locked', async () => {
+test('no fenced function waits for a locked item longer than half a second, and each reports that it is locked', async () => {
   const writer = await beginWriter(target.database);
   const stranger = await lock([writer.id]);
   try {
     const pool = target.open({ poolSize: 30 });
     await pool.query('select 1');
     for (const [name, call] of Object.entries(FENCED_CALLS)) {
-      // It locks nothing; and a step that leaves the locked ones to its callers.
+      // It locks nothing, or is a step that leaves locked rows to its callers.
       if (name === 'tell_text' || name === 'complete_held') continue;
       const startedMs = performance.now();
       const said = await call(pool, writer).then(
@@ -58,7 +58,7 @@ test('a submitter who watches its running work in a transaction that stays open 
     await tx.query(`select animus.watch_texts($1, 'animus_text_' || repeat('0', 32))`, [work.id]);
   });
   try {
-    // Every lock is taken at once, or this fails as locked.
+    // Every lock is free, or this statement fails as locked.
     await target.database.query(`select animus.append_ledger($1, 'note', 'x', $2)`, [work.id, work.leaseToken]);
     await target.database.query(`select animus.watch_work($1)`, [work.id]);
     await target.database.query(`select animus.complete_work($1, $2, '{}')`, [work.id, work.leaseToken]);
@@ -116,7 +116,7 @@ text = "Done."
   await daemon.stop();
 });
 
-test('a cancel does not wait for ever for a locked child: it names it, changes nothing, and works once the child is free', async () => {
+test('a cancel does not wait endlessly for a locked child: it names it, changes nothing, and works once the child is free', async () => {
   const parent = await insertWork(target.database);
   const child = await insertWork(target.database, { parent_id: parent });
   const stranger = await lock([child]);

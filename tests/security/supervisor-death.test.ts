@@ -1,6 +1,6 @@
 /**
- * Promise: a supervisor that dies or freezes under a command is a failure of the world. It burns no attempt: the work is
- * released and goes on, and a call of a tool that had started is in doubt.
+ * Promise: a supervisor that dies or freezes during a command is an external failure. It uses up no attempt: the work is
+ * released and continues, and a tool call that had started is in doubt.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { eventually } from '../support/eventually.ts';
 
 const target = testDatabase();
 
-/** Kills its supervisor at the first try only. */
+/** Kills its supervisor, but only on the first attempt. */
 const MURDER = `[ -e "$MARK" ] || { : >"$MARK"; kill -9 $PPID; sleep 60; }`;
-/** Freezes its supervisor beyond its own time-out of a second, which it keeps itself, and beyond a beat of the lease. */
+/** Freezes its supervisor for longer than its time-out of a second, which the supervisor enforces, and longer than a heartbeat. */
 const FREEZE = `[ -e "$MARK" ] || { : >"$MARK"; kill -STOP $PPID; setsid sh -c "sleep 2.5; kill -CONT $PPID" & sleep 0.2; }`;
 
 const TABLES = {
@@ -44,23 +44,23 @@ test.each([
   expect(await run('completed')).toMatchObject({ attempts: 0, outcome: { value: 'done' } });
 });
 
-test('a supervisor killed under a recover hook is no decision of it: the hook is asked again', async () => {
+test('a supervisor killed during a recover hook is not a decision: the hook runs again', async () => {
   const { run } = await setUp({
     tables: { '[faculty.recover]': 'command = "../hook.sh"\nmax_attempts = 2\nbase_seconds = 600' },
     engage: 'mode = "external"\ncommand = "../fail.sh"',
     hook: `${MURDER}\necho '{"action": "dead"}'`,
   });
-  // Had the default policy decided, it would be scheduled in ten minutes.
+  // If the default policy had decided, it would be scheduled in ten minutes.
   expect(await run('dead')).toMatchObject({ error: { code: 'hook.failed' } });
 });
 
-test("a supervisor killed under the daemon's own git burns no attempt", async () => {
+test("a supervisor killed during the daemon's own git uses up no attempt", async () => {
   const { run, lines } = await setUp({ faculty: `isolation = "worktree"\nrepo = "${repository()}"`, git: MURDER });
   expect(await run('completed')).toMatchObject({ attempts: 0 });
   expect(lines.join('\n')).toContain('the process supervisor ended');
 });
 
-test('a call of bash whose supervisor is killed is in doubt, and the model is told so', async () => {
+test('a call of bash whose supervisor is killed is in doubt, and the model gets a result that says so', async () => {
   const { run, db } = await setUp({
     engage: 'tools = ["bash"]',
     script: `[[answer]]
@@ -88,7 +88,7 @@ interface Site {
   readonly engage?: string;
   readonly tables?: Readonly<Record<string, string>>;
   readonly hook?: string;
-  /** What the first git of the daemon's PATH does before it is git. */
+  /** What the first git on the daemon's PATH does before it runs the real git. */
   readonly git?: string;
   readonly script?: string;
 }
@@ -105,7 +105,7 @@ async function setUp({ faculty = '', engage = '', tables = {}, hook = '', git, s
     script: script ?? '[[answer]]\ntext = "done"\n',
     config: '[daemon]\npoll_seconds = 0.2\nlease_seconds = 5\nshutdown_grace_seconds = 1',
     files: {
-      // With no isolation a command can reach its supervisor.
+      // Without isolation, a command can reach its supervisor.
       [`faculties/${name}.toml`]: `[faculty]\nname = "${name}"\n${faculty}\n[faculty.engage]\nbash_isolation = "none"\n${model}\n${engage}\n${parts.join('\n')}`,
       'hook.sh': `#!/bin/sh\n${mark}\n${hook}\n`,
       'fail.sh': '#!/bin/sh\nexit 1\n',

@@ -1,4 +1,4 @@
-/** Promise: whoever may end the sessions of animus, as often as he likes, ends neither a daemon nor a command, and loses no work. */
+/** Promise: terminating animus's sessions, however often, crashes neither a daemon nor a command, and loses no work. */
 import { expect, test } from 'vitest';
 import { makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
 import { asAdmin, testDatabase } from '../support/database.ts';
@@ -59,7 +59,7 @@ test('a loop of pg_terminate_backend ends neither the daemon nor a command, and 
   expect(await daemon.exited).toBe(0);
 });
 
-/** Ends every session of the database every few milliseconds; returns how many. */
+/** Terminates every session of the database every few milliseconds; returns how many. */
 async function terminateUntil(endMs: number): Promise<number> {
   const name = new URL(target.connectionString).pathname.slice(1);
   return asAdmin(async (admin) => {

@@ -8,7 +8,7 @@ import { hasNamespaces } from './scripted-focus.ts';
 
 const has = (program: string) => findProgram(program, process.env['PATH'] ?? '', '/') !== null;
 
-/** `store` and `work` lie on two sides of pinned directories, as a package store and a project do. */
+/** `store` and `work` are on two sides of pinned directories, as a package store and a project are. */
 const WORKFLOWS: readonly (readonly [string, string])[] = [
   [
     'git',
@@ -24,7 +24,7 @@ const WORKFLOWS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-describe.skipIf(!hasNamespaces)('ordinary tools work across directories that are pinned', () => {
+describe.skipIf(!hasNamespaces)('ordinary tools work across pinned directories', () => {
   test.each(WORKFLOWS.filter(([program]) => has(program)))('%s', async (program, script) => {
     const { stdout, stderr, exitCode } = await setUp()(`set -e; ${script}`);
     expect(stderr.text).toBe('');
@@ -32,7 +32,7 @@ describe.skipIf(!hasNamespaces)('ordinary tools work across directories that are
     expect(stdout.text).toMatch({ git: /^2\n$/, npm: /dep\nok/, cargo: /Hello, world!/ }[program]!);
   });
 
-  test('a move copies; a hard link, as pnpm makes them from its store, fails as between two file systems and works within one', async () => {
+  test('a move copies; a hard link, as pnpm makes them from its store, fails across them and works within one', async () => {
     const { stdout, stderr } = await setUp()(
       'echo 1 > store/f; mv store/f work/f && cat work/f; ln work/f work/g && echo within; ln work/f store/g; cp -l work/f store/h || cp work/f store/h; cat store/h; sed -i s/1/2/ work/f; cat work/f',
     );
@@ -41,7 +41,7 @@ describe.skipIf(!hasNamespaces)('ordinary tools work across directories that are
   });
 });
 
-/** The project holds a key, and so does the store: everything around both is pinned. */
+/** The project contains a key, and so does the store, so that everything around both is pinned. */
 function setUp() {
   const root = scratch();
   for (const place of ['store', 'work']) {

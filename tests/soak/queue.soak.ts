@@ -17,11 +17,11 @@ import { drawTrouble, pause, type Slot, TROUBLES, type Trouble } from './trouble
 const MINUTES = Number(process.env['ANIMUS_SOAK_MINUTES'] ?? 10);
 const DAEMONS = 3;
 const LEASE_SECONDS = 5;
-/** Open items are kept at about this many. */
+/** Approximate number of open items. */
 const BACKLOG = 60;
 
 test(
-  `${DAEMONS} daemons lose nothing and do nothing twice in ${MINUTES} minutes of trouble`,
+  `${DAEMONS} daemons lose nothing and do nothing twice in ${MINUTES} minutes with faults`,
   async () => {
     const postgres = await startPostgresServer();
     onTestFinished(() => postgres.stop());
@@ -76,11 +76,11 @@ test(
   (MINUTES + 10) * 60_000,
 );
 
-/** Gives work, cancels naps and a few others, pauses and resumes, retries what was cancelled, until `ending`. */
+/** Submits work, cancels naps and a few others, pauses and resumes, retries cancelled work, until `ending`. */
 async function operate(db: Database, operators: { readonly ending: boolean }): Promise<void> {
   for (let n = 0; !operators.ending; n++) {
     await pause(200);
-    // The server is away now and then: the next round does it.
+    // The server is away from time to time: the next round repeats it.
     await round(db, n).catch(() => {});
   }
   await retried(() => db.query(`select animus.resume('slow')`));
@@ -159,7 +159,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** For what may meet a server that is away. */
+/** For calls during which the server may be away. */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

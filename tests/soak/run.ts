@@ -1,4 +1,4 @@
-/** `npm run test:soak -- --minutes N`: the soak for so many minutes, default 10. Exits 1 when something was lost or done twice. */
+/** `npm run test:soak -- --minutes N`: runs the soak for N minutes, default 10. Exits 1 if something was lost or done twice. */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 

@@ -1,11 +1,11 @@
-/** What happens to daemons and to Postgres in a long night, drawn by lot. */
+/** Random faults of daemons and Postgres. */
 import { readFileSync } from 'node:fs';
 import type { Database } from '../../src/store/sql/database.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
 import type { PostgresProxy } from '../support/postgres-proxy.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 
-/** One daemon behind a proxy of its own. */
+/** One daemon, behind its own proxy. */
 export interface Slot {
   readonly proxy: PostgresProxy;
   daemon: DaemonProcess;
@@ -20,7 +20,7 @@ export interface TroubleMeans {
   readonly random: () => number;
 }
 
-/** By name, with how likely each is. */
+/** By name, with the likelihood of each. */
 export const TROUBLES = {
   async 'SIGKILL of a daemon'(means) {
     const slot = one(means.slots, means.random);
@@ -59,7 +59,7 @@ export const TROUBLES = {
     await new Promise<void>((resolve) => {
       let seen = 0;
       const done = setTimeout(resolve, 5000);
-      // The server has committed; the daemon does not learn of it.
+      // The server has committed, but the daemon does not learn of it.
       proxy.watch((_name, moment) => {
         if (moment === 'after') seen += 1;
         if (moment !== 'after' || seen !== calls) return 'pass';
@@ -83,7 +83,7 @@ export const TROUBLES = {
 } satisfies Record<string, (means: TroubleMeans) => Promise<void>>;
 export type Trouble = keyof typeof TROUBLES;
 
-/** Kills come most often, restarts of the server least. */
+/** Kills are the most frequent, restarts of the server the rarest. */
 const LOTS: readonly Trouble[] = [
   'SIGKILL of a daemon',
   'SIGKILL of a daemon',
@@ -111,7 +111,7 @@ function supervisorsOf(daemonPid: number): number[] {
     .map(Number);
 }
 
-/** It may have ended meanwhile, with its daemon. */
+/** It may have ended meanwhile, together with its daemon. */
 function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
     process.kill(pid, name);

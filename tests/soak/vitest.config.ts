@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The soak alone: `npm run test:soak -- --minutes 10`. */
+/** Only the soak: `npm run test:soak -- --minutes 10`. */
 export default defineConfig({
   test: {
     include: ['tests/soak/*.soak.ts'],

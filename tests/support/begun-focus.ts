@@ -1,14 +1,14 @@
-/** Work items with a running focus, made through the SQL functions that a daemon calls. */
+/** Work items with a running focus, created through the SQL functions that a daemon calls. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { beginTurn, recordTurn } from '../../src/store/transcript/turns.ts';
 import { type ClaimableFaculty, type ClaimedWork, claimWork } from '../../src/store/work/work.ts';
 
-/** A claimed item and what its focus writes with. */
+/** A claimed item and the keys that its focus writes with. */
 export type FocusedWork = ClaimedWork & { readonly key: FocusKey };
 
-/** Inserts an item of a faculty of its own (or takes the one named), claims it and starts its focus. */
+/** Inserts an item of a new faculty (or of the named one), claims it and starts its focus. */
 export async function beginFocus(
   db: Queryable,
   options: { readonly id?: string; readonly concurrencyKey?: string } = {},
@@ -31,12 +31,12 @@ export async function beginFocus(
   return { ...work, key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id } };
 }
 
-/** What a claim for this faculty alone is given. */
+/** The faculties argument of a claim for this faculty alone. */
 export function claimable(faculty: string): Record<string, ClaimableFaculty> {
   return { [faculty]: { max: 1_000_000, max_attempts: 5, dedup_until: 'resolved' } };
 }
 
-/** Records a turn that asks for calls of `tool` with these ids, all started. */
+/** Records a turn with calls of `tool` that have these ids, all started. */
 export async function recordCalls(
   db: Queryable,
   work: FocusedWork,

@@ -1,13 +1,13 @@
-/** The database's clock, under a test's control. */
+/** Puts the database's clock under a test's control. */
 import type { Queryable } from '../../src/store/sql/database.ts';
 
 export interface DatabaseClock {
-  /** Moves the clock of this database on by so many seconds. */
+  /** Advances the clock of this database by this many seconds. */
   advance(seconds: number): Promise<void>;
 }
 
 /**
- * Replaces `animus.now()` in the test's own database by one that reads a table: time stands still until `advance` moves it.
+ * Replaces `animus.now()` in the test's own database with a version that reads a table: time stands still until `advance` moves it.
  * Starts at the real time. Every connection of the database sees the same clock.
  */
 export async function fakeDatabaseClock(db: Queryable): Promise<DatabaseClock> {

@@ -1,4 +1,4 @@
-/** Real daemons for end-to-end tests: `animus serve` as a process of its own, to be killed for real. */
+/** Real daemons for end-to-end tests: `animus serve` as a separate process that tests can kill. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { copyEmbeddedDatabase } from './embedded-template.ts';
 /** The command as users start it. */
 export const LAUNCHER = resolve(import.meta.dirname, '../../src/animus.js');
 
-/** A directory with configuration and faculties, and a home of its own. */
+/** A directory with configuration and faculties, and a separate home. */
 export interface Site {
   readonly directory: string;
   readonly home: string;
@@ -20,21 +20,21 @@ export interface Site {
 }
 
 export interface SiteOptions {
-  /** Absent: the embedded database. */
+  /** If missing: the embedded database. */
   readonly databaseUrl?: string;
-  /** Where the model server answers; null: neither addresses nor keys of providers are set. */
+  /** Address of the model server; null: neither addresses nor keys of providers are set. */
   readonly modelUrl: string | null;
   /** The text of animus.toml. */
   readonly config?: string;
   /** Faculty files by name, without `.toml`. */
   readonly faculties: Readonly<Record<string, string>>;
-  /** The embedded database is made by the first command, as at a user's first start; default false: it is there and migrated. */
+  /** The first command creates the embedded database, as at a user's first start. Default false: it exists and is migrated. */
   readonly firstStart?: boolean;
-  /** Further files of the directory, by name. */
+  /** Further files in the directory, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Makes a site in a temporary directory, removed when the test has finished. */
+/** Creates a site in a temporary directory, which is removed when the test has finished. */
 export function makeSite(options: SiteOptions): Site {
   const directory = mkdtempSync(join(tmpdir(), 'animus-e2e-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
@@ -68,15 +68,15 @@ function providersAt(url: string) {
 
 export interface DaemonProcess {
   readonly pid: number;
-  /** What it wrote so far, both streams. */
+  /** Its output so far, both streams. */
   output(): string;
-  /** Sends a signal and, for one that ends it, resolves when it is gone. */
+  /** Sends a signal and resolves when the process is gone, if the signal ends it. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Exit code, or the signal's name. */
+  /** The exit code, or the name of the signal. */
   readonly exited: Promise<number | string>;
 }
 
-/** Starts `animus serve` (of another `launcher`: another version) and resolves when it takes work; it is killed when the test has finished. */
+/** Starts `animus serve` (another `launcher` is another version) and resolves when it is ready for work; it is killed when the test has finished. */
 export async function startDaemon(
   site: Site,
   args: readonly string[] = [],
@@ -91,7 +91,7 @@ export async function startDaemon(
 
 /** A daemon that may not be serving yet. */
 export interface LaunchedDaemon extends DaemonProcess {
-  /** Resolves once its output has the text; rejects when it ends before. */
+  /** Resolves when its output contains the text; rejects if it ends before. */
   says(text: string): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export function launchDaemon(
 ): LaunchedDaemon {
   const child = spawn(process.execPath, [launcher, 'serve', ...args], {
     cwd: site.directory,
-    // Another version is elsewhere each time: nothing of it is worth keeping.
+    // Another version is in a new directory each time, so caching its code is useless.
     env: { ...site.env, ...(launcher !== LAUNCHER && { NODE_COMPILE_CACHE: '' }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -144,11 +144,11 @@ function untilSaid(
     look();
     child.stdout!.on('data', look);
     child.stderr!.on('data', look);
-    void exited.then((how) => fail(new Error(`the daemon ended (${how}) before it said «${text}»:\n${output()}`)));
+    void exited.then((how) => fail(new Error(`the daemon ended (${how}) before it said "${text}":\n${output()}`)));
   });
 }
 
-/** Runs a command of the site to its end. */
+/** Runs a command of the site until it exits. */
 export async function runAnimus(
   site: Site,
   args: readonly string[],

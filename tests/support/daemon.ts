@@ -1,4 +1,4 @@
-/** A whole daemon in the test's own process, with scripted words, on a database of the test's. */
+/** A complete daemon in the test's own process, with a scripted model, on the test's database. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,29 +14,29 @@ import type { Log } from '../../src/telemetry/log.ts';
 export interface TestDaemon extends DaemonReady {
   readonly directory: string;
   readonly events: readonly FocusEvent[];
-  /** Lines it logged, as `level message`. */
+  /** Its log lines, as `level message`. */
   readonly lines: readonly string[];
   /** Writes a file below the site's directory; `mode` 0o755 for hooks. */
   write(path: string, text: string, mode?: number): void;
-  /** Drains it and resolves when it has ended. */
+  /** Drains it and resolves when it has stopped. */
   stop(): Promise<void>;
 }
 
 export interface TestDaemonOptions {
   readonly databaseUrl: string;
-  /** Files below the site's directory, by path; those of faculties are `faculties/NAME.toml`. Hooks begin with `#!`. */
+  /** Files below the site's directory, by path; faculties are `faculties/NAME.toml`. Hooks begin with `#!`. */
   readonly files: Readonly<Record<string, string>>;
-  /** What provider `play` answers. */
+  /** The answers of provider `play`. */
   readonly script: string;
   /** Further text of animus.toml. */
   readonly config?: string;
-  /** Default the system's. */
+  /** Default: the system's. */
   readonly clock?: Clock;
-  /** The host it says it is on; default this machine. */
+  /** The host name it reports; default: this machine's. */
   readonly host?: string;
 }
 
-/** Starts it and resolves when it takes work; it is stopped when the test has finished. */
+/** Starts it and resolves when it is ready for work; it is stopped when the test has finished. */
 export async function startTestDaemon(options: TestDaemonOptions): Promise<TestDaemon> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-daemon-'));
   const write = (path: string, text: string) => {

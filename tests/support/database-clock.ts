@@ -1,6 +1,6 @@
 import type { Queryable } from '../../src/store/sql/database.ts';
 
-/** Puts the database's clock (`animus.now()`) under the test's control, in a database of the test's own. */
+/** Puts the database's clock (`animus.now()`) under the test's control, in a database of its own. */
 export async function fakeDatabaseClock(db: Queryable, at: string) {
   await db.query('create table fake_clock (at timestamptz not null)');
   await db.query('insert into fake_clock values ($1)', [at]);

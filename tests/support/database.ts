@@ -12,13 +12,13 @@ import { copyEmbeddedDatabase } from './embedded-template.ts';
 export interface TestDatabase {
   readonly database: Database;
   readonly connectionString: string;
-  /** A further pool, closed with the rest. */
+  /** Opens another pool, which is closed with the rest. */
   open(options?: PostgresOptions): Database;
 }
 
 /**
- * A database of the file's (or describe's) own: cloned before its tests, dropped after them. Fails the file when a
- * connection is left behind. Call it where hooks may be registered. `empty` gives one without any schema.
+ * A database for the file (or describe): cloned before its tests and dropped after them. Fails the file if a
+ * connection is left open. Call it where hooks may be registered. `empty` gives one without any schema.
  */
 export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
   const name = `animus_test_${randomBytes(6).toString('hex')}`;
@@ -53,8 +53,8 @@ export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
 }
 
 /**
- * PGlite in a temporary home of the file's (or describe's) own, opened before its tests: migrated, and its first start behind it.
- * `empty` makes it anew, without any schema.
+ * PGlite in a temporary home for the file (or describe), opened before its tests: migrated and already started once.
+ * `empty` creates a new one without any schema.
  */
 export function embeddedDatabase({ empty = false, ...options }: Partial<EmbeddedOptions> & { empty?: boolean } = {}): {
   readonly database: EmbeddedDatabase;
@@ -83,14 +83,14 @@ export function temporaryHome(): string {
   return home;
 }
 
-/** A temporary home whose embedded database is there and migrated; it is removed after the file's (or describe's) tests. */
+/** A temporary home with a migrated embedded database; it is removed after the tests of the file (or describe). */
 export function embeddedHome(): string {
   const home = temporaryHome();
   copyEmbeddedDatabase(home);
   return home;
 }
 
-/** Runs one piece of work as the test server's superuser, in its maintenance database. */
+/** Runs `work` as the test server's superuser, in its maintenance database. */
 export async function asAdmin<T>(work: (admin: Database) => Promise<T>): Promise<T> {
   const admin = openPostgres(inject('postgresUrl'), { poolSize: 1, applicationName: 'animus-test-admin' });
   try {
@@ -107,7 +107,7 @@ export function databaseUrl(name: string): string {
   return url.href;
 }
 
-/** A closed connection's backend takes a moment to leave, a long one on a busy machine; what is still there after ten seconds was not closed. */
+/** The backend of a closed connection takes a moment to exit, longer on a busy machine. What remains after ten seconds was not closed. */
 async function connectionsLeft(admin: Database, name: string): Promise<object[]> {
   for (let attempt = 0; ; attempt++) {
     const left = await admin.query('select application_name, state, query from pg_stat_activity where datname = $1', [

@@ -1,4 +1,4 @@
-/** An embedded database that is made once for all runs on the same sources, and copied: a first start with its migrations costs 4 s of processor time, a copy 0.3. */
+/** An embedded database that is created once for all runs on the same sources, and then copied. A first start with its migrations costs 4 s of processor time, a copy 0.3. */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,10 +8,10 @@ import { migrate } from '../../src/store/migrations/migrate.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/animus-tests');
-/** What a new, migrated database is made of. */
+/** The sources that a new, migrated database depends on. */
 const SOURCES = ['migrations', 'src/store/embedded', 'src/store/migrations', 'package-lock.json'];
 
-/** The template's home: made when there is none for these sources, and those of other sources removed. Runs that race make the same one. */
+/** The home of the template. Creates it if there is none for these sources, and removes those of other sources. Safe for concurrent runs. */
 export async function embeddedTemplate(): Promise<string> {
   const name = `embedded-${fingerprint()}`;
   const home = join(CACHE, name);
@@ -36,7 +36,7 @@ export async function embeddedTemplate(): Promise<string> {
   return home;
 }
 
-/** Gives a home a database that has been started and migrated before. `home` need not be there yet. */
+/** Gives a home a copy of a database that was started and migrated before. `home` need not exist yet. */
 export function copyEmbeddedDatabase(home: string): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   cpSync(join(inject('embeddedTemplate'), 'db'), join(home, 'db'), { recursive: true });

@@ -1,6 +1,6 @@
-/** Waits for a state of the world that nothing announces, by looking. */
+/** Waits by polling for a state that nothing announces. */
 
-/** Looks until `look` returns something else than null, every 50 ms; after `seconds` (default 20) it fails with `what`. */
+/** Polls until `look` returns something other than null, every 50 ms; after `seconds` (default 20) it fails with `what`. */
 export async function eventually<T>(what: string, look: () => Promise<T | null> | T | null, seconds = 20): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {

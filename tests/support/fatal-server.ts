@@ -1,25 +1,25 @@
-/** A Postgres server that ends connections at a chosen moment, with the words of `pg_terminate_backend`. */
+/** A Postgres server that terminates connections at a chosen moment, with the message of `pg_terminate_backend`. */
 import { createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { errorResponse, int32, message } from '../../src/store/embedded/wire.ts';
 
-/** `ready`: together with the bytes that make the connection ready; `answer`: together with the answer to the n-th query. */
+/** `ready`: in the packet that makes the connection ready; `answer`: together with the answer to the n-th query. */
 export type FatalMoment = { readonly at: 'ready' } | { readonly at: 'answer'; readonly query: number } | null;
 
 export interface FatalServer {
   readonly url: string;
-  /** Connections so far. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** What happens to the next connections, in order; then none is ended any more. */
+  /** What happens to the next connections, in order; after that, none is terminated. */
   endNext(...moments: FatalMoment[]): void;
 }
 
 const READY = message('Z', 'I');
 const FATAL = errorResponse('FATAL', '57P01', 'terminating connection due to administrator command');
-/** Long enough for everything that is scheduled to have run before the socket ends: an error and an end are two events. */
+/** Long enough for everything that is scheduled to run before the socket ends: an error and an end are two events. */
 const END_AFTER_MS = 5;
 
-/** Answers every query with no rows. It ends with the test. */
+/** Answers every query with no rows. It is stopped after the test. */
 export async function startFatalServer(): Promise<FatalServer> {
   const sockets = new Set<Socket>();
   const moments: FatalMoment[] = [];
@@ -49,7 +49,7 @@ function serve(socket: Socket, moment: FatalMoment): void {
   let started = false;
   let queries = 0;
   const say = (bytes: Buffer, fatal: boolean): void => {
-    // In one piece, so that the client reads both in one go.
+    // In one packet, so that the client reads both at once.
     socket.write(fatal ? Buffer.concat([bytes, FATAL]) : bytes);
     if (fatal) setTimeout(() => socket.end(), END_AFTER_MS);
   };
@@ -59,7 +59,7 @@ function serve(socket: Socket, moment: FatalMoment): void {
       say(Buffer.concat([message('R', int32(0)), message('K', int32(1), int32(1)), READY]), moment?.at === 'ready');
       return;
     }
-    // A client of node-postgres sends one query at a time: simple ones begin with Q, extended ones end with Sync.
+    // A node-postgres client sends one query at a time: simple ones begin with Q, extended ones end with Sync.
     if (chunk[0] === 'X'.charCodeAt(0)) return void socket.end();
     queries++;
     say(Buffer.concat([message('C', 'SELECT 0\0'), READY]), moment?.at === 'answer' && moment.query === queries);

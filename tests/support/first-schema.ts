@@ -1,4 +1,4 @@
-/** The schema of version 0.1.0 (commit 30887c7), and the way from there. Its functions are kept as a fixture: tests need no history. */
+/** The schema of version 0.1.0 (commit 30887c7), and the upgrade from it. Its functions are stored as a fixture, so tests need no history. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,8 +13,8 @@ const FUNCTIONS = resolve(import.meta.dirname, '../fixtures/schema-0.1.0/functio
 export const FIRST_SCHEMA = 9;
 
 /**
- * Brings a database to schema version `upTo` with the functions of version 0.1.0: what daemons meet between the commits of an upgrade.
- * From an empty database, or from an earlier such version.
+ * Brings a database to schema version `upTo` with the functions of version 0.1.0, as daemons see it between two commits of an upgrade.
+ * Starts from an empty database, or from an earlier such version.
  */
 export async function migrateFirstSchema(database: Database, upTo = FIRST_SCHEMA): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-first-schema-'));
@@ -27,7 +27,7 @@ export async function migrateFirstSchema(database: Database, upTo = FIRST_SCHEMA
   await migrate(database, { directory });
 }
 
-/** The versions that an upgrade from version 0.1.0 passes through, the last one being today's. */
+/** The versions that an upgrade from version 0.1.0 passes through; the last one is the current version. */
 export function versionsSince(): number[] {
   return migrationNames()
     .map((name) => Number(name.slice(0, 4)))

@@ -1,4 +1,4 @@
-/** A focus on a real database, ready to engage: claimed, started, with scripted words. */
+/** A focus on a real database, ready to engage: claimed, started, with a scripted model. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
@@ -20,11 +20,11 @@ export interface TestFocus {
   readonly key: FocusKey;
   readonly daemonId: string;
   readonly events: FocusEventBody[];
-  /** What `engage` wants; each call gives a fresh journal, as another process would have. */
+  /** The input of `engage`. Each call creates a new journal, as another process would. */
   means(overrides?: Partial<EngageMeans>): EngageMeans;
 }
 
-/** Inserts a work item of a faculty of its own, claims it and starts its focus, with an orient message as its first. */
+/** Inserts a work item of a new faculty, claims it and starts its focus, with an orient message as the first one. */
 export async function startTestFocus(
   db: Database,
   options: {
@@ -90,7 +90,7 @@ export async function startTestFocus(
         faculty,
         workspace: '/tmp',
         timeoutMs: 60_000,
-        processes: createProcessHost(), // starts nothing before the first run
+        processes: createProcessHost(), // starts no process before the first run
         isolation: 'none',
         fileRules: () => [],
       },
@@ -99,7 +99,7 @@ export async function startTestFocus(
   };
 }
 
-/** A world tool named `name` that does `act` with its free-form input. */
+/** A world tool named `name` that calls `act` with its free-form input. */
 export function testTool(
   name: string,
   act: (input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,

@@ -10,11 +10,11 @@ import { startPostgresServer } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A superuser's connection string to the maintenance database of the test server. */
+    /** Connection string of a superuser to the maintenance database of the test server. */
     postgresUrl: string;
     /** The migrated database to clone. */
     templateDatabase: string;
-    /** The home of a migrated embedded database, to be copied. */
+    /** The home of a migrated embedded database, for copying. */
     embeddedTemplate: string;
   }
 }

@@ -1,4 +1,4 @@
-/** A newcomer's shell: an empty home, `animus` on the PATH, no key, no database but the embedded one. */
+/** A new user's shell: an empty home, `animus` on the PATH, no key, and only the embedded database. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -9,18 +9,18 @@ import { sharedCompileCache } from './compile-cache.ts';
 import { LAUNCHER } from './daemon-process.ts';
 
 export interface Newcomer {
-  /** The home, and where commands begin. */
+  /** The home, which is also the working directory of commands. */
   readonly home: string;
-  /** Runs a command line by `sh` to its end; both streams in one. */
+  /** Runs a command line with `sh` until it exits; both streams in one. */
   run(command: string, cwd?: string): Promise<{ readonly code: number | null; readonly output: string }>;
-  /** Starts a command that goes on until the test has finished (SIGTERM, and its end is waited for). */
+  /** Starts a command that runs until the test has finished (then SIGTERM, and the test waits for its end). */
   start(command: string, cwd?: string): { readonly output: () => string };
 }
 
-/** Makes a home in a temporary directory; it is removed when the test has finished. */
+/** Creates a home in a temporary directory; it is removed when the test has finished. */
 export function newcomer(): Newcomer {
   const home = mkdtempSync(join(tmpdir(), 'animus-newcomer-'));
-  // First registered, last run: what was started is stopped before.
+  // Registered first, so it runs last: started commands are stopped before.
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(join(home, '.bin'));
   symlinkSync(LAUNCHER, join(home, '.bin', 'animus'));
@@ -48,7 +48,7 @@ export function newcomer(): Newcomer {
       return { code, output: output() };
     },
     start(command, cwd = home) {
-      // `exec`: the signal goes to the command, not to the shell.
+      // With `exec`, the signal reaches the command and not the shell.
       const { child, output } = launch(`exec ${command}`, cwd);
       const ended = once(child, 'close');
       onTestFinished(async () => {

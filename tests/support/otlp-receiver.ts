@@ -1,4 +1,4 @@
-/** A collector in miniature: takes OTLP as JSON over HTTP and keeps it. */
+/** A minimal collector: receives OTLP as JSON over HTTP and stores it. */
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 

@@ -1,29 +1,29 @@
-/** A Postgres server's doorstep: passes everything on and tells which SQL function is being called, before and after. */
+/** A proxy in front of a Postgres server: forwards everything and reports each call of an SQL function, before and after. */
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** The moment of a call: `before` it reaches the server, `after` the server has committed and before the client knows. */
+/** The moment of a call: `before` it reaches the server, or `after` the server has committed and before the client knows. */
 export type Moment = 'before' | 'after';
 
-/** Called for each call of an `animus.` function, and for `commit`; while it answers `cut`, nothing of the connection passes any more; `end` closes it. */
+/** Called for each call of an `animus.` function, and for `commit`. If it returns `cut`, the connection forwards nothing more; `end` closes it. */
 export type CallWatcher = (functionName: string, moment: Moment) => 'pass' | 'cut' | 'end';
 
 /** Called for each statement before it reaches the server; `end` closes the connection instead. */
 export type StatementWatcher = (sql: string) => 'pass' | 'end';
 
 export interface PostgresProxy {
-  /** The connection string that leads through the proxy. */
+  /** The connection string of the proxy. */
   readonly url: string;
-  /** From now on calls are told to this watcher. */
+  /** From now on, calls are reported to this watcher. */
   watch(watcher: CallWatcher): void;
-  /** From now on statements are told to this watcher. */
+  /** From now on, statements are reported to this watcher. */
   watchStatements(watcher: StatementWatcher): void;
-  /** Ends every connection, as a cut network does; new ones are refused until `mend`. */
+  /** Closes every connection, as a network failure does; new ones are refused until `mend`. */
   cut(): void;
   mend(): void;
 }
 
-/** Starts a proxy in front of the server of the connection string; it ends with the test. */
+/** Starts a proxy in front of the server of the connection string; it is stopped after the test. */
 export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -38,7 +38,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
     const upstream = connect(Number(target.port), target.hostname);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.on('error', () => {}); // a killed client resets; the close below is what counts
+      socket.on('error', () => {}); // a killed client resets the connection; only the close below matters
       socket.on('close', () => sockets.delete(socket));
     }
     relay(
@@ -76,7 +76,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
   };
 }
 
-/** Passes both ways. A call begins when the client executes a statement that names a function; it ends at ReadyForQuery. */
+/** Forwards both ways. A call begins when the client executes a statement that names a function, and ends at ReadyForQuery. */
 function relay(client: Socket, upstream: Socket, watch: CallWatcher, watchStatement: StatementWatcher): void {
   const statements = new Map<string, string>();
   let started = false;
@@ -88,7 +88,7 @@ function relay(client: Socket, upstream: Socket, watch: CallWatcher, watchStatem
   client.on('data', (chunk: Buffer) => {
     if (dead) return;
     if (!started) {
-      // The start-up message has no type byte; everything of it came in one piece.
+      // The start-up message has no type byte, and it arrives in one piece.
       started = true;
       upstream.write(chunk);
       return;
@@ -135,7 +135,7 @@ function relay(client: Socket, upstream: Socket, watch: CallWatcher, watchStatem
   }
 }
 
-/** The statement a message executes: Parse ('P') names it, Bind ('B') of a prepared statement refers to it, Query ('Q') holds it. */
+/** The statement that a message executes: Parse ('P') names it, Bind ('B') of a prepared statement refers to it, Query ('Q') contains it. */
 function executedText(message: Buffer, statements: Map<string, string>): string | null {
   const type = String.fromCharCode(message[0]!);
   const text = message.subarray(5).toString('latin1');
@@ -160,7 +160,7 @@ function functionOf(sql: string): string | null {
   return /\banimus\.(?!now\b)(\w+)\s*\(/.exec(sql)?.[1] ?? null;
 }
 
-/** The server's last message so far is ReadyForQuery: 'Z', length 5, a status byte. */
+/** True if the server's last message so far is ReadyForQuery: 'Z', length 5, a status byte. */
 function endsExchange(bytes: Buffer): boolean {
   return bytes.length >= 6 && bytes.readUInt32BE(bytes.length - 5) === 5 && bytes[bytes.length - 6] === 0x5a;
 }

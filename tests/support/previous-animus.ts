@@ -1,4 +1,4 @@
-/** The animus of version 0.1.0 as files of its own beside this one, with the packages it was written for. */
+/** The animus of version 0.1.0 in a directory of its own, with the packages it was written for. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,12 @@ import { onTestFinished } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** The commit that is compared with: the last one before the schema and the packages changed. */
+/** The commit to compare with: the last one before the schema and the packages changed. */
 export const PREVIOUS_COMMIT = '30887c7c6203f83f4aabeb33efd85a4f261521e1';
 
 const PACKAGES = join(ROOT, 'node_modules', '.cache', `animus-${PREVIOUS_COMMIT.slice(0, 7)}`);
 
-/** Why it cannot be had here, or null: the files are not a clone of the repository, or the clone lacks its history. */
+/** Why it is not available here, or null. It needs a clone of the repository with its history. */
 export function missingPrevious(): string | null {
   if (!existsSync(join(ROOT, '.git'))) return 'this is no clone of the repository';
   try {
@@ -24,7 +24,7 @@ export function missingPrevious(): string | null {
 }
 
 /**
- * Installs the packages it was written for, once per clone, from the registry that npm is set to: some ten seconds. They stay in
+ * Installs the packages it was written for, once per clone, from npm's configured registry; takes about ten seconds. They stay in
  * node_modules/.cache.
  */
 export function installPreviousPackages(): void {
@@ -40,12 +40,12 @@ export function installPreviousPackages(): void {
     renameSync(fresh, PACKAGES);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    // Another test run may have been quicker.
+    // Another test run may have been faster.
     if (!existsSync(join(PACKAGES, 'node_modules'))) throw error;
   }
 }
 
-/** Its launcher, in a temporary directory that goes with the test: Node runs no TypeScript below node_modules. */
+/** Its launcher, in a temporary directory that is removed with the test: Node runs no TypeScript below node_modules. */
 export function checkOutPrevious(): string {
   const tree = mkdtempSync(join(tmpdir(), 'animus-previous-'));
   onTestFinished(() => rmSync(tree, { recursive: true, force: true, maxRetries: 5 }));

@@ -1,8 +1,8 @@
-/** Logins of a test's own that are members of animus's roles, as an operator of a server would make them. */
+/** Logins for a test that are members of animus's roles, as an operator of a server would create them. */
 import { randomBytes } from 'node:crypto';
 import { asAdmin } from './database.ts';
 
-/** The connection string of a new login of this role, to the same database. Drop it with `dropLogins`. */
+/** Creates a login with this role and returns its connection string to the same database. Drop it with `dropLogins`. */
 export async function createLogin(connectionString: string, role: string, logins: string[]): Promise<string> {
   const login = `animus_test_${randomBytes(5).toString('hex')}`;
   await asAdmin((admin) => admin.query(`create role ${login} login password 'p' in role ${role}`));
@@ -12,7 +12,7 @@ export async function createLogin(connectionString: string, role: string, logins
   return url.href;
 }
 
-/** Their connections must be closed. */
+/** Drops the logins. Their connections must be closed. */
 export async function dropLogins(logins: readonly string[]): Promise<void> {
   await asAdmin(async (admin) => {
     for (const login of logins) await admin.query(`drop role ${login}`);

@@ -2,16 +2,16 @@ import type { z } from 'zod';
 import { defaultOf, expectationOf, fieldsOf, isPlanned, unwrapField } from '../../src/core/toml/fields.ts';
 import { tableRows } from './markdown-table.ts';
 
-/** A key of a TOML schema, as the docs' tables list it. */
+/** A key of a TOML schema, as the tables of the docs list it. */
 export interface SchemaKey {
-  /** Dotted; `NAME` stands for a key that people choose. */
+  /** Dotted; `NAME` stands for a key that users choose. */
   readonly key: string;
   readonly expected: string;
   /** As written in TOML; `required`, or `none`. */
   readonly fallback: string;
 }
 
-/** Every key of a schema: those that can be used, and those of the design that are refused as not supported yet. */
+/** All keys of a schema: those that can be used, and planned ones that are refused as not supported yet. */
 export function schemaKeys(schema: z.core.$ZodType): { supported: SchemaKey[]; planned: string[] } {
   const supported: SchemaKey[] = [];
   const planned: string[] = [];
@@ -27,14 +27,14 @@ export function schemaKeys(schema: z.core.$ZodType): { supported: SchemaKey[]; p
   return { supported, planned };
 }
 
-/** The rows of a page's tables of keys: `key`, expects, default, meaning. */
+/** The rows of a page's tables of keys: key, expects, default, meaning. */
 export function documentedKeys(page: string): SchemaKey[] {
   return tableRows(page)
     .filter((cells) => cells.length === 4 && cells[0]?.startsWith('`'))
     .map(([key = '', expected = '', fallback = '']) => ({ key: bare(key), expected, fallback: bare(fallback) }));
 }
 
-/** The keys of the page's line «Not supported yet: …». */
+/** The keys of the page's line "Not supported yet: …". */
 export function documentedPlanned(page: string): string[] {
   const line = /^Not supported yet: (.*)\.$/m.exec(page)?.[1] ?? '';
   return [...line.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key);

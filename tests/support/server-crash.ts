@@ -1,4 +1,4 @@
-/** Crashes of a test's own server that take along what it had not written to its log yet. */
+/** Crashes of a test's own server that lose everything it had not written to its WAL yet. */
 import { afterAll, beforeAll } from 'vitest';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
@@ -6,7 +6,7 @@ import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from './eventually.ts';
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts';
 
-/** A migrated database on a server of the file's own, to be crashed; there from the first test on. */
+/** A migrated database on a separate server that may crash; available from the first test on. */
 export function crashableDatabase(): { readonly database: Database } {
   let server: PostgresServer;
   let database: Database;
@@ -26,13 +26,13 @@ export function crashableDatabase(): { readonly database: Database } {
   };
 }
 
-/** From here on commits that do not wait for the disk stay in memory: the log's writer alone would write them. */
+/** From here on, commits that do not wait for the disk stay in memory: only the WAL writer would write them, and it is stopped. */
 export async function keepCommitsInMemory(db: Database): Promise<void> {
   process.kill(await writerOf(db), 'SIGSTOP');
 }
 
 /**
- * A server that loses one of its processes forgets its memory and recovers from its log, as after a crash of its machine. Resolves
+ * Kills a process of the server, which then discards its memory and recovers from its WAL, as after a crash of the machine. Resolves
  * when it answers again.
  */
 export async function crashServer(db: Database): Promise<void> {

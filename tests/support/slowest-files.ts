@@ -1,4 +1,4 @@
-/** Says at the end of a run of many files which took longest, so that a slow one is noticed when it is new. */
+/** Prints the slowest files at the end of a run of many files, so that a new slow one is noticed. */
 import type { Reporter, TestModule } from 'vitest/node';
 
 const SHOWN = 10;
@@ -16,7 +16,7 @@ export default class SlowestFiles implements Reporter {
   }
 }
 
-/** With its imports and its hooks. */
+/** Includes imports and hooks. */
 function secondsOf(module: Pick<TestModule, 'diagnostic'>): number {
   const { collectDuration, duration, prepareDuration, setupDuration } = module.diagnostic();
   return (collectDuration + duration + prepareDuration + setupDuration) / 1000;

@@ -1,11 +1,11 @@
-/** A small disk of a test's own, to be filled. */
+/** A small disk for a test to fill. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Mounts a tmpfs of this size (`4m`), or null where this user may not mount. Unmounted when the test has finished. */
+/** Mounts a tmpfs of this size (`4m`), or returns null if this user may not mount. Unmounted when the test has finished. */
 export function mountSmallDisk(size: string, options = 'rw'): string | null {
   const directory = mkdtempSync(join(tmpdir(), 'animus-disk-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ export function mountSmallDisk(size: string, options = 'rw'): string | null {
   } catch {
     return null;
   }
-  // Lazily: what was killed a moment ago may still have it open.
+  // Lazily: a process that was just killed may still have it open.
   onTestFinished(() => void execFileSync('umount', ['-l', directory]));
   return directory;
 }

@@ -1,20 +1,20 @@
-/** A real terminal (a pty, by `script` of util-linux) with a program in it. */
+/** A real terminal (a pty, created by `script` from util-linux) with a program in it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { sharedCompileCache } from './compile-cache.ts';
 
 export interface Terminal {
-  /** Everything the program has written so far, escape sequences included. */
+  /** All output of the program so far, including escape sequences. */
   written(): string;
-  /** Resolves when the text written so far fits; rejects when the program has ended before. */
+  /** Resolves when the output so far matches; rejects if the program ends before. */
   until(found: (written: string) => boolean): Promise<string>;
-  /** Types; `\u0003` is Ctrl-C. */
+  /** Types text; `\u0003` is Ctrl-C. */
   type(keys: string): void;
   /** The exit code of the program. */
   readonly ended: Promise<number>;
 }
 
-/** Runs a command line of the shell on a terminal of this size. It ends with the test. */
+/** Runs a shell command line on a terminal of this size. It is stopped after the test. */
 export function openTerminal(
   command: string,
   options: { columns: number; rows?: number; cwd: string; env: Record<string, string> },
@@ -61,7 +61,7 @@ function endOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** What a terminal of endless height would show: lines drawn over are gone. Knows the sequences that animus uses. */
+/** What a terminal of endless height would show, without overwritten lines. Knows the escape sequences that animus uses. */
 export function screenOf(written: string): string[] {
   const lines: string[] = [''];
   let row = 0;

@@ -1,10 +1,10 @@
-/** A pooler in transaction mode, as pgbouncer before 1.21 is one: few server connections, lent to a client until ReadyForQuery says «idle». */
+/** A pooler in transaction mode, like pgbouncer before 1.21: it has few server connections, and a client gets one until ReadyForQuery says "idle". */
 import { createServer, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 
 export interface TransactionPooler {
-  /** The connection string that leads through the pooler; it asks for no password. */
+  /** The connection string of the pooler, which requires no password. */
   readonly url: string;
 }
 
@@ -17,12 +17,12 @@ interface Borrower {
   readonly socket: Socket;
   readonly waiting: Buffer[];
   backend: Backend | null;
-  /** Sync and Query messages that have not been answered by ReadyForQuery. */
+  /** Sync and Query messages that ReadyForQuery has not answered yet. */
   unanswered: number;
 }
 
 const READY_AND_IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-/** Authentication ok, a cancel key of our own, ready. */
+/** Authentication ok, our own cancel key, ready. */
 const GREETING = Buffer.concat([
   Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]),
   Buffer.from([0x4b, 0, 0, 0, 12, 0, 0, 0, 1, 0, 0, 0, 2]),
@@ -30,7 +30,7 @@ const GREETING = Buffer.concat([
 ]);
 const [QUERY, SYNC, TERMINATE] = ['Q', 'S', 'X'].map((letter) => letter.charCodeAt(0));
 
-/** Starts a pooler with `size` connections to the server, lent in turn, so that no two statements of a client meet the same one twice in a row. */
+/** Starts a pooler with `size` connections to the server, used in turn, so that two successive statements of a client never get the same one. */
 export async function startTransactionPooler(url: string, size = 3): Promise<TransactionPooler> {
   const backends = await Promise.all(Array.from({ length: size }, () => openBackend(url)));
   const free = backends.map(({ backend }) => backend);
@@ -39,7 +39,7 @@ export async function startTransactionPooler(url: string, size = 3): Promise<Tra
 
   const server = createServer((socket) => {
     const borrower: Borrower = { socket, waiting: [], backend: null, unanswered: 0 };
-    socket.on('error', () => {}); // the close is what counts
+    socket.on('error', () => {}); // only the close matters
     socket.once('data', () => {
       socket.write(GREETING);
       readMessages(socket, (message) => take(borrower, message));
@@ -67,7 +67,7 @@ export async function startTransactionPooler(url: string, size = 3): Promise<Tra
     }
   }
 
-  /** What comes while nobody has the connection, such as a notification, is lost: that is what a pooler does. */
+  /** Data that arrives while nobody uses the connection, such as a notification, is lost, as in a real pooler. */
   function answer(backend: Backend, chunk: Buffer): void {
     const { borrower } = backend;
     if (borrower === null) return;
@@ -92,7 +92,7 @@ export async function startTransactionPooler(url: string, size = 3): Promise<Tra
   return { url: pooled.href };
 }
 
-/** The driver signs in; from then on the bytes are ours. */
+/** The driver logs in; after that, we use the raw connection. */
 async function openBackend(url: string): Promise<{ readonly client: Client; readonly backend: Backend }> {
   const client = new Client({ connectionString: url });
   await client.connect();

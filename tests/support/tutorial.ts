@@ -1,4 +1,4 @@
-/** Reads a tutorial: files that it tells to write, commands that it tells to run, and what they should print. */
+/** Reads a tutorial: the files to write, the commands to run, and the output they should print. */
 
 export type TutorialStep =
   | { readonly kind: 'file'; readonly path: string; readonly text: string }
@@ -7,15 +7,15 @@ export type TutorialStep =
 const FENCE = /^```(\w*)\n([^]*?)^```$/gm;
 
 /**
- * The steps of one section (from its heading to the next of the same rank). A block of kind `console` holds commands after
- * `$ ` and their output; any other one whose paragraph ends in a path in backticks and a colon is that file; the rest is
- * for reading only.
+ * The steps of one section (from its heading to the next of the same level). A block of kind `console` contains commands after
+ * `$ ` and their output. Any other block whose paragraph ends in a path in backticks and a colon is that file. The rest is only
+ * for readers.
  */
 export function tutorialSteps(page: string, heading: string): TutorialStep[] {
   const start = page.indexOf(`\n${heading}\n`);
   if (start < 0) throw new Error(`the page has no section ${heading}`);
   const rest = page.slice(start + heading.length + 2);
-  // Blocks may hold lines that look like headings.
+  // Blocks may contain lines that look like headings.
   const prose = rest.replaceAll(FENCE, (block) => ' '.repeat(block.length));
   const section = rest.slice(0, prose.search(/^## /m));
   return [...section.matchAll(FENCE)].flatMap((block): TutorialStep[] => {
@@ -35,20 +35,20 @@ function commandsOf(text: string): TutorialStep[] {
   return commands;
 }
 
-/** An id on the page, and the one that stands for it here once it was seen. Commands take the last 12 characters. */
+/** An id on the page, and the actual id of this run once it is known. Commands use the last 12 characters. */
 export interface ShownId {
   readonly shown: string;
   actual: string | null;
 }
 
-/** A command of the page with the id of this run. */
+/** Replaces the id in a command of the page with the id of this run. */
 export function withActualId(command: string, { shown, actual }: ShownId): string {
   return actual === null ? command : command.replaceAll(shown.slice(-12), actual.slice(-12));
 }
 
 /**
- * Whether an output is what the page shows: the same lines, where `…` stands for anything within a line, and alone for any
- * lines. Blanks and durations may differ. An id that was not known yet is learned. Nothing shown: anything will do.
+ * True if an output matches the page: the same lines, where `…` stands for anything within a line, and alone for any number of
+ * lines. White space and durations may differ. An unknown id is learned. If the page shows nothing, any output matches.
  */
 export function matchesShown(output: string, expected: readonly string[], id: ShownId): boolean {
   if (expected.length === 0) return true;

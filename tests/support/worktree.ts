@@ -8,7 +8,7 @@ import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import type { WorktreeMeans, WorktreeSpec } from '../../src/daemon/workspace/worktree.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 
-/** A repository `repo` with one commit (`a.txt`, and `*.log` ignored), a focus's directory, and what runs git. */
+/** A repository `repo` with one commit (`a.txt`, and `*.log` ignored), the directory of a focus, and a process host to run git. */
 export interface WorktreeSite {
   readonly root: string;
   readonly repo: string;
@@ -16,7 +16,7 @@ export interface WorktreeSite {
   readonly means: WorktreeMeans;
 }
 
-/** Makes it in a directory of its own, which is removed when the test has finished. */
+/** Creates it in a directory of its own, which is removed when the test has finished. */
 export async function setUpWorktree(overrides: Partial<WorktreeMeans> = {}): Promise<WorktreeSite> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'animus-worktree-')));
   const processes = createProcessHost({ graceMs: 200 });
@@ -44,7 +44,7 @@ export async function setUpWorktree(overrides: Partial<WorktreeMeans> = {}): Pro
   return { root, repo, spec: { repo, directory, branch: 'animus/abc' }, means };
 }
 
-/** Runs git as the operator would, without anybody's configuration; throws where it fails. */
+/** Runs git as the operator would, without any user's configuration; throws if it fails. */
 export function git(directory: string, ...args: string[]): string {
   const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
   return execFileSync('git', ['-C', directory, ...args], {
@@ -54,7 +54,7 @@ export function git(directory: string, ...args: string[]): string {
   }).trim();
 }
 
-/** Commits what is staged, or nothing. */
+/** Commits the staged changes, or an empty commit. */
 export function commit(directory: string, message: string): void {
   git(directory, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', message);
 }

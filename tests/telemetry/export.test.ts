@@ -27,7 +27,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What a focus emits, in small; returns the traceparents seen inside and outside. */
+/** Emits a small version of what a focus emits; returns the traceparents seen inside and outside. */
 async function oneFocus(): Promise<(string | null)[]> {
   const log = openLog({ level: 'info', format: 'json', destination: { write: () => {} } });
   const inside = await span(

@@ -1,11 +1,11 @@
-// What is tested is the console.
+// This test is about the console.
 /* oxlint-disable no-console */
 import { expect, test } from 'vitest';
 import { logLibraryOutput } from '../../src/telemetry/library-output.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
 
-test('warnings of the process and what a library prints are lines of the log, and nothing else is written', async () => {
+test('warnings of the process and output of libraries become log lines, and nothing else is written', async () => {
   const lines: string[] = [];
   const log = openLog({ format: 'json', level: 'debug', destination: { write: (line) => void lines.push(line) } });
   const printed: string[] = [];

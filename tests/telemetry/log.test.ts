@@ -42,7 +42,7 @@ test('secrets are masked by name at any depth, in texts by shape, and in errors'
   expect(lines.join('')).toContain('db.unreachable');
 });
 
-test('circular and unwieldy values do not break a line', () => {
+test('circular and very large values do not break a line', () => {
   const { log, json } = captured('json');
   const circular: Record<string, unknown> = { name: 'loop', big: 10n, map: new Map([[1, 2]]) };
   circular['self'] = circular;
@@ -51,7 +51,7 @@ test('circular and unwieldy values do not break a line', () => {
   expect(json()[0]?.['list']).toHaveLength(100);
 });
 
-test('on a terminal a line is for people, with the stack of an error below it', () => {
+test('on a terminal a line is readable for people, with the stack of an error below it', () => {
   const { log, lines } = captured('pretty');
   log.info({ faculty: 'engineer', text: 'a b' }, 'claimed');
   log.error({ err: new Error('boom') }, 'failed');
@@ -60,7 +60,7 @@ test('on a terminal a line is for people, with the stack of an error below it', 
   expect(text).toMatch(/ERROR failed err=boom\n {4}Error: boom\n {4,}at /);
 });
 
-test('the level holds lines back, and an unknown level means info', () => {
+test('the level suppresses lines, and an unknown level means info', () => {
   const quiet = captured('json', 'warn');
   quiet.log.info({}, 'no');
   quiet.log.warn({}, 'yes');
@@ -72,7 +72,7 @@ test('the level holds lines back, and an unknown level means info', () => {
 
 const CONTROLS = 'a\u001b[2Jb\u009b31mc\u0007d\u007f\u0085\u202ee\rf';
 
-test('whatever fields, messages and errors hold, no character of it drives the terminal that the log is read on', () => {
+test('no character of fields, messages or errors can control the terminal that shows the log', () => {
   for (const format of ['pretty', 'json'] as const) {
     const { log, lines } = captured(format);
     const error = new Error(CONTROLS);

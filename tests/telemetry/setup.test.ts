@@ -7,7 +7,7 @@ const SETUP = fileURLToPath(new URL('../../src/telemetry/setup.ts', import.meta.
 const SPANS = fileURLToPath(new URL('../../src/telemetry/spans.ts', import.meta.url));
 const LOG = fileURLToPath(new URL('../../src/telemetry/log.ts', import.meta.url));
 
-/** Runs a program of its own: the OpenTelemetry API is global to a process and can be registered once. */
+/** Runs a separate program: the OpenTelemetry API is global to a process and can be registered only once. */
 async function run(
   program: string,
   env: Record<string, string> = {},
@@ -55,7 +55,7 @@ test.each([
 });
 
 test.each(['refuses', 'never answers'] as const)(
-  'a collector that %s neither slows the work nor fills the log',
+  'a collector that %s neither slows down the work nor floods the log',
   async (how) => {
     const hole = createServer(() => {});
     await new Promise<void>((resolve) => hole.listen(0, '127.0.0.1', resolve));

@@ -48,7 +48,7 @@ test.each(Object.keys(METRICS))('metric %s is emitted somewhere', (name) => {
 });
 
 const attributes = new Set(Object.values(SPANS).flatMap((row) => [...row.attributes] as string[]));
-test.each([...attributes])('attribute %s is set somewhere', (name) => {
+test.each([...attributes])('attribute %s is set somewhere in the source', (name) => {
   expect(source).toContain(`'${name}'`);
 });
 
@@ -61,7 +61,7 @@ test('the page lists every constant log message with its level, and no other', (
   expect(rows.filter(([, , when]) => when === '')).toEqual([]);
 });
 
-test('log messages are found in calls of one line and of several, and only constant ones', () => {
+test('log messages are found in calls of one line and of several lines, and only constant ones', () => {
   const directory = mkdtempSync(join(tmpdir(), 'log-messages-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const calls = [

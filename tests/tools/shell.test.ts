@@ -14,7 +14,7 @@ test('reports exit code and both streams, and runs bash in the workspace', async
   expect(bad).toMatchObject({ isError: true, content: 'exit code 3\nstdout:\nout\nstderr:\nno: ü' });
 });
 
-test('passes nothing of the daemon but PATH', async () => {
+test("passes only PATH from the daemon's environment", async () => {
   process.env['ANIMUS_TEST_SECRET'] = 'geheim';
   const { call, workspace } = await setUpBench();
   const { content } = await call(bashTool, { command: 'env' });
@@ -41,7 +41,7 @@ test('passes nothing of the daemon but PATH', async () => {
   expect(content).toContain(`HOME=${workspace}`);
 });
 
-test('keeps head and tail of long output', async () => {
+test('keeps beginning and end of long output', async () => {
   const { call } = await setUpBench();
   const { content } = await call(bashTool, { command: 'echo start; seq 1 200000; echo end' });
   expect(Buffer.byteLength(content)).toBeLessThan(17_000);
@@ -49,7 +49,7 @@ test('keeps head and tail of long output', async () => {
   expect(content.endsWith('\n200000\nend')).toBe(true);
 });
 
-test('says that it timed out, with what was printed until then', async () => {
+test('reports a time-out with the output so far', async () => {
   const { call } = await setUpBench();
   const output = await call(bashTool, { command: 'echo begun; sleep 300', timeout_seconds: 2 });
   expect(output).toMatchObject({ isError: true, details: { ended: 'timeout' } });
@@ -58,26 +58,26 @@ test('says that it timed out, with what was printed until then', async () => {
   );
 });
 
-test('a time-out beyond that of the call is cut to fit it', async () => {
+test('a time-out longer than that of the call is shortened to it', async () => {
   const { call } = await setUpBench({ timeoutMs: 800 });
   const output = await call(bashTool, { command: 'sleep 300', timeout_seconds: 1000 });
   expect(output.content).toContain('timed out after 0.4 s');
 });
 
-test('does not wait for what was left in the background', async () => {
+test('does not wait for background processes', async () => {
   const { call } = await setUpBench();
   const output = await call(bashTool, { command: 'sleep 300 & echo started' });
   expect(output.content).toBe('exit code 0\nstdout:\nstarted');
   expect(Number(output.details?.['durationMs'])).toBeLessThan(10_000);
 });
 
-test('shows NUL bytes and broken UTF-8 as what can be stored', async () => {
+test('replaces NUL bytes and invalid UTF-8 with characters that can be stored', async () => {
   const { call } = await setUpBench();
   const { content } = await call(bashTool, { command: String.raw`printf 'a\0b\xffc'` });
   expect(content).toBe('exit code 0\nstdout:\na\u2400b\uFFFDc');
 });
 
-test('says so when the workspace is gone', async () => {
+test('reports that the workspace is gone', async () => {
   const { call } = await setUpBench({ workspace: '/no/such/workspace' });
   const output = await call(bashTool, { command: 'true' });
   expect(output).toMatchObject({

@@ -1,4 +1,4 @@
-/** A context for tools under test, in a workspace of its own that is removed afterwards. */
+/** A context for tools under test, in a separate workspace that is removed afterwards. */
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
 
-/** `outside` is a directory beside the workspace. */
+/** `outside` is a directory next to the workspace. */
 export interface Bench {
   readonly context: ToolContext;
   readonly workspace: string;

@@ -81,7 +81,7 @@ async function examineRetention(db: Database): Promise<readonly Finding[]> {
     problem(
       'retention',
       `${kept.length}${kept.length === 1000 ? ' or more' : ''} old row(s) are kept because foreign keys refer to them: ${by.join('; ')}`,
-      'refer by id without a foreign key, or use on delete set null or on delete cascade (docs/operations.md, «Refer to work from your own tables»)',
+      'refer by id without a foreign key, or use on delete set null or on delete cascade (docs/operations.md, "Refer to work from your own tables")',
     ),
   ];
 }

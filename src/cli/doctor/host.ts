@@ -14,7 +14,7 @@ export async function examineIsolation(
   home?: string,
 ): Promise<readonly Finding[]> {
   const { best, missing } = await examineHost(home);
-  const lacking = Object.entries(missing).map(([isolation, why]) => `«${isolation}»: ${why}`);
+  const lacking = Object.entries(missing).map(([isolation, why]) => `"${isolation}": ${why}`);
   const detail = `${best}: commands run ${describeIsolation(best)}`;
   const own = best === 'none' ? note('isolation', detail, lacking.join('; ')) : fine('isolation', detail);
   const demands = [...faculties.values()].flatMap(({ name, engage: { bashIsolation: wanted } }) => {

@@ -66,7 +66,7 @@ function examineLoaded(isolation: Isolation): Finding {
   return note(check, `read-only for file tools: ${what}; ${only}`, NAMESPACES);
 }
 
-/** What a workspace should not be, and names in it that a start of animus would read if somebody made them. */
+/** Finds unsuitable workspaces, and missing files in a workspace that animus would read at its next start if a command created them. */
 function examinePlaces(reach: Reach): readonly Finding[] {
   const missing = loadedFiles(reach).filter(
     (path) => !existsSync(path) && !isWithin(realPathOf(reach.config.home), path),

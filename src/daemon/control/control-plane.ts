@@ -130,7 +130,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     if (startedMs >= claimsInDoubtUntilMs) return;
     for (const work of await takeOwnClaims(db, means.daemonId, [...running.keys()], means.leaseSeconds)) {
       const faculty = stopping.signal.aborted ? undefined : means.faculties().get(work.faculty);
-      log.info({ work_item_id: work.id, faculty: work.faculty }, 'took work whose claim had not been answered');
+      log.info(
+        { work_item_id: work.id, faculty: work.faculty },
+        'found work that a claim had reserved although its answer was lost',
+      );
       if (faculty !== undefined) start(work, faculty, startedMs);
       else await releaseWork(db, work, { delaySeconds: 0, reason: 'claimed by a daemon that cannot run it now' });
     }
@@ -147,7 +150,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     return Math.max(0, lookAtWaitsAtMs - clock.monotonicMs());
   }
 
-  /** The claim has recorded whether inserts can wake this daemon. Work from an insert that read an outdated «busy» is found by a scan. */
+  /** The claim has recorded whether inserts can wake this daemon. Work from an insert that read an outdated "busy" is found by a scan. */
   function noteSaturation(full: boolean): void {
     if (saturated && !full) rescans = [...RESCANS_MS];
     saturated = full;
@@ -198,7 +201,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       stopping.abort();
       await loop;
       await takeLostClaims().catch((error: unknown) => {
-        log.warn({ error: messageOf(error) }, 'work whose claim was not answered comes back when its lease ends');
+        log.warn(
+          { error: messageOf(error) },
+          'could not release the work of a claim whose answer was lost; it is claimed again when its lease ends',
+        );
       });
       await Promise.all(finished);
     },

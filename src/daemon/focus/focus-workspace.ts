@@ -81,7 +81,7 @@ export async function openWorkspace(
   const repositoryGuard = guardRepository(commonDir, () => {
     means.log.warn(
       { work_item_id: key.workItemId, repository: commonDir },
-      'a command made a file «commondir» in the repository, by which git would obey another configuration; it was removed and the commands were ended',
+      'a command created the file `commondir` in the repository, which would make git use another configuration; the file was removed and the commands were stopped',
     );
     void means.processes.killAll(key.workItemId);
   });

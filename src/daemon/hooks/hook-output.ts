@@ -8,7 +8,7 @@ import { LEDGER_TYPES } from '../../core/work/work.ts';
 const json = z.json();
 const entries = z.array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) })).max(100);
 const ledger = entries.optional();
-const notYet = (key: string) => z.undefined({ error: `«${key}» is not supported yet` }).optional();
+const notYet = (key: string) => z.undefined({ error: `"${key}" is not supported yet` }).optional();
 
 const OUTPUTS = {
   orient: z.strictObject({
@@ -57,7 +57,7 @@ export interface HookInput {
 }
 
 /**
- * Parses what a hook printed: null for no output, which means «proceed» except for engage, which must print an outcome.
+ * Parses what a hook printed: null for no output, which means "proceed" except for engage, which must print an outcome.
  * Text that does not start with `{` is context for orient, and a problem for the other phases.
  */
 export function parseHookOutput<P extends HookPhase>(

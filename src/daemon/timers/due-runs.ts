@@ -19,7 +19,7 @@ export interface DueRuns {
 
 /** The most runs that policy `all` fires in one transaction; the rest follow in the next. */
 export const MAX_FIRED = 100;
-/** Counting of missed runs stops here; this count means «this many or more». */
+/** Counting of missed runs stops here; this count means "this many or more". */
 export const MAX_COUNTED = 1000;
 
 /**

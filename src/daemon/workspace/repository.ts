@@ -20,7 +20,7 @@ const MAX_POINTER_BYTES = 8192;
 
 /** Git would obey the configuration in any directory that this file names. */
 const FORGED =
-  'its git directory holds a file «commondir», which only linked worktrees have: somebody put it there; look at it and remove it';
+  'its git directory contains a file named commondir, which only linked worktrees have; inspect it and remove it';
 
 /** The repository at this path, never in a parent directory; otherwise the reason why there is none. */
 export function findRepository(repo: string): Repository | { readonly problem: string } {

@@ -1,6 +1,6 @@
-/** Waiting that an abort signal can end. */
+/** Makes a promise abortable. */
 
-/** Rejects with the signal's reason when it aborts: work that ignores its signal must not block the focus. */
+/** Rejects with the signal's reason when it aborts, because work that ignores its signal must not block the focus. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason as Error);

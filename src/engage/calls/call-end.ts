@@ -13,7 +13,7 @@ export interface EndMeans {
   readonly onEvent: FocusListener;
 }
 
-/** An output, and its state if `isError` does not determine it. */
+/** An output, and the call's state if `isError` does not determine it. */
 export interface CallEnd {
   readonly output: ToolOutput;
   readonly state?: CallResult['state'];
@@ -31,7 +31,7 @@ export function finish(
   return ended(turn, call, end, durationMs, means);
 }
 
-/** The call with its result, which is journaled already; watchers are notified. */
+/** Returns the call with its result, which is already in the journal, and notifies watchers. */
 export function ended(
   turn: RecordedTurn,
   call: RecordedCall,
@@ -56,7 +56,7 @@ export function ended(
   return { ...call, state, output: text, isError };
 }
 
-/** The call, waiting; watchers are notified. */
+/** Returns the call as waiting, and notifies watchers. */
 export function waiting(
   turn: RecordedTurn,
   call: RecordedCall,
@@ -74,14 +74,14 @@ export function waiting(
   return { ...call, state: 'waiting' };
 }
 
-/** A call's end as the journal takes it. */
+/** A call's end in the form of the journal. */
 export function callResult(turn: RecordedTurn, call: RecordedCall, end: CallEnd, durationMs: number): CallResult {
   const isError = end.output.isError ?? false;
   return {
     turn: turn.turn,
     callId: call.callId,
     state: end.state ?? (end.output.inDoubt ? 'in_doubt' : isError ? 'failed' : 'done'),
-    // Providers refuse an empty result of an error, and an empty one helps nobody.
+    // Providers refuse an empty result of a failed call, and an empty result is not useful anyway.
     output: toText(end.output.content) || '(no output)',
     isError,
     details: end.output.details ?? null,

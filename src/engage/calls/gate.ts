@@ -1,4 +1,4 @@
-/** What a gate in front of tool calls is; `gates.ts` lists them. */
+/** The interface of a gate in front of tool calls; `gates.ts` lists the gates. */
 import type { Tool } from '../../tools/tool.ts';
 import type { CallScope } from './run-call.ts';
 
@@ -11,7 +11,7 @@ export interface CallGate {
 /** A call as a gate sees it. */
 export interface GatedCall {
   readonly tool: Tool;
-  /** As parsed by the tool's schema, with the changes of earlier gates. */
+  /** As parsed by the tool's schema, including the changes of earlier gates. */
   readonly input: unknown;
   readonly callId: string;
   readonly turn: number;

@@ -15,7 +15,7 @@ export type Passage =
   | { readonly kind: 'ready'; readonly tool: Tool; readonly input: unknown }
   | { readonly kind: 'answered'; readonly state: 'failed' | 'denied'; readonly output: ToolOutput };
 
-/** What the gates need of the focus. */
+/** The parts of the focus that the gates need. */
 export interface GateMeans {
   readonly toolset: ReadonlyMap<string, Tool>;
   readonly gates: readonly CallGate[];
@@ -23,7 +23,7 @@ export interface GateMeans {
   readonly signal: AbortSignal;
 }
 
-/** Finds the tool, validates the input and runs every gate; an invalid call is answered with what was expected. */
+/** Finds the tool, validates the input and runs every gate. An invalid call gets a result that says what was expected. */
 export async function passGates(call: RecordedCall, turn: RecordedTurn, means: GateMeans): Promise<Passage> {
   const tool = means.toolset.get(call.name);
   if (!tool) return unknownTool(call.name, means.toolset);
@@ -52,7 +52,7 @@ function unknownTool(name: string, toolset: ReadonlyMap<string, Tool>): Passage 
   return invalid(`there is no tool named ${JSON.stringify(name)}. The tools are: ${known}`);
 }
 
-/** Why the model's input could not be read as JSON; undefined where it could. */
+/** Why the model's input could not be parsed as JSON; undefined if it could. */
 function invalidJson(call: RecordedCall, turn: RecordedTurn): string | undefined {
   const isThisCall = (part: RecordedTurn['content'][number]): part is ToolCallBlock =>
     part.type === 'tool_call' && part.id === call.callId;

@@ -6,8 +6,8 @@ import { IN_DOUBT_RESULT } from '../prompt/prompt.ts';
 import type { Journal } from './journal.ts';
 
 /**
- * Settles every call that had started and not ended: run again if that is safe (its tool allows it, or its effect would have
- * been recorded with it), otherwise reported to the model as in doubt.
+ * Settles every call that had started and not ended. It is run again if that is safe (its tool permits it, or its effect would have
+ * been recorded with it); otherwise it is reported to the model as in doubt.
  */
 export function settleInterrupted(
   turn: RecordedTurn,

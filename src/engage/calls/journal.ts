@@ -1,6 +1,6 @@
 /**
- * Records the ends of tool calls while the engine continues: one write in flight; ends in the meantime are part of the next
- * write. The last ends of a turn are written with the beginning of the next turn, so that they need no extra statement.
+ * Records the ends of tool calls while the engine continues. One write is in flight at a time; calls that end meanwhile are part of the
+ * next one. The last ends of a turn are written with the beginning of the next turn, so that they need no extra statement.
  */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -9,22 +9,22 @@ import { type FocusKey } from '../../store/transcript/focus-row.ts';
 import { withinLease } from './within-lease.ts';
 
 /**
- * A journal of one focus. Nothing that was added is lost while the focus has its lease: a write that a lost connection interrupted is
- * repeated.
+ * A journal of one focus. Nothing that was added is lost while the focus has its lease: a write that was interrupted by a lost connection
+ * is repeated.
  */
 export interface Journal {
   add(result: CallResult): void;
   /**
-   * Has `write` record what is not recorded yet, together with what it writes itself: once this resolves, all that was added is
-   * committed, and may be sent. Waits for the write in flight, whose failure would else be known too late. What `write` was given comes
-   * again with every call until `kept`: its commit need not wait for the disk. Where it rejects, nothing counts as recorded.
+   * Lets `write` record everything that is not recorded yet, together with its own data. Once this resolves, all that was added is
+   * committed and may be sent. Waits for the write in flight, whose failure would otherwise be noticed too late. `write` gets the same
+   * results again with every call until `kept`, because its commit need not wait for the disk. If it rejects, nothing counts as recorded.
    */
   handOver<T>(write: (results: readonly CallResult[]) => Promise<T>): Promise<T>;
   /** Marks the handed-over ends as durable. */
   kept(): void;
   /**
-   * Resolves when all that was added is committed; tries again while the database is away and the signal is not aborted. Rejects with
-   * the first failure of another kind (a lost lease), for good.
+   * Resolves when all that was added is committed; retries while the database is unreachable and the signal is not aborted. Rejects
+   * permanently with the first failure of another kind (a lost lease).
    */
   flush(signal: AbortSignal): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
     }
   }
 
-  /** From here on there is no other writer. */
+  /** After this, there is no other writer. */
   async function settle(): Promise<void> {
     clearImmediate(scheduled);
     scheduled = undefined;
@@ -68,7 +68,7 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
   return {
     add(result) {
       open = [...open, result];
-      // A moment later: calls that end together are written together, and the last of a turn are handed over before.
+      // Delayed a moment, so that calls that end together are written together, and the last ones of a turn are handed over instead.
       scheduled ??= setImmediate(() => {
         scheduled = undefined;
         writing ??= writeAlong();

@@ -34,7 +34,7 @@ export async function runCall(
   const startedMs = performance.now();
   const timeout = AbortSignal.timeout(means.callScope.timeoutMs);
   const signal = AbortSignal.any([means.signal, timeout]);
-  // A database tool touches no file.
+  // A database tool does not access files.
   const fileRules = tool.kind === 'database' ? [] : means.callScope.fileRules();
   const context: ToolContext = { ...means.callScope, turn: turn.turn, callId: call.callId, signal, fileRules };
   const attributes = {
@@ -51,7 +51,7 @@ export async function runCall(
     );
   } catch (error) {
     means.signal.throwIfAborted();
-    // A lost lease, a database that is away or a locked row, or a host that starts no process, is the end of the focus, not a result.
+    // A lost lease, an unreachable database, a locked row or a host that cannot start processes ends the focus; it is not a result.
     if (isAnimusError(error, 'work.lease_lost', 'work.locked', 'db.unreachable', 'process.interrupted')) throw error;
     const content = timeout.aborted
       ? `${call.name} did not finish within ${means.callScope.timeoutMs / 1000} s and was stopped`
@@ -80,7 +80,7 @@ async function runInWorld(
   return finish(turn, call, { output }, performance.now() - startedMs, means);
 }
 
-/** Effect and journal row commit together, so the call happens exactly once, whenever the daemon dies. */
+/** Effect and journal row commit together, so the call happens exactly once, no matter when the daemon dies. */
 async function runInTransaction(
   turn: RecordedTurn,
   call: RecordedCall,

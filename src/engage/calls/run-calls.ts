@@ -24,12 +24,12 @@ export interface CallMeans {
 }
 
 /**
- * Runs every call of the turn that has not ended, and returns the turn with all results, in call order whatever order
- * they finished in. Calls on the database run one after the other, so that ledger entries keep the order they were
- * asked in; the others run side by side, at most `maxParallelTools`. Rejects when the focus is aborted or its lease is lost.
+ * Runs every call of the turn that has not ended, and returns the turn with all results in the order of the calls.
+ * Database calls run one after the other, so that ledger entries keep the order of their
+ * calls; the others run in parallel, at most `maxParallelTools`. Rejects when the focus is aborted or its lease is lost.
  */
 export async function runToolCalls(turn: RecordedTurn, focusMeans: CallMeans): Promise<RecordedTurn> {
-  // A call that ends the focus (its lease is lost) stops its siblings too.
+  // A call that ends the focus (because its lease is lost) stops the other calls too.
   const siblings = new AbortController();
   const means = { ...focusMeans, signal: AbortSignal.any([focusMeans.signal, siblings.signal]) };
   const takeSlot = limiter(means.maxParallelTools);
@@ -40,7 +40,7 @@ export async function runToolCalls(turn: RecordedTurn, focusMeans: CallMeans): P
     const work = () => gateAndRun(turn, call, means);
     if (means.toolset.get(call.name)?.kind !== 'database') return takeSlot(work);
     const mine = database.then(work);
-    database = mine.catch(() => undefined); // the failure is thrown by allSettledOrThrow below
+    database = mine.catch(() => undefined); // allSettledOrThrow below throws the failure
     return mine;
   });
   for (const run of running) run.catch((error: unknown) => siblings.abort(error));
@@ -53,17 +53,17 @@ async function gateAndRun(turn: RecordedTurn, call: RecordedCall, means: CallMea
   return runCall(turn, call, passage, means);
 }
 
-/** Waits for all, then throws the first failure: nothing of the turn is left running behind a thrown error. */
+/** Waits for all, then throws the first failure, so that no call is still running when an error is thrown. */
 async function allSettledOrThrow<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(promises);
-  // The first in call order may only have been stopped by the one that failed; the abort reason is that failure.
+  // The first rejection in call order may only be a consequence; the abort reason is the original failure.
   return results.map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
 }
 
-/** At most `max` at a time, the rest in order. */
+/** Runs at most `max` at a time, the rest in order. */
 function limiter(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = max;
   const queue: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** The calls of a turn that wait: those whose wait is over get their results. */
+/** Completes the waiting calls of a turn whose waits are over. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
@@ -15,8 +15,8 @@ interface WaitingMeans extends GateMeans {
 }
 
 /**
- * Gives every waiting call whose wait is resolved its result; the others stay as they are. Result and journal row are one
- * transaction, so that a call is answered once, wherever the daemon dies. Costs nothing for a turn without waiting calls.
+ * Gives every waiting call its result if its wait is resolved; the others stay as they are. Result and journal row are in one
+ * transaction, so a call is answered once, no matter when the daemon dies. Costs nothing for a turn without waiting calls.
  */
 export async function collectWaits(turn: RecordedTurn, means: WaitingMeans): Promise<RecordedTurn> {
   if (!turn.calls.some((call) => call.state === 'waiting')) return turn;
@@ -68,7 +68,7 @@ async function outputAfter(
   tx: Queryable,
   means: WaitingMeans,
 ): Promise<ToolOutput> {
-  // The gates have let it pass before it waited: only tool and input are looked up again.
+  // The gates accepted it before it waited, so only tool and input are looked up again.
   const passage = await passGates(call, turn, { ...means, gates: [] });
   if (passage.kind === 'answered') return passage.output;
   if (passage.tool.afterWait) return passage.tool.afterWait(passage.input, wait, context, tx);

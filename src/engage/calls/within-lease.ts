@@ -1,4 +1,4 @@
-/** Keeps what a focus has done or paid for when the database is briefly unreachable. */
+/** Keeps results and paid answers of a focus while the database is briefly unreachable. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { abortable } from './abortable.ts';
@@ -7,8 +7,8 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * Writes, and tries again while the database cannot be reached (`db.unreachable`), after 50, 100 … at most 1,000 ms. Retries end with
- * the focus: the heartbeat aborts `signal` before the lease ends, so no retry needs to be fenced. A try that hangs in a cut network
+ * Calls `write`, and retries while the database cannot be reached (`db.unreachable`), after 50, 100 … at most 1,000 ms. Retries end with
+ * the focus: the heartbeat aborts `signal` before the lease ends, so no retry needs to be fenced. A try that hangs on a dead network
  * is then abandoned. `write` must be idempotent: the response to a try may have been lost. Rejects with the signal's reason, or with
  * the first failure of another kind.
  */

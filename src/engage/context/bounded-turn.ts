@@ -1,4 +1,4 @@
-/** Takes a model turn within the bounds of the context. */
+/** Takes a model turn within the limits of the context. */
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
@@ -7,9 +7,9 @@ import { newestFold } from './context-folds.ts';
 import { prepareContext } from './context-prepare.ts';
 
 /**
- * Prepares the context, compacts it where it is full, and takes the next turn. After an answer that the window cut off it is
- * made smaller in any case; a request that the provider refuses as too long is made smaller and sent once more. `sent` is
- * the transcript with everything that was recorded on the way.
+ * Prepares the context, compacts it if it is full, and takes the next turn. If the window cut off the last answer, the context is
+ * compacted in any case; a request that the provider refuses as too long is compacted and sent once more. `sent` is
+ * the transcript including everything that was recorded on the way.
  */
 export async function takeBoundedTurn(
   transcript: Transcript,
@@ -25,7 +25,7 @@ export async function takeBoundedTurn(
   return smaller ? { sent: smaller, taken: await take(smaller, means) } : { sent, taken };
 }
 
-/** False once a resumed focus finds the summary that was made for it. */
+/** False if a resumed focus finds that the summary for this answer was already made. */
 function wasCutByWindow(transcript: Transcript): boolean {
   const newest = transcript.turns.at(-1);
   return newest?.stopReason === 'context_overflow' && newestFold(transcript)?.afterTurn !== newest.turn;

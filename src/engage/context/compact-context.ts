@@ -18,7 +18,7 @@ import { narrate } from './summary-call.ts';
 
 export type CompactMeans = ContextMeans & Pick<TurnMeans, 'systemPrompt' | 'toolSpecs' | 'time'>;
 
-/** Compacts a context that has reached its threshold; one that has not stays as it is. */
+/** Compacts the context if it has reached its threshold; otherwise returns it unchanged. */
 export async function compactUnderPressure(transcript: Transcript, means: CompactMeans): Promise<Transcript> {
   const limit = contextLimits(means.bounds, means.model).prompt;
   if (inputPressure(transcript, means) <= limit) return transcript;
@@ -26,8 +26,8 @@ export async function compactUnderPressure(transcript: Transcript, means: Compac
 }
 
 /**
- * Compacts to half after the provider refused the request as too long; null when nothing can be compacted. The provider's
- * count of the last request was too low, so only the estimate decides.
+ * Compacts to half the size after the provider refused a request as too long; null if nothing can be compacted. Uses only
+ * the estimate, because the provider's count of the last request was too low.
  */
 export async function compactAfterOverflow(transcript: Transcript, means: CompactMeans): Promise<Transcript | null> {
   const turns = transcript.turns.map((turn) => ({ ...turn, inputTokens: null }));
@@ -56,14 +56,14 @@ async function compact(transcript: Transcript, limit: number, means: CompactMean
   return recordSummary(means.db, transcript, plan.keepsFrom, plan.content, means);
 }
 
-/** A model's summary with the ledger, each in a quarter of the room where the ledger alone had half; null where none came. */
+/** A model's summary and the ledger. If the plan does not fit, the ledger gets half of its space; null if the model gave no summary. */
 async function summarise(
   transcript: Transcript,
   plan: Compaction,
   input: CompactionInput,
   means: CompactMeans,
 ): Promise<Transcript | null> {
-  // Whatever is sent to a model must be recorded, here as in a turn.
+  // Everything that is sent to a model must be recorded first, as in a turn.
   await means.journal.flush(means.signal);
   const narrative = await means.time.elsewhere(narrate(transcript, plan.keepsFrom, means.model, means.signal));
   // Without a summary, the ledger is enough; the failed call is visible as a span.
@@ -76,7 +76,7 @@ async function summarise(
   return withinLease(() => recordPaid(transcript, plan.keepsFrom, content, response, means), means.signal);
 }
 
-/** One transaction, and none where it has been committed already: a summary that is paid for is neither asked for nor charged again. */
+/** Records summary and cost in one transaction. A retry after a lost commit finds the summary recorded and does not charge it again. */
 async function recordPaid(
   transcript: Transcript,
   keepsFrom: number,

@@ -30,21 +30,21 @@ export interface Compaction {
   readonly keepsFrom: number;
   /** The summary that replaces everything before. */
   readonly content: string;
-  /** The prompt fits afterwards. */
+  /** True if the prompt fits afterwards. */
   readonly fits: boolean;
-  /** The ledger says too little about the removed part: a model should summarise it. */
+  /** True if the ledger says too little about the removed part, so that a model should summarise it. */
   readonly thin: boolean;
 }
 
-/** If the ledger has less than this share of the removed part, it is too little to continue from. */
+/** If the ledger is smaller than this share of the removed part, it is not enough to continue from. */
 const THIN_SHARE = 0.01;
 
-/** A compaction that leaves more than this share of the prompt is not worth losing the cache, and would soon be needed again. */
+/** A compaction that leaves more than this share of the prompt is not worth the lost cache, and would soon be needed again. */
 const WORTH_SHARE = 0.8;
 
 /**
- * Cuts at the oldest message that still is among the `keepRecent` newest, or later where that does not fit; the newest turn,
- * whose results the model has not seen, always stays. Null where it would not help.
+ * Keeps the `keepRecent` newest messages, or fewer if they do not fit. The newest turn always stays, because the model has
+ * not seen its results. Null if a compaction would not help.
  */
 export function planCompaction(transcript: Transcript, input: CompactionInput): Compaction | null {
   const newest = transcript.turns.at(-1);
@@ -59,7 +59,7 @@ export function planCompaction(transcript: Transcript, input: CompactionInput): 
   return { keepsFrom, content, fits: tokens <= input.promptTokens, thin: isThin(transcript, keepsFrom, input.ledger) };
 }
 
-/** The text of a summary: the ledger by kind, and a narrative before it where there is one. */
+/** The text of a summary: the narrative, if there is one, and then the ledger grouped by type. */
 export function summaryOf(
   transcript: Transcript,
   { ledger, handles, summaryTokens }: Pick<CompactionInput, 'ledger' | 'handles' | 'summaryTokens'>,
@@ -90,11 +90,11 @@ export function narrativeSoFar(transcript: Transcript): string | null {
   const [first] = liveFolds(transcript);
   if (first?.kind !== 'summary' || !first.content.startsWith(`${NARRATIVE_HEADING}\n`)) return null;
   const rest = first.content.slice(NARRATIVE_HEADING.length + 1);
-  // Before there were fences the next heading ended it.
+  // A summary of an older version has no fences; the next heading ends its narrative.
   return unfenced(rest) ?? rest.slice(0, rest.lastIndexOf(`\n${LEDGER_HEADING}\n`)).trim();
 }
 
-/** The first turn of the newest `count` messages, moved back to where a history may be cut. */
+/** The first turn of the newest `count` messages, moved back to a place where a history may be cut. */
 function recentFrom(transcript: Transcript, count: number): number {
   const from = keptFrom(transcript);
   let cut = transcript.turns.length;

@@ -1,4 +1,4 @@
-/** Blocks of a history and the stubs that take their place. Pure. */
+/** Blocks of a history and the stubs that replace them. Pure. */
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
@@ -14,19 +14,19 @@ export interface ClosedBlock {
   /** The first turn after it: the closing one, whose results the model has not seen. */
   readonly keepsFrom: number;
   readonly turns: readonly RecordedTurn[];
-  /** Steps it was closed by, numbered from 1 within the focus. */
+  /** The steps that closed it, numbered from 1 within the focus. */
   readonly steps: readonly { readonly number: number; readonly content: string }[];
-  /** The last plan of the block; null where it wrote none. */
+  /** The last plan of the block; null if it wrote none. */
   readonly plan: string | null;
   /** Findings, decisions and errors, in order. */
   readonly facts: readonly LedgerWrite[];
-  /** Tokens that folding it takes out of the context, by estimate. */
+  /** Estimated tokens that folding it removes from the context. */
   readonly tokens: number;
 }
 
 /**
- * The block that the newest turn closes, if it does and nothing was folded for it yet. Several steps in one answer close it
- * once. A block that was too small for a stub is still open, and part of this one.
+ * The block that the newest turn closes, if it closes one and nothing was folded for it yet. Several steps in one answer close it
+ * once. A block that was too small for a stub is still open and becomes part of this one.
  */
 export function closedBlock(transcript: Transcript): ClosedBlock | null {
   const newest = transcript.turns.at(-1);
@@ -39,7 +39,7 @@ export function closedBlock(transcript: Transcript): ClosedBlock | null {
   if (turns.length === 0) return null;
 
   const writes = transcript.turns.flatMap(ledgerWrites);
-  // The fold before told the steps of the turn it was made after; a summary told everything up to then.
+  // The previous fold contains the steps of the turn after which it was made; a summary contains everything up to then.
   const toldUpTo = fold?.afterTurn ?? 0;
   const toldFactsUpTo = fold?.kind === 'summary' ? fold.afterTurn : from - 1;
   const own = writes.filter(({ turn }) => turn > toldFactsUpTo && turn < keepsFrom);
@@ -57,8 +57,8 @@ export function closedBlock(transcript: Transcript): ClosedBlock | null {
 }
 
 /**
- * The stub of a block: its steps, plan, findings, decisions and errors, verbatim where they fit into `maxBytes` together
- * (else the longest are cut, none left out), and those of the open handles that it speaks of.
+ * The stub of a block: its steps, plan, findings, decisions and errors, verbatim if they fit into `maxBytes` together
+ * (otherwise the longest are cut, and none is left out), and the open handles that it mentions.
  */
 export function stubOf(block: ClosedBlock, open: readonly OpenHandle[], maxBytes: number): string {
   const texts = [...block.steps, ...block.facts].map(({ content }) => content);
@@ -71,7 +71,7 @@ export function stubOf(block: ClosedBlock, open: readonly OpenHandle[], maxBytes
   });
 }
 
-/** A stub that would not make the context smaller is not created: the block stays open and is folded with the next. */
+/** A stub that would not make the context smaller is not created: the block stays open and is folded with the next one. */
 export function isWorthIt(block: ClosedBlock, stub: string): boolean {
   return estimateTokens(stub) < block.tokens;
 }

@@ -1,5 +1,5 @@
 /**
- * The bounds that keep the context of a focus within its window: the faculty's settings, and limits derived from the
+ * The limits that keep the context of a focus within its window: the faculty's settings, and limits derived from the
  * window.
  */
 import type { FocusModel } from '../turn/model-turn.ts';
@@ -10,17 +10,17 @@ export interface ContextBounds {
   readonly compactThreshold: number;
   /** Messages that a compaction keeps verbatim; the results the model has not seen are always kept. Default 10. */
   readonly compactKeepRecent: number;
-  /** Turns without a ledger entry before the model is reminded of it; 0 never. Default 5. */
+  /** Turns without a ledger entry before the model is reminded of it; 0: never. Default 5. */
   readonly ledgerNudgeInterval: number;
-  /** Closed blocks become stubs. Default true. */
+  /** Whether closed blocks become stubs. Default true. */
   readonly truncateClosedBlocks: boolean;
 }
 
-/** Limits in tokens, by estimate. */
+/** Limits in tokens, as estimated. */
 export interface ContextLimits {
   /** A longer prompt is compacted. */
   readonly prompt: number;
-  /** A single result; longer ones are kept whole elsewhere and cut. */
+  /** A single result; a longer one is stored whole as an artifact and cut. */
   readonly result: number;
   /** All results of one answer together. */
   readonly results: number;
@@ -31,9 +31,9 @@ export interface ContextLimits {
 }
 
 /**
- * The limits of a model's window. The prompt leaves room for an answer: providers refuse a request whose prompt and
- * max_tokens together exceed the window. A result may take a tenth of it (70 KB of 200,000 tokens: more than any tool of
- * ours returns), those of one answer three tenths.
+ * The limits for a model's window. The prompt leaves space for an answer: providers refuse a request whose prompt and
+ * max_tokens together exceed the window. A result may take a tenth of it (70 KB with 200,000 tokens, more than any of our
+ * tools returns), those of one answer three tenths.
  */
 export function contextLimits(
   bounds: ContextBounds,

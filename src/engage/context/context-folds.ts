@@ -1,9 +1,9 @@
-/** The replacements of the older part of a history: stubs of closed blocks, and summaries, which replace earlier stubs. */
+/** The replacements for the older part of a history: stubs of closed blocks, and summaries, which replace earlier stubs. */
 import type { MessageKind } from '../../core/work/words.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 
-/** A recorded stub or summary. `afterTurn` is the newest turn there was, `keepsFrom` the first that stays verbatim. */
+/** A recorded stub or summary. `afterTurn` is the newest turn at that time, `keepsFrom` the first that stays verbatim. */
 export type Fold = EngineMessage & { readonly kind: 'stub' | 'summary'; readonly keepsFrom: number };
 
 export function isFold(message: EngineMessage): message is Fold {
@@ -56,8 +56,8 @@ export function outlivesItsBlock(message: EngineMessage): boolean {
 }
 
 /**
- * The nearest turn at or before `turn` where a history may be cut: one that begins a message of its own. An answer that
- * goes on where a paused or empty one stopped belongs to that one: what it holds may refer to it.
+ * The nearest turn at or before `turn` where a history may be cut: one that begins a new message. An answer that
+ * continues a paused or empty one belongs to it, because its content may refer to it.
  */
 export function legalCut(transcript: Transcript, turn: number): number {
   let cut = turn;

@@ -1,4 +1,4 @@
-/** Prepares a context between two requests. Everything is recorded before it is sent, so that a resumed focus renders the same. */
+/** Prepares a context between two requests. Everything is recorded before it is sent, so that a resumed focus renders the same bytes. */
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { readOpenHandles } from '../../store/open/open-handles.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
@@ -25,7 +25,7 @@ export interface ContextMeans {
   readonly signal: AbortSignal;
 }
 
-/** Makes the newest turn part of the context: its results cut to size, the block it closes stubbed, reminders given. */
+/** Makes the newest turn part of the context: cuts its results, stubs the block it closes, and adds reminders. */
 export async function prepareContext(transcript: Transcript, means: ContextMeans): Promise<Transcript> {
   const { db, focus } = means;
   const handles = closedBlock(transcript) ? await readOpenHandles(db, focus) : [];

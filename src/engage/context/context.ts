@@ -1,4 +1,4 @@
-/** Renders what is recorded of a focus into the messages of the next request. Pure: the same rows give the same bytes. */
+/** Renders the recorded rows of a focus into the messages of the next request. Pure: the same rows give the same bytes. */
 import type { ContentBlock, Message, ToolResultBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
@@ -6,19 +6,19 @@ import type { Transcript } from '../../store/transcript/transcript.ts';
 import { isFold, keptFrom, liveFolds, outlivesItsBlock } from './context-folds.ts';
 
 /**
- * The messages of the next request: one user message of what the focus began with and the stubs of what is done, then the
+ * The messages of the next request: one user message with the first messages of the focus and the stubs of finished blocks, then the
  * open block. Roles alternate; every tool call is followed by its result, first in the next user message, in call order;
- * engine messages stand after them.
+ * engine messages come after them.
  *
  * Cache breakpoints: the first message (its end is the last stub), the newest, and the user message before it. That one was
- * the newest of the request before, so its end is in the cache: however many calls an answer has, no look-back is needed.
+ * the newest one in the previous request, so its end is in the cache: however many calls an answer has, no look-back is needed.
  */
 export function renderMessages(transcript: Transcript): Message[] {
   const messages: { role: Message['role']; content: ContentBlock[] }[] = [];
   const append = (role: Message['role'], content: readonly ContentBlock[]) => {
     if (content.length === 0) return;
     const last = messages.at(-1);
-    // Two neighbours of one role occur: an empty or paused answer leaves nothing between them.
+    // Two neighbours can have the same role: an empty or paused answer leaves nothing between them.
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content: [...content] });
   };
@@ -38,7 +38,7 @@ export function renderMessages(transcript: Transcript): Message[] {
 }
 
 /**
- * The messages before the open block: those the focus began with, then each fold, preceded by the messages that outlive
+ * The messages before the open block: the first messages of the focus, then each fold, preceded by the messages that outlive
  * its block.
  */
 function opening(transcript: Transcript): ContentBlock[] {

@@ -3,14 +3,14 @@ import type { LedgerType } from '../../core/work/work.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 
-/** An entry the agent wrote itself. Entries of operators and hooks are not among them. */
+/** An entry that the agent wrote itself, as opposed to operators and hooks. */
 export interface LedgerWrite {
   readonly turn: number;
   readonly type: LedgerType;
   readonly content: string;
 }
 
-/** The entries of a turn that were recorded, in the order they were asked for. */
+/** The recorded entries of a turn, in the order of their calls. */
 export function ledgerWrites(turn: RecordedTurn): LedgerWrite[] {
   return turn.calls.filter(isWrite).map(({ input }) => ({
     turn: turn.turn,
@@ -19,7 +19,7 @@ export function ledgerWrites(turn: RecordedTurn): LedgerWrite[] {
   }));
 }
 
-/** A call that is done was valid: its input has the tool's form. */
+/** A call that is done was valid, so its input has the form of the tool. */
 function isWrite(call: RecordedCall): boolean {
   return call.name === 'ledger_append' && call.state === 'done';
 }

@@ -9,16 +9,16 @@ export interface ReminderSettings {
   readonly ledgerNudgeInterval: number;
   readonly maxTurns: number;
   /**
-   * The model thinks between its calls. A text of ours among the results would make the provider drop that thinking, and
-   * the cache behind it: the reminder then waits for the end of the block.
+   * True if the model thinks between its calls. A text of ours among the results would make the provider drop that thinking and
+   * the cache behind it, so the reminder waits for the end of the block.
    */
   readonly thinks: boolean;
 }
 
-/** How many turns are left when the model is reminded of the limit. */
+/** With how many turns left the model is reminded of the limit. */
 const TURNS_LEFT = [5, 1];
 
-/** The reminders that are due after the newest turn and were not given yet. */
+/** The reminders that are due after the newest turn and have not been added yet. */
 export function dueReminders(transcript: Transcript, settings: ReminderSettings): Saying[] {
   const newest = transcript.turns.at(-1);
   if (!newest) return [];
@@ -30,7 +30,7 @@ export function dueReminders(transcript: Transcript, settings: ReminderSettings)
   return due.filter(({ content }) => !given.some((message) => message.content === content));
 }
 
-/** Once for every stretch of turns in which nothing is written. */
+/** True once for every stretch of turns without an entry. */
 function isNudgeDue(transcript: Transcript, { ledgerNudgeInterval, thinks }: ReminderSettings): boolean {
   if (ledgerNudgeInterval === 0) return false;
   const { turns } = transcript;

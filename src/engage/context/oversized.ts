@@ -1,4 +1,4 @@
-/** Results too large for the context: kept whole as artifacts, their beginning and end shown. */
+/** Results too large for the context: stored whole as artifacts, with only beginning and end in the context. */
 import { createHash } from 'node:crypto';
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { StoredOutput } from '../../store/transcript/artifacts.ts';
@@ -7,15 +7,15 @@ import { cutMiddle, fairShare } from '../prompt/cut-text.ts';
 import { leftOutNote } from '../prompt/prompt.ts';
 import type { ContextLimits } from './context-bounds.ts';
 
-/** However small the window, this much of a result is shown: less would be the note alone. */
+/** At least this much of a result is shown, however small the window: otherwise only the note would fit. */
 const MIN_SHOWN_BYTES = 1000;
 
 /**
- * The results of a turn that are too large, each with what is to be shown of it: none longer than `limits.result`, and all
- * together no longer than `limits.results`, the longest cut first. Nothing is left to cut in what this returns.
+ * Returns the results of a turn that are too large, each with the part to show. No result is longer than `limits.result`
+ * then, and all together are no longer than `limits.results`; the longest ones are cut first. Idempotent.
  */
 export function oversizedOutputs(turn: RecordedTurn, limits: ContextLimits, focusId: string): StoredOutput[] {
-  // A part that read_output returns is bounded already, and a cut part would only name another artifact.
+  // The parts that read_output returns are bounded already, and cutting one would only create another artifact.
   const calls = turn.calls.filter(({ name, output }) => output !== null && name !== 'read_output');
   const sizes = calls.map(({ output }) => Buffer.byteLength(output ?? ''));
   const fair = fairShare(sizes, limits.results * BYTES_PER_TOKEN);
@@ -28,13 +28,13 @@ export function oversizedOutputs(turn: RecordedTurn, limits: ContextLimits, focu
   });
 }
 
-/** The turn with what is shown in place of what was stored. */
+/** Returns the turn with the shown parts in place of the stored outputs. */
 export function withShown(turn: RecordedTurn, stored: readonly StoredOutput[]): RecordedTurn {
   const shown = new Map(stored.map((output) => [output.callId, output.shown]));
   return { ...turn, calls: turn.calls.map((call) => ({ ...call, output: shown.get(call.callId) ?? call.output })) };
 }
 
-/** The same output of a focus has the same id (a UUID of version 8): it is kept once, and a repeated call shows as one. */
+/** The same output has the same id within a focus (a UUID version 8), so it is stored once, and repeated calls have equal results. */
 function artifactIdOf(focusId: string, output: string): string {
   const hex = createHash('sha256').update(`${focusId}\0${output}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

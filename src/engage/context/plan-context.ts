@@ -1,4 +1,4 @@
-/** Decides how the newest turn is kept in the context. Pure: the same rows give the same decision, before a crash and after it. */
+/** Decides how the newest turn is kept in the context. Pure: the same rows give the same decision, before and after a crash. */
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
 import type { StoredOutput } from '../../store/transcript/artifacts.ts';
@@ -15,17 +15,17 @@ export interface ContextSettings extends ReminderSettings {
   readonly limits: ContextLimits;
 }
 
-/** What must be recorded before the next request, in this order; empty when nothing changes. */
+/** What must be recorded before the next request, in this order; empty if nothing changes. */
 export interface ContextPlan {
-  /** Outputs to keep whole elsewhere, and what is shown of them. */
+  /** Outputs to store whole as artifacts, and the part of each that is shown. */
   readonly oversized: readonly StoredOutput[];
-  /** A stub, reminders. */
+  /** Messages to add: a stub, reminders. */
   readonly messages: readonly EngineMessage[];
-  /** The newest turn closes a block, stubbed or too small for it. */
+  /** True if the newest turn closes a block, even one that is too small for a stub. */
   readonly closes: boolean;
 }
 
-/** Plans for a transcript whose newest turn has all its results. `handles` matter only where that turn closes a block. */
+/** Plans for a transcript whose newest turn has all its results. `handles` matter only if that turn closes a block. */
 export function planContext(
   transcript: Transcript,
   handles: readonly OpenHandle[],
@@ -48,7 +48,7 @@ export function planContext(
   };
 }
 
-/** The transcript once the plan is recorded; `messages` as they were recorded. */
+/** The transcript after the plan was recorded; `messages` as they were recorded. */
 export function withPlan(
   transcript: Transcript,
   oversized: readonly StoredOutput[],

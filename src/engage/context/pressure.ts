@@ -1,4 +1,4 @@
-/** How full the context is: the provider's own count of the last request, and an estimate of what changed since. Pure. */
+/** Measures how full the context is: the provider's own count of the last request, plus an estimate of the changes since. Pure. */
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { ContentBlock, Message, ToolSpec } from '../../llm/client.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
@@ -12,8 +12,8 @@ export interface Prefix {
 }
 
 /**
- * Tokens of the next request. The last answer's own input count holds for the request that asked for it; what was added or
- * folded since is the difference of two estimates. Without a count all of it is an estimate.
+ * Tokens of the next request. The input count of the last answer applies to the request before it; what was added or
+ * folded since is the difference of two estimates. Without a count, everything is estimated.
  */
 export function inputPressure(transcript: Transcript, prefix: Prefix): number {
   const now = estimateMessages(renderMessages(transcript));
@@ -26,17 +26,17 @@ export function inputPressure(transcript: Transcript, prefix: Prefix): number {
   return Math.max(0, last.inputTokens + now - estimateMessages(renderMessages(asked)));
 }
 
-/** Tokens of messages, by estimate. */
+/** Estimated tokens of messages. */
 export function estimateMessages(messages: readonly Message[]): number {
   return sum(messages.flatMap(({ content }) => content.map(estimateBlock)));
 }
 
-/** Tokens of an answer and the results of its calls, by estimate. */
+/** Estimated tokens of an answer and the results of its calls. */
 export function estimateTurn(turn: RecordedTurn): number {
   return sum([...turn.content.map(estimateBlock), ...turn.calls.map(({ output }) => estimateTokens(output ?? ''))]);
 }
 
-/** An image takes about 1,600 tokens at most (Anthropic scales larger ones down); a document is counted by its bytes. */
+/** An image takes at most about 1,600 tokens (Anthropic scales larger ones down); a document is counted by its bytes. */
 const IMAGE_TOKENS = 1600;
 
 function estimateBlock(block: ContentBlock): number {

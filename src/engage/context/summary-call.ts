@@ -1,4 +1,4 @@
-/** The last resort of a full context: a model says what happened so far, where the ledger does not. */
+/** The last resort for a full context: a model summarises what happened so far, if the ledger says too little. */
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { ContentBlock, LlmRequest, LlmResponse } from '../../llm/client.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
@@ -10,7 +10,7 @@ import { SUMMARY_SYSTEM } from '../prompt/prompt.ts';
 import type { FocusModel } from '../turn/model-turn.ts';
 import { isFold, keptFrom } from './context-folds.ts';
 
-/** Tokens a summary may have. */
+/** Maximum tokens of a summary. */
 const SUMMARY_TOKENS = 3000;
 
 /** A model's summary of the history; the text may be empty. */
@@ -19,7 +19,7 @@ export interface Narrative {
   readonly response: LlmResponse;
 }
 
-/** Asks the focus's own model, once; null where it fails. What it is given fits half of the window: the longest pieces are cut. */
+/** Asks the focus's own model once; null if that fails. The history it gets is cut to half of the window, the longest pieces first. */
 export async function narrate(
   transcript: Transcript,
   keepsFrom: number,
@@ -44,7 +44,7 @@ export async function narrate(
   );
 }
 
-/** A request of its own, without tools: the history goes into it as one text, so it is legal whatever the history holds. */
+/** A separate request without tools. It contains the history as one text, so it is valid whatever the history contains. */
 function summaryRequest(transcript: Transcript, keepsFrom: number, model: FocusModel): LlmRequest {
   const pieces = historyPieces(transcript, keepsFrom);
   const bytes = (model.contextWindow / 2) * BYTES_PER_TOKEN;
@@ -61,7 +61,7 @@ function summaryRequest(transcript: Transcript, keepsFrom: number, model: FocusM
     messages: [{ role: 'user', content: [{ type: 'text', text }] }],
     maxTokens: Math.min(SUMMARY_TOKENS, model.settings.maxTokens),
     ...(conversationId !== undefined && { conversationId }),
-    // No turn of the focus: a script has no answer for it.
+    // This is not a turn of the focus, so a script has no answer for it.
     turn: 0,
   };
 }
@@ -76,7 +76,7 @@ function historyPieces(transcript: Transcript, keepsFrom: number): string[] {
       ...turnPieces(turn),
       ...transcript.messages
         .filter((message) => message.afterTurn === turn.turn && !isFold(message))
-        .map(({ content }) => `[told]\n${fenced(content)}`),
+        .map(({ content }) => `[message]\n${fenced(content)}`),
     ]),
   ];
 }

@@ -1,6 +1,6 @@
 /**
  * The events of a focus, as one typed union: emitted live in the daemon (the demo, tests), and rebuilt from the tables
- * for all other readers (replay.ts, `work tail`), with the texts of answers as they come (live-text.ts).
+ * for all other readers (replay.ts, `work tail`), with the texts of answers as they arrive (live-text.ts).
  */
 import type { Phase, WaitKind } from '../../core/work/words.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
@@ -10,9 +10,9 @@ export type FocusEvent = { readonly workItemId: string; readonly faculty: string
 export type FocusEventBody =
   | { readonly type: 'focus_started'; readonly focusId: string; readonly number: number; readonly resumed: boolean }
   | { readonly type: 'phase'; readonly phase: Phase }
-  /** `model` is the one asked first; a fallback may answer. */
+  /** `model` is the first one that is called; a fallback may answer. */
   | { readonly type: 'turn_started'; readonly turn: number; readonly model: string }
-  /** A piece of the answer. `restart`: earlier pieces of this turn are void, it starts again. `turn_recorded` has the whole answer. */
+  /** A piece of the answer. `restart`: earlier pieces of this turn are void, and it starts again. `turn_recorded` has the whole answer. */
   | { readonly type: 'text'; readonly turn: number; readonly text: string }
   | { readonly type: 'restart'; readonly turn: number }
   | {
@@ -51,7 +51,7 @@ export type FocusEventBody =
       readonly deadline: string | null;
     }
   | { readonly type: 'ledger'; readonly seq: number; readonly entryType: LedgerType; readonly content: string }
-  /** Only from the tables: a focus is over, the item may go on. `endedAs`: completed, failed, cancelled or lost. */
+  /** Only from the tables: a focus is over; the item may continue. `endedAs`: completed, failed, cancelled or lost. */
   | {
       readonly type: 'focus_ended';
       readonly focusId: string;

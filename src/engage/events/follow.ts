@@ -25,11 +25,11 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Called once, before the first event. */
   readonly onStart: (faculty: string) => void;
-  /** Each recorded fact exactly once, in order of time; pieces of an answer in between, while it comes. */
+  /** Called for each recorded fact exactly once, in order of time, and for pieces of an answer as they arrive. */
   readonly onEvent: (event: TimedEvent) => void;
 }
 
-/** Follows the item to its end. Errors: `work.not_found`, `db.unreachable`. */
+/** Follows the item until it has ended. Errors: `work.not_found`, `db.unreachable`. */
 export async function followWork(db: Database, id: string, options: FollowOptions): Promise<Followed> {
   const { wake, signal } = options;
   const replay = createReplay();
@@ -38,7 +38,7 @@ export async function followWork(db: Database, id: string, options: FollowOption
   const texts = await listenToTexts(db, id, (piece) => {
     const events = answers.piece(piece);
     if (started) for (const event of events) options.onEvent({ ...event, atMs: systemClock.nowMs() });
-    // It may belong to a turn that has just begun: poll.
+    // It may belong to a turn that has just begun, so poll.
     if (events.length === 0) wake.ring();
   });
   try {

@@ -19,7 +19,7 @@ export interface TextTeller {
   stop(): Promise<void>;
 }
 
-/** `tell` returns whether the item is watched; an error counts as no. An unwatched item costs one query every two seconds of an answer. */
+/** `tell` returns whether the item is watched; an error counts as no. An unwatched item costs one query per two seconds of an answer. */
 export function createTextTeller(
   focus: number,
   tell: (piece: TextPiece) => Promise<boolean>,
@@ -68,33 +68,33 @@ export function createTextTeller(
   };
 }
 
-/** Without the first half of a character whose other half is still to come. */
+/** The text without the first half of a character whose other half has not arrived yet. */
 function wholeCharacters(text: string): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }
 
-/** Puts the pieces of answers between the events of one item. */
+/** Inserts the pieces of answers between the events of one item. */
 export interface TextFollower {
-  /** An event from the tables, in order; returns it with what of its answer came before it. */
+  /** Takes an event from the tables, in order; returns it after the pieces of its answer that arrived before. */
   event<Event extends FocusEventBody>(event: Event): readonly (Event | TextEvent)[];
   piece(piece: TextPiece): readonly TextEvent[];
 }
 
 type TextEvent = Extract<FocusEventBody, { type: 'text' | 'restart' }>;
 
-/** Each character of an answer at most once, in order, and only between its `turn_started` and `turn_recorded`. */
+/** Shows each character of an answer at most once, in order, and only between its `turn_started` and `turn_recorded`. */
 export function createTextFollower(): TextFollower {
   let focus = 0;
   /** The newest turn that the tables have shown, and how much of its answer was shown; null once it is recorded. */
   let newest: { readonly turn: number; shown: number | null } = { turn: 0, shown: null };
-  /** Of a turn that the tables have not shown yet. */
+  /** Pieces of a turn that the tables have not shown yet. */
   let early: TextPiece[] = [];
 
   function show(piece: TextPiece): TextEvent[] {
     const { turn, shown } = newest;
     if (shown === null || piece.focus !== focus || piece.turn !== turn) return [];
     const again = piece.from === 0 && shown > 0;
-    // A piece was lost, or we joined late: the rest of this answer comes with its record.
+    // A piece was lost, or watching began in the middle: the rest of this answer comes with its record.
     if (!again && piece.from !== shown) return [];
     newest.shown = piece.from + piece.text.length;
     return [...(again ? [{ type: 'restart' as const, turn }] : []), { type: 'text', turn, text: piece.text }];

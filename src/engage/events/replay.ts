@@ -10,7 +10,7 @@ import type {
 } from '../../store/transcript/progress.ts';
 import type { FocusEventBody } from './events.ts';
 
-/** An event and when it was, in milliseconds since the epoch. */
+/** An event and its time, in milliseconds since the epoch. */
 export type TimedEvent = FocusEventBody & { readonly atMs: number };
 
 export interface Replay {
@@ -21,8 +21,8 @@ export interface Replay {
 }
 
 /**
- * Follows one item. Each fact of the tables becomes exactly one event, however often and whenever it is looked at; what a
- * resumed focus was asked again is one event per look. Texts come whole, with `turn_recorded`.
+ * Follows one item. Each fact in the tables becomes exactly one event, however often and whenever the tables are read. If a resumed
+ * focus repeats a request, there is one event per read. Texts arrive whole, with `turn_recorded`.
  */
 export function createReplay(): Replay {
   const told = new Set<string>();
@@ -41,12 +41,12 @@ export function createReplay(): Replay {
 }
 
 interface Fact {
-  /** What makes it one fact: the same in every snapshot. */
+  /** The identity of the fact, the same in every snapshot. */
   readonly key: string;
   readonly event: TimedEvent;
 }
 
-/** The order of facts of the same instant. */
+/** The order of facts with the same time. */
 function factsOf(progress: Progress): Fact[] {
   const models = new Map(progress.foci.map((focus) => [focus.number, focus.model ?? '']));
   const { state, resolvedAtMs } = progress;
@@ -74,7 +74,7 @@ function startOf({ id, number, resumes, startedAtMs }: FocusProgress): Fact[] {
     atMs: startedAtMs,
   });
   const first = fact(`focus ${number}`, started(false));
-  // The time of the resumption is not recorded; only that it happened.
+  // The time of the resumption is not recorded, only that it happened.
   return resumes > 0 ? [first, fact(`focus ${number} resumed ${resumes}`, started(true))] : [first];
 }
 
@@ -137,7 +137,7 @@ function reasonOf(error: unknown): string | null {
   return typeof reason === 'string' ? reason : null;
 }
 
-/** The first turn that may still change: of the newest focus, not recorded or with a call that has not ended. */
+/** The first turn that may still change: one of the newest focus that is not recorded or has a call that has not ended. */
 function nextCursor({ foci, turns, calls, ledger }: Progress, from: ProgressCursor): ProgressCursor {
   const entries = ledger.at(-1)?.seq ?? from.ledger;
   const newest = foci.at(-1)?.number;

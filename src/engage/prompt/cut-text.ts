@@ -1,6 +1,6 @@
-/** Makes texts fit, in bytes of UTF-8 and never in the middle of a character. */
+/** Cuts texts to a limit in bytes of UTF-8, never inside a character. */
 
-/** The bytes that each of several texts may take so that all fit into `total`: short ones stay whole, long ones share the rest. */
+/** Returns how many bytes each of several texts may take so that all fit into `total`: short ones stay whole, long ones share the rest. */
 export function fairShare(sizes: readonly number[], total: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = total;
@@ -12,24 +12,24 @@ export function fairShare(sizes: readonly number[], total: number): number {
   return Infinity;
 }
 
-/** However many entries share a room, this much of each stays: enough to say what it is about. */
+/** At least this much of each entry stays, however many share the limit: enough to show what it is about. */
 const MIN_ENTRY_BYTES = 200;
 
-/** A function that cuts the longest of these entries so that all fit into `total` bytes together, and leaves none out. */
+/** Returns a function that cuts the longest of these entries so that all fit into `total` bytes together, without leaving any out. */
 export function fitEntries(entries: readonly string[], total: number): (entry: string) => string {
   const sizes = entries.map((entry) => Buffer.byteLength(entry));
   const share = Math.max(MIN_ENTRY_BYTES, fairShare(sizes, total));
   return (entry) => cutEnd(entry, share, ' […]');
 }
 
-/** The beginning of a text, at most `bytes` long; a text that fits stays as it is. */
+/** The beginning of a text, at most `bytes` long; a text that fits is unchanged. */
 export function cutEnd(text: string, bytes: number, note: string): string {
   const whole = Buffer.from(text);
   if (whole.length <= bytes) return text;
   return head(whole, Math.max(0, bytes - Buffer.byteLength(note))) + note;
 }
 
-/** Beginning and end of a text, two parts of three and one of three, around `note`; a text that fits stays as it is. */
+/** Two thirds from the beginning and one third from the end of a text, around `note`; a text that fits is unchanged. */
 export function cutMiddle(text: string, bytes: number, note: (leftOutBytes: number) => string): string {
   const whole = Buffer.from(text);
   if (whole.length <= bytes) return text;

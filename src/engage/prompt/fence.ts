@@ -1,12 +1,12 @@
-/** Separates text by others from the engine's own words in a message to a model. Pure: the same text gives the same bytes. */
+/** Separates text from other sources from the engine's own text in a message to a model. Pure: the same text gives the same bytes. */
 
-/** Six are more than ordinary text contains. */
+/** More than ordinary text contains. */
 const SHORTEST = 6;
 
 /**
- * The text between two lines of `~`, one longer than any run of them in it: it cannot close its own fence, and so cannot look like a
- * heading or a notice of the engine. Derived from the text and not random, because a request must be the same byte for byte when it is
- * sent again. The caller must say what the fence contains, and that it is data.
+ * Puts the text between two lines of `~`, one longer than any run of them in it, so it cannot close its own fence and look like a
+ * heading or a notice of the engine. The fence is derived from the text and not random, because a request must have the same bytes when
+ * it is sent again. The caller must say what the fence contains, and that it is data.
  */
 export function fenced(text: string): string {
   let longest = SHORTEST - 1;
@@ -15,7 +15,7 @@ export function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** The text of the fence that the message begins with; null where it begins with none. */
+/** The text of the fence that the message begins with; null if it begins with none. */
 export function unfenced(message: string): string | null {
   const [, fence] = /^(~{6,})\n/.exec(message) ?? [];
   if (fence === undefined) return null;
@@ -23,7 +23,7 @@ export function unfenced(message: string): string | null {
   return end < 0 ? null : message.slice(fence.length + 1, end);
 }
 
-/** One of several entries in a fence: its further lines are indented, so that none looks like a separate entry. */
+/** Formats one of several entries in a fence: its further lines are indented, so that none looks like a separate entry. */
 export function entryText(text: string): string {
   return text.replace(/\r\n|[\n\r\u2028\u2029]/g, '$&  ');
 }

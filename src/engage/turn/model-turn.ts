@@ -32,7 +32,7 @@ export interface FocusModel {
   readonly contextWindow: number;
   readonly settings: Omit<LlmRequest, 'model' | 'system' | 'tools' | 'messages' | 'turn'>;
   readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
-  /** US dollars for a call's tokens; 0 where the model has no price. */
+  /** US dollars for a call's tokens; 0 if the model has no price. */
   costUsd(usage: Usage): number;
 }
 
@@ -57,8 +57,8 @@ export type ModelTurn =
   | { readonly kind: 'failed'; readonly failure: LlmFailure };
 
 /**
- * Asks the model for turn `turn`. The results of the turn before are committed before they are sent, and durable with the answer
- * before this resolves: a turn needs two statements, and only the second waits for the disk. Both are retried while the database
+ * Calls the model for turn `turn`. The results of the previous turn are committed before they are sent, and durable together with
+ * the answer before this resolves: a turn needs two statements, and only the second waits for the disk. Both are retried while the database
  * is unreachable and the lease lasts: an answer that was paid for is kept in memory until it can be recorded.
  */
 export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
@@ -94,7 +94,7 @@ function begin(turn: number, { db, focus, journal, signal }: TurnMeans): Promise
   return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
 }
 
-/** Makes the answer durable, or returns why it may not be recorded any more. */
+/** Makes the answer durable, or returns why it must not be recorded any more. */
 async function keep(
   turn: number,
   response: LlmResponse,
@@ -106,7 +106,7 @@ async function keep(
     return await write();
   } catch (error) {
     if (!isAnimusError(error, 'work.state')) throw error;
-    // The server crashed since and took the beginning along, which does not wait for the disk: it is written again, with the ends of calls.
+    // The server has crashed since and lost the beginning of the turn, which does not wait for the disk: write it again, with the ends of calls.
     const again = await begin(turn, means);
     return again === 'go' ? write() : again;
   }
@@ -130,7 +130,7 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
         return result;
       }
       const { response } = result;
-      // The fallback that answered may be of another provider.
+      // The fallback that answered may belong to another provider.
       chat.set({
         'gen_ai.provider.name': response.provider,
         'gen_ai.response.model': response.model,

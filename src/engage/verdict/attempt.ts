@@ -1,16 +1,16 @@
-/** A focus may go on after an attempt that failed (`keep = "transcript"`): where one attempt ends and the next begins. Pure. */
+/** A focus may continue after a failed attempt (`keep = "transcript"`): finds where one attempt ends and the next begins. Pure. */
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { fenced } from '../prompt/fence.ts';
 
-/** The beginning of the notice that a failed attempt leaves. */
+/** The beginning of the notice about a failed attempt. */
 export const FAILURE_NOTICE = 'This attempt at the work failed:';
 
 /** The notice that tells the model why the same focus continues; placed after the newest turn. */
 export function failureNotice(error: { readonly code: string; readonly message: string }): string {
-  return `${FAILURE_NOTICE} ${error.code}. Why, as data:\n${fenced(error.message)}\nYou go on from here in a new attempt. Do what was missing, or do it differently; then answer again.`;
+  return `${FAILURE_NOTICE} ${error.code}. The reason (data):\n${fenced(error.message)}\nYou continue from here in a new attempt. Do what was missing, or do it differently; then answer again.`;
 }
 
-/** The part of the transcript that belongs to the newest attempt; without turns while nothing was answered to the failure. */
+/** The part of the transcript that belongs to the newest attempt. It has no turns until the model has answered the failure notice. */
 export function newestAttempt(transcript: Transcript): Transcript {
   const failures = transcript.messages.filter(
     ({ kind, content }) => kind === 'notice' && content.startsWith(FAILURE_NOTICE),

@@ -2,11 +2,11 @@
 import type { LlmFailure } from '../../llm/client.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Why the loop ended. `interrupted` at a turn boundary: the item goes back to the queue and the focus on later. */
+/** Why the loop ended. `interrupted`: stopped at a turn boundary; the item goes back to the queue and the focus continues later. */
 export type EngageEnd =
   | EngageDone
   | { readonly kind: 'interrupted'; readonly reason: 'drained' | 'paused' }
-  /** Calls of the newest turn wait, all others have ended: the focus goes on when the waits are resolved. */
+  /** Calls of the newest turn wait and all others have ended. The focus continues when the waits are resolved. */
   | { readonly kind: 'parked' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }
@@ -17,7 +17,7 @@ export interface EngageDone {
   readonly kind: 'done';
   readonly finalText: string;
   readonly outcome: Outcome;
-  /** Said by an external command; without it, one is made of text and outcome. */
+  /** From an external command; if it is missing, a summary is made from text and outcome. */
   readonly summary?: string;
 }
 

@@ -1,4 +1,4 @@
-/** From the model's last words to the outcome of the work: read, checked against the faculty's schema, repaired once. */
+/** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
 import { type OutcomeSchema, outcomeProblems } from '../../catalog/outcome-schema.ts';
 import { isDeeperThan } from '../../llm/wire/loose-json.ts';
 import { entryText, fenced } from '../prompt/fence.ts';
@@ -9,12 +9,12 @@ export type OutcomeReading =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
-/** What reads an outcome, checks it and stores it cannot take some thousand. */
+/** Maximum nesting: readers, the schema check and the database cannot handle some thousand levels. */
 const MAX_LEVELS = 200;
-/** Of a summary, as `status` and the digest show it. */
+/** Maximum length of a summary, which `status` and the digest show. */
 const MAX_SUMMARY_CHARS = 300;
 
-/** The outcome in a final answer: its text, or with a schema the JSON object it consists of or holds in its last fenced block. */
+/** The outcome in a final answer. Without a schema: its text. With a schema: the JSON object that is the answer or its last fenced block. */
 export function readOutcome(text: string, schema: OutcomeSchema | null): OutcomeReading {
   if (schema === null) return { kind: 'outcome', outcome: { text } };
   const found = objectIn(text);
@@ -23,13 +23,13 @@ export function readOutcome(text: string, schema: OutcomeSchema | null): Outcome
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: found.object };
 }
 
-/** An outcome is an object; anything else a hook prints as one is kept under `value`. */
+/** An outcome is an object; if a hook prints anything else, that is stored under `value`. */
 export function outcomeOf(printed: unknown): Outcome {
   const isObject = printed !== null && typeof printed === 'object' && !Array.isArray(printed);
   return isObject ? (printed as Outcome) : { value: printed };
 }
 
-/** One line for lists: the outcome's own `summary`, else the first line of words in the answer. */
+/** One line for lists: the outcome's own `summary`, or the first line of text in the answer. */
 export function summaryOf(text: string, outcome: Outcome): string {
   const own = outcome['summary'];
   const words = typeof own === 'string' && own.trim() !== '' ? own : (firstWords(text) ?? JSON.stringify(outcome));
@@ -37,21 +37,21 @@ export function summaryOf(text: string, outcome: Outcome): string {
   return line.length <= MAX_SUMMARY_CHARS ? line : `${line.slice(0, MAX_SUMMARY_CHARS - 1).toWellFormed()}…`;
 }
 
-/** What the system prompt says of the outcome; empty without a schema. */
+/** The part of the system prompt about the outcome; empty without a schema. */
 export function outcomeInstruction(schema: OutcomeSchema | null): string {
   if (schema === null) return '';
-  return `\n\n# The form of your final answer\nYour final answer must hold the outcome as one JSON object, as its whole text or in one fenced block (\`\`\`json), that conforms to this JSON Schema:\n${JSON.stringify(schema)}`;
+  return `\n\n# The form of your final answer\nYour final answer must contain the outcome as one JSON object, as its whole text or in one fenced block (\`\`\`json), that conforms to this JSON Schema:\n${JSON.stringify(schema)}`;
 }
 
 const REPAIR = 'Your final answer does not hold a valid outcome:';
 
-/** Asks once for an outcome that conforms. */
+/** Asks once for a valid outcome. */
 export function repairNotice(problems: readonly string[]): string {
   const list = problems.map((problem) => `- ${entryText(problem)}`).join('\n');
   return `${REPAIR}\n${fenced(list)}\nAnswer again with the whole outcome as one JSON object that conforms to the schema. This is the only repair: another invalid one ends the work as failed.`;
 }
 
-/** True for a message that asked for a repair. */
+/** True for a message that asks for a repair. */
 export function isRepairNotice(content: string): boolean {
   return content.startsWith(REPAIR);
 }
@@ -73,7 +73,7 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
   }
 }
 
-/** Line by line, for an answer may be long and full of backticks; a block that is not closed does not count. */
+/** Reads line by line, because an answer may be long and full of backticks; an unclosed block does not count. */
 function lastFencedBlock(text: string): string | null {
   let open: { readonly fence: string; readonly lines: string[] } | null = null;
   let last: string | null = null;

@@ -1,22 +1,22 @@
-/** Detects a run without progress: calls that return results already known. Pure over the transcript. */
+/** Detects a run without progress: its calls only return known results. Pure over the transcript. */
 import { createHash } from 'node:crypto';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 
-/** How a run stalls; both count turns, the newest included. */
+/** How a run stalls; both fields count turns, including the newest. */
 export interface Stall {
-  /** Turns in a row, without anything new between them, in which the newest turn's most repeated call gave the same result. */
+  /** Turns in a row, without anything new between them, in which the most repeated call of the newest turn gave the same result. */
   readonly repeats: number;
-  /** That call's tool. */
+  /** The tool of that call. */
   readonly tool: string;
-  /** Turns in a row whose calls all had been made before with the same result. */
+  /** Turns in a row in which every call had been made before with the same result. */
   readonly turnsWithoutNews: number;
 }
 
-/** How far back a result still counts as known. A call that is made again after so many turns may well be needed again. */
+/** How long a result counts as known. After this many turns, the same call may be useful again. */
 const WINDOW_TURNS = 40;
 
-/** Measures the newest turn; null when it made no calls or brought something new. */
+/** Measures the newest turn; null if it made no calls or returned something new. */
 export function measureStall(turns: readonly RecordedTurn[]): Stall | null {
   const withCalls = turns.slice(-WINDOW_TURNS).filter((turn) => turn.calls.length > 0);
   const newest = withCalls.at(-1);
@@ -35,15 +35,15 @@ export function measureStall(turns: readonly RecordedTurn[]): Stall | null {
   return { ...most, turnsWithoutNews: stalled.length - 1 };
 }
 
-/** Turns with it, not calls: the same call several times in one answer is odd, but one mistake. */
+/** Counts turns, not calls: the same call several times in one answer is one mistake. */
 function turnsWith(print: string, turns: readonly RecordedTurn[]): number {
   return turns.filter((turn) => turn.calls.some((call) => fingerprint(call) === print)).length;
 }
 
-/** Its result numbers the entry, so that it is never the same twice. */
+/** Their results number the entry, so they are never the same twice. */
 const NUMBERED = new Set(['ledger_append']);
 
-// A call never changes once it has ended, and is looked at again on every turn after.
+// A call never changes once it has ended, and is read again in every later turn.
 const fingerprints = new WeakMap<RecordedCall, string>();
 
 function fingerprint(call: RecordedCall): string {
@@ -56,7 +56,7 @@ function fingerprint(call: RecordedCall): string {
   return print;
 }
 
-/** The same input, whatever order its keys came in. */
+/** Sorts keys, so that inputs are equal in any order of keys. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;

@@ -1,4 +1,4 @@
-/** What an answer means for the loop: the guards that end a failing run, with a reason a person understands. */
+/** Decides whether the loop continues after an answer: the guards that end a failing run, with a reason for people. */
 import type { OutcomeSchema } from '../../catalog/outcome-schema.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
@@ -10,7 +10,7 @@ import type { EngageEnd, EngageFailure } from './engage-end.ts';
 import { isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
 import { measureStall } from './progress.ts';
 
-/** What the newest answer means: the loop ends, or goes on once these messages have been said. */
+/** The consequence of the newest answer: the loop ends, or continues after these messages have been added. */
 export type Verdict =
   | { readonly kind: 'end'; readonly end: EngageEnd }
   | { readonly kind: 'go_on'; readonly say: readonly Saying[] };
@@ -18,34 +18,34 @@ export type Verdict =
 /** A message to the model, placed after the newest turn. */
 export type Saying = Pick<EngineMessage, 'kind' | 'content'>;
 
-/** Bounds of a run. */
+/** Limits of a run. */
 export interface Limits {
   readonly maxTurns: number;
-  /** What the outcome must conform to; null: any text will do. */
+  /** The schema that the outcome must conform to; null: any text is accepted. */
   readonly outcomeSchema: OutcomeSchema | null;
 }
 
-/** The same call with the same result, in so many turns with nothing new between them. */
+/** Number of turns with the same call and the same result, without anything new between them. */
 const REPEATS = { warn: 3, end: 5 } as const;
-/** So many turns in a row of calls that all had been made before with the same result: a circle of several calls. */
+/** Number of turns in a row in which every call repeats an earlier one with the same result: a cycle of several calls. */
 const WITHOUT_NEWS = { warn: 6, end: 10 } as const;
-/** So many answers in a row cut at max_tokens before a call was complete. */
+/** Number of answers in a row that were cut at max_tokens before a call was complete. */
 const CUT_ANSWERS = 3;
 
 /**
- * Judges the newest turn, its calls all ended. Pure: a resumed focus comes to the same verdict, less what was said
- * already. Messages by others (stubs, operators) do not change it.
+ * Judges the newest turn, whose calls have all ended. Pure: a resumed focus comes to the same verdict, without messages that
+ * were added already. Messages by others (stubs, operators) do not change it.
  */
 export function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Verdict {
   const transcript = newestAttempt(whole);
-  // What ended the attempt before is over with it.
+  // The reason that ended the previous attempt does not apply to the new one.
   if (transcript.turns.length === 0) return { kind: 'go_on', say: [] };
   const ended = isFinal(turn) ? endOfFinal(turn, transcript, limits) : endOf(turn, transcript, limits);
   if (ended) return { kind: 'end', end: ended };
   return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, limits), turn, transcript) };
 }
 
-/** Turns the attempt may still take after its newest one. */
+/** The number of turns that the attempt may still take after its newest one. */
 export function turnsLeft(transcript: Transcript, { maxTurns }: Pick<Limits, 'maxTurns'>): number {
   return Math.max(0, maxTurns - newestAttempt(transcript).turns.length);
 }
@@ -62,7 +62,7 @@ function endOf(turn: RecordedTurn, transcript: Transcript, limits: Limits): Enga
   );
 }
 
-/** The end, unless the outcome is not what the faculty demands and may still be repaired. */
+/** The end, unless the outcome is invalid and may still be repaired. */
 function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
   const finalText = textOf(turn);
   const reading = readOutcome(finalText, limits.outcomeSchema);
@@ -78,7 +78,7 @@ function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits):
   );
 }
 
-/** An answer in words that asks for nothing more. */
+/** An answer with text and without calls. */
 function isFinal(turn: RecordedTurn): boolean {
   const goesOn = ['pause_turn', 'max_tokens', 'context_overflow', 'refusal'].includes(turn.stopReason);
   return turn.calls.length === 0 && !goesOn && textOf(turn) !== '';
@@ -144,7 +144,7 @@ function sayings(turn: RecordedTurn, transcript: Transcript, { outcomeSchema }: 
     const reading = readOutcome(textOf(turn), outcomeSchema);
     return reading.kind === 'invalid' ? [{ kind: 'notice', content: repairNotice(reading.problems) }] : [];
   }
-  // A paused answer goes back exactly as it is.
+  // A paused answer is sent back unchanged.
   if (turn.stopReason === 'pause_turn') return [];
   if (turn.stopReason === 'max_tokens') return [{ kind: 'notice', content: cutAnswerNotice(turn.cutToolCalls) }];
   if (turn.stopReason === 'context_overflow') return [{ kind: 'notice', content: FULL_WINDOW_NOTICE }];

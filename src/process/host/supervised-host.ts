@@ -1,4 +1,4 @@
-/** The daemon's side of the supervisor: starts it with the first run, relays runs, and cleans up should it die. */
+/** The daemon's side of the supervisor: starts it with the first run, sends it runs, and cleans up if it dies. */
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { removeCgroupPlace } from '../limits/cgroup-place.ts';
@@ -12,15 +12,15 @@ import { killRun } from '../trace/kill-run.ts';
 import type { RunTrace } from '../trace/run-trace.ts';
 import { type SupervisorEnd, type SupervisorLink, startSupervisor } from './supervisor-link.ts';
 
-/** The log for operators; fields contain no secrets. */
+/** The log for operators; fields must not contain secrets. */
 export type ProcessLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** Settings of a process host. */
 export interface ProcessHostOptions {
   readonly log?: ProcessLog;
-  /** Between SIGTERM and SIGKILL when a run times out or is aborted; default 2,000. */
+  /** Time between SIGTERM and SIGKILL when a run times out or is aborted; default 2,000. */
   readonly graceMs?: number;
-  /** How long after time-out and grace the supervisor may take to report before it counts as hung; default 10,000. */
+  /** How long after time-out and grace the supervisor may take to report before it is considered hung; default 10,000. */
   readonly watchdogMs?: number;
   /** Whether each run gets its own cgroup, if the host has cgroup v2; default true. */
   readonly cgroups?: boolean;
@@ -33,8 +33,9 @@ interface PendingRun {
 }
 
 /**
- * A process host with one supervisor process, which is started by the first `run`, again after it has died, and ended by
- * `stop`. Runs are independent of each other; any number may be under way. It keeps the daemon alive only while one is.
+ * Creates a process host with one supervisor process. The first `run` starts the supervisor, the next `run` restarts it if
+ * it has died, and `stop` ends it. Any number of runs can be active, independently of each other. The host keeps the
+ * daemon's event loop alive only while a run is active.
  */
 export function createProcessHost(options: ProcessHostOptions = {}): ProcessHost {
   return new SupervisedHost({ log: () => {}, graceMs: 2000, watchdogMs: 10_000, cgroups: true, ...options });
@@ -44,7 +45,7 @@ class SupervisedHost implements ProcessHost {
   readonly #options: Required<ProcessHostOptions>;
   readonly #runs = new Map<number, PendingRun>();
   readonly #kills = new Map<number, () => void>();
-  /** On the host's monotonic clock; sent again to a restarted supervisor. */
+  /** Times of the host's monotonic clock; sent again to a restarted supervisor. */
   readonly #deadlines = new Map<ProcessOwner, number>();
   readonly #limits = new Map<ProcessOwner, ProcessLimits>();
   readonly #cleanups = new Set<Promise<void>>();
@@ -153,7 +154,7 @@ class SupervisedHost implements ProcessHost {
     }
   }
 
-  /** The supervisor has ended: only this process can kill its runs now. */
+  /** The supervisor has ended, so only this process can kill its runs now. */
   #lost(end: SupervisorEnd): void {
     this.#supervisor = null;
     const orphans = [...this.#runs.values()];
@@ -166,11 +167,11 @@ class SupervisedHost implements ProcessHost {
 
   async #cleanUp(orphans: readonly PendingRun[], end: SupervisorEnd): Promise<void> {
     const kills = [...this.#kills.values()];
-    // At once, before anything new can run as one of these users.
+    // Do this first, before anything new can run as one of these users.
     const users = new Map(orphans.flatMap(({ trace: { user } }) => (user ? [[user.uid, user]] : [])));
     if (end.started) for (const user of users.values()) killAllOf(user);
     await Promise.all(orphans.map((run) => cutOff(run, end)));
-    // The cgroup of a run is below its owner's, and that below the supervisor's, which must be removed here.
+    // A run's cgroup is below its owner's, which is below the supervisor's. The supervisor's must be removed here.
     const [cgroup] = orphans.flatMap(({ trace }) => trace.cgroup ?? []);
     if (cgroup !== undefined) removeCgroupPlace(dirname(dirname(cgroup)));
     for (const done of kills) done();
@@ -190,11 +191,11 @@ async function cutOff(run: PendingRun, { started, detail }: SupervisorEnd): Prom
   run.settle({ ...NOT_STARTED, ended: 'interrupted', problem, durationMs: durationMs() });
 }
 
-/** A frozen supervisor cannot enforce time-outs: kill it; its end is handled like any other. */
+/** Kills a frozen supervisor, which cannot enforce time-outs. Its end is then handled like any other. */
 function watch(supervisor: SupervisorLink, ms: number): { timer: NodeJS.Timeout } {
-  const watchdog = { timer: setTimeout(secondLook, clampTimer(ms)) };
-  // If this process was frozen, the report is waiting to be read: read it first.
-  function secondLook(): void {
+  const watchdog = { timer: setTimeout(checkAgain, clampTimer(ms)) };
+  // If this process itself was frozen, the report may be waiting in the pipe: read it first.
+  function checkAgain(): void {
     watchdog.timer = setTimeout(() => supervisor.kill(), 2000);
   }
   return watchdog;

@@ -1,4 +1,4 @@
-/** The daemon's handle of the supervisor: a child process in its own session, with an IPC channel. */
+/** The daemon's handle to the supervisor: a child process in its own session, with an IPC channel. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -9,24 +9,24 @@ import type { FromSupervisor, ToSupervisor } from '../supervisor/supervisor-prot
 
 /** A started supervisor. */
 export interface SupervisorLink {
-  /** Queues a message; one that can no longer be delivered is dropped, since `ended` follows. */
+  /** Queues a message. A message that can no longer be delivered is dropped, because `ended` follows. */
   send(message: ToSupervisor): void;
-  /** Makes it kill and report every run, and resolves when it has exited; kills it after 10 s. */
+  /** Asks it to kill and report every run, and resolves when it has exited. Kills it after 10 s. */
   stop(): Promise<void>;
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): void;
-  /** Whether it keeps this process alive: while something runs. */
+  /** Keeps this process's event loop alive, until `unref`. */
   ref(): void;
   unref(): void;
 }
 
-/** Why a supervisor has ended; `started` is false when it could not be started. */
+/** Why a supervisor ended; `started` is false if it could not be started. */
 export interface SupervisorEnd {
   readonly started: boolean;
   readonly detail: string;
 }
 
-/** The events of a supervisor: its messages, and its end, once. */
+/** The events of a supervisor: its messages and, once, its end. */
 export interface SupervisorEvents {
   receive(message: FromSupervisor): void;
   ended(end: SupervisorEnd): void;
@@ -34,19 +34,19 @@ export interface SupervisorEvents {
 
 const STOP_MS = 10_000;
 const STDERR_TAIL = 2000;
-/** Its exit may be known before its last messages have been read. */
+/** The exit can be reported before the last messages have been read. */
 const LAST_WORDS_MS = 500;
 
-/** Starts one. It never throws: a supervisor that cannot start has `ended` like any other. */
+/** Starts a supervisor. Never throws: if it cannot start, `ended` is called. */
 export function startSupervisor(events: SupervisorEvents, args: readonly string[] = []): SupervisorLink {
-  // Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
+  // TypeScript in a clone, JavaScript in a package: the same extension as this file.
   const file = fileURLToPath(new URL(`../supervisor/supervisor-main${extname(import.meta.filename)}`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
     cwd: '/',
-    // Its environment can be read by what it runs unisolated, so there is nothing of the daemon's in it. Reads of /proc
-    // wait in threads, and on a host that is overrun they wait long.
+    // Commands without isolation can read the supervisor's environment, so it contains nothing from the daemon's.
+    // Reads of /proc block threads of the pool, and on an overloaded host they block for long.
     env: { UV_THREADPOOL_SIZE: '32' },
-    // Ctrl-C in a terminal and a kill of the daemon's group do not reach it.
+    // In its own session, Ctrl-C in a terminal and signals to the daemon's process group do not reach it.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -75,7 +75,7 @@ export function startSupervisor(events: SupervisorEvents, args: readonly string[
   };
 }
 
-/** Resolves when it has ended and all its messages have been received; never rejects. */
+/** Resolves when it has exited and all its messages have been received; never rejects. */
 async function endOf(child: ChildProcess): Promise<SupervisorEnd> {
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -85,7 +85,7 @@ async function endOf(child: ChildProcess): Promise<SupervisorEnd> {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve({ started: false, detail: messageOf(error) });
     });
-    // `exit`, not `close`: killing its leftovers must not be delayed.
+    // `exit` rather than `close`, so that killing its remaining processes is not delayed.
     child.once('exit', (code, signal) => resolve({ started: true, detail: signal ?? `exit code ${code}` }));
   });
   if (child.connected && end.started) await Promise.race([once(child, 'disconnect'), sleep(LAST_WORDS_MS)]);

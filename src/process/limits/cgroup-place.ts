@@ -1,4 +1,4 @@
-/** Where this process may create cgroups (version 2): below its own, if that was delegated to it. */
+/** Finds and creates the place for this process's cgroups (version 2): below its own cgroup, if that was delegated to it. */
 import { accessSync, constants, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { killCgroup, processesInCgroup, readFrom, removeCgroup, writeTo } from '../trace/cgroup-files.ts';
@@ -6,19 +6,19 @@ import { readProc, readProcess, startTicksOf } from '../trace/process-table.ts';
 
 /** A directory of our own in the cgroup file system. */
 export interface CgroupPlace {
-  /** Absolute; empty, or with the cgroups of owners. */
+  /** Absolute path. Contains at most the cgroups of owners. */
   readonly path: string;
-  /** True: the kernel limits memory and processes below it. False: it only groups processes and kills them as a whole. */
+  /** True if the kernel can limit memory and processes below it; false if it can only group processes and kill a group. */
   readonly controlled: boolean;
 }
 
 const CONTROLLERS = ['memory', 'pids'];
-/** Where animus's own processes go, so that the cgroup they were in may hand controllers down. */
+/** The cgroup for animus's own processes: their previous cgroup can enable controllers for its children only when it is empty. */
 const OWN = 'animus-own';
 
 /**
- * Creates a cgroup for this process's children; null when there is no cgroup v2 or none may be created. Kills and
- * removes what ended supervisors have left behind.
+ * Creates a cgroup for this process's children. Null if the host has no cgroup v2 or does not permit it. Kills the
+ * remaining processes of supervisors that have ended, and removes their cgroups.
  */
 export function makeCgroupPlace(): CgroupPlace | null {
   const base = process.platform === 'linux' ? baseCgroup() : null;
@@ -34,8 +34,8 @@ export function makeCgroupPlace(): CgroupPlace | null {
 }
 
 /**
- * What cgroups can do for a process that is started where this one is: hold `limits`, only `kill` a run whole, or nothing.
- * It looks and changes nothing.
+ * Reports what cgroups could do for a process started in this one's cgroup: enforce `limits`, only `kill` a whole run, or
+ * nothing. Changes nothing.
  */
 export function cgroupsHere(): 'limits' | 'kill' | 'none' {
   const base = process.platform === 'linux' ? baseCgroup() : null;
@@ -46,13 +46,13 @@ export function cgroupsHere(): 'limits' | 'kill' | 'none' {
   return canHandDown ? 'limits' : 'kill';
 }
 
-/** Removes it with all that is empty in it. */
+/** Removes the place and all empty cgroups in it. */
 export function removeCgroupPlace(path: string): void {
   removeTree(path);
   sweep(dirname(path));
 }
 
-/** The directory of the cgroup that this process is in, from the texts of /proc; null without cgroup v2. */
+/** Returns the directory of this process's cgroup, from the contents of /proc files; null without cgroup v2. */
 export function ownCgroup(cgroups: string, mounts: string): string | null {
   const path = /^0::(\/.*)$/m.exec(cgroups)?.[1];
   if (path === undefined) return null;
@@ -67,7 +67,7 @@ export function ownCgroup(cgroups: string, mounts: string): string | null {
   return null;
 }
 
-/** The cgroup that was given to animus: its own, also after its processes have moved down. */
+/** The cgroup that was delegated to animus, even after its processes have moved to a child cgroup. */
 function baseCgroup(): string | null {
   const own = ownCgroup(readProc('/proc/self/cgroup') ?? '', readProc('/proc/self/mountinfo') ?? '');
   return own !== null && basename(own) === OWN ? dirname(own) : own;
@@ -87,12 +87,13 @@ function has(base: string, file: string): boolean {
   return CONTROLLERS.every((controller) => names.includes(controller));
 }
 
-/** True when the children of `base` have the controllers. */
+/** Enables the controllers for the children of `base`; true if they have them. */
 function handDown(base: string): boolean {
   if (has(base, 'cgroup.subtree_control')) return true;
   if (!has(base, 'cgroup.controllers')) return false;
   if (writeTo(base, 'cgroup.subtree_control', asked())) return true;
-  // A cgroup with processes of its own hands nothing down: they move, if they are none but animus's. A session's stays whole.
+  // A cgroup that contains processes cannot enable controllers for its children. Move the processes to a child cgroup, but
+  // only if all of them are animus's. Leave the cgroup of a login session (.scope) alone.
   if (base.endsWith('.scope')) return false;
   const inside = processesInCgroup(base);
   const ours = selfAndAncestors();
@@ -112,14 +113,14 @@ function asked(): string {
   return CONTROLLERS.map((controller) => `+${controller}`).join(' ');
 }
 
-/** This supervisor, the daemon, a launcher, and whatever started them. */
+/** The pids of this supervisor, the daemon, a launcher and their ancestors. */
 function selfAndAncestors(): ReadonlySet<number> {
   const found = new Set<number>();
   for (let pid = process.pid; pid > 0 && !found.has(pid); pid = readProcess(pid)?.parent ?? 0) found.add(pid);
   return found;
 }
 
-/** Of its PID namespace, pid and start: so that nobody takes a live one for left behind. */
+/** Contains PID namespace, pid and start time, so that the cgroup of a live supervisor is never mistaken for an abandoned one. */
 function nameOf(pid: number): string {
   return `animus-${pidNamespace()}-${pid}-${startTicksOf(pid)}`;
 }
@@ -138,13 +139,13 @@ function sweep(base: string): void {
   }
 }
 
-/** What is not empty stays. */
+/** Removes all cgroups in it that are empty. */
 function removeTree(path: string): void {
   for (const name of namesIn(path)) removeTree(join(path, name));
   removeCgroup(path);
 }
 
-/** Of the cgroups directly below. */
+/** The names of the cgroups directly below. */
 function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));

@@ -1,4 +1,4 @@
-/** Measures the usage of all active runs, and stops the run that uses most when its owner exceeds a limit. */
+/** Measures the resource usage of all active runs. If an owner exceeds a limit, stops the run that uses most. */
 
 import { isSpare } from '../runners/as-user.ts';
 import { countTree, listProcesses, type ProcessEntry } from '../trace/process-table.ts';
@@ -8,13 +8,13 @@ import { memoryOf } from './memory-use.ts';
 import type { RunCgroup } from './run-cgroup.ts';
 import { membersOf, type RunMembers } from './run-members.ts';
 
-/** A run as the watch sees it. */
+/** A run that is watched. */
 export interface WatchedRun {
   readonly owner: string;
   readonly trace: RunTrace;
-  /** The cgroup in which the kernel enforces the limits; null: this watch does. */
+  /** The cgroup in which the kernel enforces the limits; if null, this watch enforces them. */
   readonly cgroup: RunCgroup | null;
-  /** Kills the whole run; the problem completes «stopped: …». */
+  /** Kills the whole run. The problem completes the message "stopped: …". */
   stop(problem: string): void;
 }
 
@@ -24,41 +24,41 @@ export interface LimitWatch {
   remove(run: WatchedRun): void;
 }
 
-/** The pause between two counts, which cost next to nothing. */
+/** The pause between two counts of processes, which are cheap. */
 const PAUSE_MS = 100;
 /**
- * The pause between two looks at all processes of the host, which cost more the more there are: then they are rarer, down
- * to two a second. So long a command without a cgroup may exceed its limits.
+ * The longest pause between two scans of all processes of the host. A scan costs more when there are more processes, so
+ * scans become rarer then, down to two per second. For that long, a command without a cgroup can exceed its limits.
  */
 const LONGEST_PAUSE_MS = 500;
-/** Of the time of one processor. */
+/** The share of one processor's time that scans may use. */
 const SHARE = 1 / 20;
 
 /** Creates a watch that checks only while it has runs, and only on systems with /proc. */
 export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): LimitWatch {
   const runs = new Map<WatchedRun, RunMembers>();
-  /** The resources of a stopped run are freed in a moment: until then stop no other run. */
+  /** Runs that have been stopped. Their resources are freed soon; until then no other run of the owner is stopped. */
   const stopped = new WeakSet<WatchedRun>();
   let timer: NodeJS.Timeout | undefined;
-  let looking = false;
-  let lookAt = 0;
+  let scanning = false;
+  let scanAt = 0;
 
   const check = (): void => {
     const counts = [...runs.keys()].map((run) => countOf(run, limitsOf(run.owner).processes));
-    if (!stopExcess(counts) && !looking && performance.now() >= lookAt) void look();
+    if (!stopExcess(counts) && !scanning && performance.now() >= scanAt) void scan();
     schedule();
   };
-  const look = async (): Promise<void> => {
-    looking = true;
+  const scan = async (): Promise<void> => {
+    scanning = true;
     const before = process.cpuUsage();
     const processes = await listProcesses();
     stopExcess(usesOf(runs, processes));
-    // Processor time, not wall-clock time: a fork bomb delays every look, and must not make the next one rarer.
+    // Use processor time: a fork bomb makes each scan take longer by the clock, and that must not make scans rarer.
     const { user, system } = process.cpuUsage(before);
-    lookAt = performance.now() + Math.min(LONGEST_PAUSE_MS, (user + system) / 1000 / SHARE);
-    looking = false;
+    scanAt = performance.now() + Math.min(LONGEST_PAUSE_MS, (user + system) / 1000 / SHARE);
+    scanning = false;
   };
-  /** True when it has stopped a run. */
+  /** True if it has stopped a run. */
   const stopExcess = (uses: readonly Use[]): boolean => {
     let found = false;
     for (const [owner, own] of Map.groupBy(uses, ({ run }) => run.owner)) {
@@ -90,11 +90,11 @@ export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): Li
 interface Use {
   readonly run: WatchedRun;
   readonly tasks: number;
-  /** Empty in a count. */
+  /** Empty if processes were only counted. */
   readonly members: readonly ProcessEntry[];
 }
 
-/** The usage that can be had without a look at every process: what the cgroup holds or, without one, descends from the leader. */
+/** The usage that is known without a scan of all processes: the tasks in the cgroup or, without one, the descendants of the leader. */
 function countOf(run: WatchedRun, limit: number): Use {
   const { cgroup, trace } = run;
   return { run, tasks: cgroup?.tasks() ?? (trace.pgid === null ? 0 : countTree(trace.pgid, limit)), members: [] };
@@ -109,7 +109,7 @@ function usesOf(runs: ReadonlyMap<WatchedRun, RunMembers>, processes: readonly P
   });
 }
 
-/** What runs as the spare user of a run, and is no other run's, is its own, whatever it has rid itself of. */
+/** Processes of a run's spare user that belong to no other run. They are its own, even if they have removed all other marks. */
 function straysOf({ trace: { user } }: WatchedRun, processes: readonly ProcessEntry[], taken: Set<number>) {
   if (!user || !isSpare(user)) return [];
   const strays = processes.filter(({ pid }) => !taken.has(pid) && ownerOf(pid) === user.uid);
@@ -122,7 +122,7 @@ function excessIn(uses: readonly Use[], limits: ProcessLimits): { resource: Reso
   const refused = uses.find(({ run }) => run.cgroup?.refused() != null);
   if (refused !== undefined) return { resource: refused.run.cgroup!.refused()!, most: refused };
   const tasks = uses.reduce((sum, use) => sum + use.tasks, 0);
-  // Where the kernel holds this limit there are never more.
+  // At the limit counts as excess: if the kernel enforces this limit, usage can reach but never exceed it.
   if (tasks >= limits.processes) return { resource: 'processes', most: mostBy(uses, (use) => use.tasks) };
   const memory = uses.map((use) => memoryOf(pidsOf(use), limits.memoryBytes));
   if (memory.reduce((sum, bytes) => sum + bytes, 0) <= limits.memoryBytes) return null;

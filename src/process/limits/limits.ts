@@ -1,16 +1,16 @@
-/** What the processes of one focus may use together. */
+/** The limits on what all processes of one focus may use together. */
 
-/** Bounds of one owner's processes. */
+/** The limits of one owner's processes. */
 export interface ProcessLimits {
-  /** Resident and swapped memory in bytes, shared pages counted once where the kernel tells. */
+  /** Resident and swapped memory in bytes. Shared pages are counted once if the kernel reports them. */
   readonly memoryBytes: number;
-  /** Processes and threads at once. */
+  /** Number of processes and threads at the same time. */
   readonly processes: number;
 }
 
 /**
- * For owners without configured limits; the defaults of `daemon.focus_max_memory_mib` and `focus_max_processes` are the
- * same.
+ * The limits of owners without configured ones. The defaults of `daemon.focus_max_memory_mib` and
+ * `focus_max_processes` have the same values.
  */
 export const DEFAULT_LIMITS: ProcessLimits = { memoryBytes: 2 * 2 ** 30, processes: 1024 };
 
@@ -18,8 +18,8 @@ export const DEFAULT_LIMITS: ProcessLimits = { memoryBytes: 2 * 2 ** 30, process
 export type Resource = 'memory' | 'processes';
 
 /**
- * Why a run is stopped, for models and people: completes «stopped: …». `alone`: nothing else of its owner was running, so
- * that it has used all of it itself.
+ * Explains to models and people why a run was stopped; completes the message "stopped: …". `alone`: no other run of the
+ * owner was active, so this run alone exceeded the limit.
  */
 export function excessOf(resource: Resource, limits: ProcessLimits, alone: boolean): string {
   const who = alone ? 'it' : 'the commands of this focus together, and this one most,';

@@ -1,15 +1,16 @@
-/** How much memory processes use, according to /proc; Linux only. */
+/** Measures the memory that processes use, from /proc; Linux only. */
 import { readProc } from '../trace/process-table.ts';
 
 /**
- * Bytes of resident and swapped memory that these processes hold together. Cheap and too high where they share pages; so
- * what would be over `limitBytes` is counted again, each shared page in the parts of those that map it.
+ * Returns the bytes of resident and swapped memory of these processes together. The first sum is cheap to get, but too high
+ * if processes share pages. If it is over `limitBytes`, a second sum divides each shared page among the processes that map it.
  */
 export function memoryOf(pids: readonly number[], limitBytes: number): number {
   const rough = pids.map(statusOf);
   const sum = sumOf(rough.map(({ resident, swapped }) => resident + swapped));
   if (sum <= limitBytes) return sum;
-  // Shared memory that several of them map is in each one's figures: where the exact ones are closed to us, it counts once.
+  // The rough figure of each process includes all shared memory that it maps. Where the exact figure cannot be read, shared
+  // memory is counted once for all of them.
   let shared = 0;
   const exact = pids.map((pid, index) => {
     const proportional = proportionalOf(pid);
@@ -21,7 +22,7 @@ export function memoryOf(pids: readonly number[], limitBytes: number): number {
   return sumOf(exact) + shared;
 }
 
-/** From /proc/PID/status, which everybody may read; zeros for a process that is gone. */
+/** Figures from /proc/PID/status, which every user can read; zeros for a process that is gone. */
 function statusOf(pid: number) {
   const text = readProc(`/proc/${pid}/status`) ?? '';
   return {
@@ -32,13 +33,13 @@ function statusOf(pid: number) {
   };
 }
 
-/** Null where it may not be read: of another user's process without CAP_SYS_PTRACE, and of one that is gone. */
+/** Null if it cannot be read: without CAP_SYS_PTRACE for a process of another user, or if the process is gone. */
 function proportionalOf(pid: number): number | null {
   const text = readProc(`/proc/${pid}/smaps_rollup`);
   return text === null || text === '' ? null : kibibytes(text, 'Pss') + kibibytes(text, 'SwapPss');
 }
 
-/** In bytes. */
+/** A field in bytes. */
 function kibibytes(text: string, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0) * 1024;
 }

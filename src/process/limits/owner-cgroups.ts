@@ -1,18 +1,18 @@
-/** The cgroups of a supervisor: one for each owner that has runs, made when they are needed; none where the host has no cgroup v2. */
+/** The cgroups of a supervisor: one per owner that has runs, created on demand. None if the host has no cgroup v2. */
 import { createHash } from 'node:crypto';
 import { type CgroupPlace, makeCgroupPlace, removeCgroupPlace } from './cgroup-place.ts';
 import type { ProcessLimits } from './limits.ts';
 import { makeOwnerCgroup, type OwnerCgroup, type RunCgroup } from './run-cgroup.ts';
 
 export interface OwnerCgroups {
-  /** A cgroup for a run, under the limits of its owner as they are now; null where there is none to be had. */
+  /** Creates a cgroup for a run under the current limits of its owner; null if that is not possible. */
   addRun(owner: string, run: string, limits: ProcessLimits): RunCgroup | null;
-  /** When everything of the owner is dead. */
+  /** Removes the owner's cgroups. Call it when all processes of the owner are dead. */
   remove(owner: string): void;
   close(): void;
 }
 
-/** Makes its place when the first run asks for it. */
+/** Creates the place for all cgroups when the first run needs it. */
 export function createOwnerCgroups(): OwnerCgroups {
   let place: CgroupPlace | null | undefined;
   const owners = new Map<string, OwnerCgroup>();
@@ -44,10 +44,10 @@ export function createOwnerCgroups(): OwnerCgroups {
   };
 }
 
-/** For hosts without cgroup v2, and for tests that play one. */
+/** For hosts without cgroup v2, and for tests that simulate one. */
 export const NO_CGROUPS: OwnerCgroups = { addRun: () => null, remove: () => {}, close: () => {} };
 
-/** An owner's name may hold what a directory's may not. */
+/** An owner's name can contain characters that a directory name cannot. */
 function nameOf(owner: string): string {
   return /^[\w-]{1,64}$/.test(owner) ? owner : createHash('sha256').update(owner).digest('hex').slice(0, 32);
 }

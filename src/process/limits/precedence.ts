@@ -1,29 +1,29 @@
 /**
- * The supervisor's priority over its runs: a fork bomb that uses every processor must not stop the supervisor from detecting
- * it.
+ * The supervisor's priority over its runs. With it, the supervisor still gets processor time to detect a fork bomb that uses
+ * every processor.
  */
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
 const PRECEDENT = -20;
-/** What it was before, and what its children get; null while it has no precedence. */
+/** The previous priority, which its children get; null while the priority is not raised. */
 let ordinary: number | null = null;
 
-/** Raises this process above ordinary ones, where that is permitted (a daemon that is root, mostly). */
+/** Raises the priority of this process if that is permitted (usually only for root). */
 export function takePrecedence(): void {
   if (process.platform !== 'linux') return;
   const before = getPriority();
   if (!trySetPriority(PRECEDENT)) return;
   ordinary = before;
   try {
-    // Where the kernel weighs sessions before processes; a child gets a session, and with it a weight, of its own.
+    // With autogrouping, the kernel schedules sessions rather than processes. Each child has its own session and weight.
     writeFileSync('/proc/self/autogroup', String(PRECEDENT));
   } catch {
-    // It does not.
+    // The kernel has no autogrouping.
   }
 }
 
-/** Starts a process that must not inherit the precedence. */
+/** Calls `start` at the previous priority, so that the process it starts does not inherit the raised one. */
 export function atOrdinaryPriority<Result>(start: () => Result): Result {
   if (ordinary === null) return start();
   trySetPriority(ordinary);

@@ -1,6 +1,6 @@
 /**
- * The cgroups (version 2) of one owner and its runs: limits enforced by the kernel, and a kill that no process can
- * escape.
+ * The cgroups (version 2) of one owner and its runs. The kernel enforces limits on them, and no process can escape from
+ * killing a cgroup.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,27 +9,27 @@ import type { ProcessLimits, Resource } from './limits.ts';
 
 /** The cgroup of one run, below that of its owner. */
 export interface RunCgroup {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Which limit the kernel has enforced against it, null while none. Always null where it has no controllers. */
+  /** The limit that the kernel has enforced on this run; null if none yet, and always null without controllers. */
   refused(): Resource | null;
-  /** Processes and threads that live in it now: one quick read, also while a fork bomb makes a search of /proc slow. */
+  /** The current number of processes and threads in it. One quick read, even while a fork bomb makes scans of /proc slow. */
   tasks(): number;
-  /** When the run is over; what still lives in it keeps it until its owner's end. */
+  /** Removes it when the run is over. If processes are still alive in it, it is removed with its owner's cgroup. */
   remove(): void;
 }
 
-/** All of one owner. */
+/** The cgroup of one owner, with the cgroups of its runs below it. */
 export interface OwnerCgroup {
-  /** A cgroup for a run, or null where none can be made. */
+  /** Creates a cgroup for a run; null if that is not possible. */
   addRun(name: string): RunCgroup | null;
-  /** Sets what the kernel enforces for all of its runs together; without controllers it does nothing. */
+  /** Sets the limits that the kernel enforces on all of its runs together. Does nothing without controllers. */
   limit(limits: ProcessLimits): void;
-  /** Removes it with its runs'; what still lives in one keeps it. */
+  /** Removes it and the cgroups of its runs, except those in which processes are still alive. */
   remove(): void;
 }
 
-/** Makes the cgroup of an owner below `parent`; null where that is not permitted. `controlled`: memory and pids are there. */
+/** Creates the cgroup of an owner below `parent`; null if that is not permitted. `controlled`: `parent` provides the memory and pids controllers. */
 export function makeOwnerCgroup(parent: string, name: string, controlled: boolean): OwnerCgroup | null {
   const path = join(parent, name);
   if (!makeCgroup(path)) return null;
@@ -40,7 +40,7 @@ export function makeOwnerCgroup(parent: string, name: string, controlled: boolea
       const own = join(path, run);
       if (!makeCgroup(own)) return null;
       runs.add(own);
-      // A run that is out of memory dies whole, not the process alone that asked last.
+      // When a run is out of memory, the kernel kills all of it, not just one process.
       if (held) writeTo(own, 'memory.oom.group', '1');
       return {
         path: own,
@@ -73,7 +73,7 @@ function makeCgroup(path: string): boolean {
   }
 }
 
-/** A refused fork is counted where it was asked for or, from Linux 6.10 on, where the limit stands. */
+/** The kernel counts a refused fork in the cgroup of the process; from Linux 6.10 on, in the cgroup that has the limit. */
 function refusedIn(run: string, owner: string): Resource | null {
   if (countIn(run, 'memory.events', 'oom_kill') > 0) return 'memory';
   return countIn(run, 'pids.events', 'max') + countIn(owner, 'pids.events', 'max') > 0 ? 'processes' : null;

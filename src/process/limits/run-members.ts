@@ -1,16 +1,17 @@
-/** Tracks which processes belong to a run: a process seen once stays a member, even if it later drops its marks. */
+/** Tracks which processes belong to a run. A process that was once identified stays a member, even if it later removes its marks. */
 import type { ProcessEntry } from '../trace/process-table.ts';
 import { markOf, type RunTrace, sureMembers } from '../trace/run-trace.ts';
 
-/** Takes the newest list of the host's processes and returns those of the run; zombies too, which hold a number still. */
+/** Takes the current list of the host's processes and returns those of the run. Zombies are included, because each still uses a pid. */
 export type RunMembers = (processes: readonly ProcessEntry[]) => readonly ProcessEntry[];
 
-/** Environments that are being read at once. */
+/** How many environments are read at the same time. */
 const MAX_READS = 32;
 
 /**
- * The members of one run: its cgroup, its process group and session, what carries its marker, and every descendant of one of these that was seen before its parent ended. A look never waits: what it learns
- * from environments counts from the next one on.
+ * Tracks the members of one run: the processes in its cgroup, its process group and its session, those that carry its
+ * marker, and every descendant of these that was listed before its parent ended. A call never waits: environments are
+ * read in the background, and their result is used from the next call on.
  */
 export function membersOf(trace: RunTrace): RunMembers {
   let known = new Set<string>();
@@ -41,7 +42,7 @@ export function membersOf(trace: RunTrace): RunMembers {
   };
 }
 
-/** A pid alone can be reused. */
+/** Identifies a process. The pid alone does not, because pids are reused. */
 function nameOf({ pid, startTicks }: ProcessEntry): string {
   return `${pid}:${startTicks}`;
 }

@@ -1,4 +1,4 @@
-/** Runs a command as the owner of its working directory by util-linux's `setpriv`: another user, without any privilege. */
+/** Runs a command as another user without privileges, the owner of its working directory, with `setpriv` from util-linux. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { SYSTEM_PATH, systemProgram } from './start-gate.ts';
@@ -10,24 +10,24 @@ export interface User {
 }
 
 /**
- * Users that have no account and own nothing but a focus's directory: no allocator of user ids uses this range. What
- * runs as one of them belongs to its focus alone.
+ * The first of the spare users. They have no account and own only the directory of one focus, so every process of a spare
+ * user belongs to that focus. Systems do not allocate user ids in this range.
  */
 export const FIRST_SPARE_UID = 1_900_000_000;
 const SPARE_UIDS = 100_000_000;
 
-/** A spare user; the same number gives the same user. */
+/** Returns a spare user; the same number always gives the same user. */
 export function spareUser(number: number): User {
   const uid = FIRST_SPARE_UID + (number % SPARE_UIDS);
   return { uid, gid: uid };
 }
 
-/** True for users of animus's own. */
+/** True for spare users. */
 export function isSpare({ uid }: User): boolean {
   return uid >= FIRST_SPARE_UID && uid < FIRST_SPARE_UID + SPARE_UIDS;
 }
 
-/** The user as whom a command that starts in `directory` would run, or why that is impossible. */
+/** Returns the user that a command in `directory` would run as, or the reason why it cannot run as its owner. */
 export function userOf(directory: string): User | string {
   if (process.getuid?.() !== 0) return 'isolation "uid" needs a daemon that runs as root';
   const { uid, gid } = statSync(directory);
@@ -35,7 +35,7 @@ export function userOf(directory: string): User | string {
   return `isolation "uid" runs commands as the owner of ${directory}, and that is root; give it to another user (chown -R USER ${directory}), or choose another bash_isolation`;
 }
 
-/** The command line that runs `command` as the user, with no capability and no way to gain one; null without setpriv. */
+/** Returns the command line that runs `command` as the user, without capabilities and without a way to gain any; null without setpriv. */
 export function asUser(
   command: string,
   args: readonly string[],
@@ -48,7 +48,7 @@ export function asUser(
   return { command: setpriv, args: [...who, ...without, '--pdeathsig', 'KILL', '--', command, ...args] };
 }
 
-/** Runs a short command as the user and waits for it; null when it could not be run. */
+/** Runs a short command as the user and returns its output; null if it could not be run. Blocks for at most 5 s. */
 export function runAsUser(command: string, args: readonly string[], user: User): string | null {
   const line = asUser(command, args, user);
   if (line === null) return null;
@@ -63,9 +63,9 @@ export function runAsUser(command: string, args: readonly string[], user: User):
   return error || status === null ? null : stdout;
 }
 
-/** Kills every process of a spare user at once: no fork can escape it. */
+/** Kills all processes of a spare user at once, so that no fork can escape. */
 export function killAllOf(user: User): void {
-  // kill(-1) spares nobody of that user but the caller, so it has to be the user's own call.
+  // kill(-1) signals every process that the caller may signal, so the user itself must call it.
   if (isSpare(user)) runAsUser('sh', ['-c', 'kill -KILL -1'], user);
 }
 

@@ -1,4 +1,4 @@
-/** Runs a command in Linux namespaces of its own by util-linux's `unshare`: no other process of the host exists for it. */
+/** Runs a command in its own Linux namespaces with `unshare` from util-linux: it sees no other process of the host. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { release, tmpdir } from 'node:os';
@@ -9,19 +9,20 @@ import { type FileKind, type HostFiles, mangle, planMounts, SOURCE, STAGING } fr
 import type { Runner, RunRequest } from './runner.ts';
 import { GATE, GO, maxTasksOf, systemProgram } from './start-gate.ts';
 
-/** The programs that make a namespace, by absolute path. */
+/** The absolute paths of the programs that set up a namespace. */
 type NamespacePrograms = Readonly<Record<(typeof PROGRAMS)[number], string>>;
 
 const PROGRAMS = ['sh', 'unshare', 'mount', 'umount', 'mkdir', 'setpriv'] as const;
 
 /**
- * Runs in the outer namespace, as its process 1 and root: makes the mounts, looks whether they are there (`mount --all`
- * passes over what it believes to be mounted; one call for many, since each takes 3 ms), then runs the command in a nested
- * user namespace. Mounts that a namespace inherits from a more privileged one are locked, so that the command, whatever it
- * is inside, can undo neither these nor /proc. Process 1 stays behind as an init: a command that were process 1 itself
- * would be immune to SIGTERM. When it ends, the kernel kills all that is left.
- * The last step is the start gate. When it is reached all of this has worked, and `--kill-child` has armed the signal by
- * which process 1 dies with `unshare`: that happens after the fork, so that an `unshare` killed in between leaves it alive.
+ * Runs in the outer namespace as process 1 and root. It makes the mounts and verifies them, because `mount --all` skips
+ * what it believes to be mounted already (a call takes 3 ms, so one call makes many mounts). Then it runs the command in a
+ * nested user namespace. Mounts that a namespace inherits from a more privileged one are locked, so the command cannot undo
+ * these mounts or /proc, even as root inside. Process 1 stays as an init process: if the command itself were process 1,
+ * it would ignore SIGTERM. When process 1 ends, the kernel kills all remaining processes.
+ * The last step is the start gate. Reaching it means that all steps have succeeded, and that `--kill-child` has armed the
+ * signal that kills process 1 when `unshare` dies. It is armed after the fork, so an `unshare` that is killed in between
+ * would leave process 1 alive.
  */
 const OUTER = `unshare=$1 mount=$2 umount=$3 mkdir=$4 sh=$5 uid=$6 gid=$7 inner=$8 cwd=$9; shift 9
 stage=$1 cover=$2 back=$3; shift 3
@@ -45,20 +46,21 @@ seen='|'
   seen="$seen$point pinned|"
 done < /proc/self/mountinfo
 while [ "$1" != -- ]; do
-  case "$seen" in *"|$1|"*) ;; *) echo "mount has passed over $1" >&2; exit 125;; esac
+  case "$seen" in *"|$1|"*) ;; *) echo "mount skipped $1" >&2; exit 125;; esac
   shift
 done
 shift
-# By name: a working directory that was opened before the mounts leads past them.
+# Enter the working directory by its path: one that was opened before the mounts would bypass them.
 "$unshare" --user --mount --map-user="$uid" --map-group="$gid" --wd="$cwd" -- "$sh" -c "$inner" "$sh" "$@"
 exit $?`;
 
 /** Needs Linux, util-linux 2.38 or so and permission to create user namespaces. */
 export const namespaceRunner: Runner = {
   words: {
-    apart: 'in user, PID and mount namespaces of their own',
-    hides: 'they see no other process, find the secrets of the daemon hidden and what it loads or runs read-only',
-    leaves: 'other files of its user they can read and write',
+    apart: 'in their own user, PID and mount namespaces',
+    hides:
+      'they see no other process, cannot see the secrets of the daemon, and cannot change the files that it loads or runs',
+    leaves: 'they can read and write all other files of its user',
   },
   examine: tryNamespace,
   homeProblem: () => null,
@@ -74,8 +76,8 @@ export const namespaceRunner: Runner = {
 };
 
 /**
- * The command line that runs `command` in namespaces, in the directory `cwd`, behind the start gate. Throws where what is
- * to be hidden is not there: it may be elsewhere now.
+ * Returns the command line that runs a command in namespaces, in the directory `cwd`, behind the start gate. Throws if a
+ * path to be hidden does not exist, because its content may have moved.
  */
 function inNamespace(
   gated: readonly string[],
@@ -89,7 +91,7 @@ function inNamespace(
     ({ path, access }) => access === 'hidden' || existsSync(path),
   );
   const plan = planMounts(present, readHostFiles());
-  // With the parent-death signal, namespaces end even when supervisor and daemon are killed in the same instant.
+  // With the parent-death signal, namespaces end even if supervisor and daemon are killed at the same moment.
   const asOrphan = ['--pdeathsig', 'KILL'];
   const outer = [unshare, '--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child', '--'];
   const setUp = [sh, '-c', OUTER, sh, unshare, mount, umount, mkdir, sh, ...ids, GATE, resolve(cwd)];
@@ -101,7 +103,7 @@ function inNamespace(
   return { command: setpriv, args: [...asOrphan, ...outer, ...setUp, ...tables, ...lists, ...gated] };
 }
 
-/** Files that uid 0 can write without any capability, and that would run programs outside of all namespaces. */
+/** Files that uid 0 can write without capabilities. With some of them a command could start programs outside the namespaces. */
 function rulesForRoot(): readonly FileRule[] {
   if (process.getuid?.() !== 0) return [];
   return [
@@ -109,7 +111,7 @@ function rulesForRoot(): readonly FileRule[] {
       (path) => ({ path, access: 'read' }) as const,
     ),
     { path: '/sys', access: 'hidden' },
-    // Programs count processors by it.
+    // Programs read the number of processors from it.
     { path: '/sys/devices/system', access: 'read' },
   ];
 }
@@ -120,7 +122,7 @@ function readHostFiles(): HostFiles {
     .map((line) => line.split(' '))
     .map(([, , , , point = '', options = '']) => ({ point, options: options.split(',') }));
   const points = new Set(mounts.map(({ point }) => point));
-  // Of mounts on one point the last is what is seen.
+  // If a path is mounted over several times, the last mount is visible.
   const mountOf = (path: string): (typeof mounts)[number] | undefined =>
     mounts.findLast(({ point }) => point === path) ?? (path === '/' ? undefined : mountOf(dirname(path)));
   return {
@@ -142,8 +144,8 @@ function kindOf(path: string): FileKind {
 }
 
 /**
- * Null where a namespace can be made and files can be hidden in it, else why not: it needs Linux, util-linux 2.38 or so and
- * permission to create user namespaces, which the default seccomp profile of Docker denies.
+ * Null if a namespace can be created and files can be hidden in it, else the reason. It needs Linux, about util-linux 2.38,
+ * and permission to create user namespaces, which Docker's default seccomp profile denies.
  */
 async function tryNamespace(): Promise<string | null> {
   const directory = mkdtempSync(join(realpathSync(tmpdir()), 'animus-trial-'));
@@ -198,7 +200,7 @@ function findPrograms(): NamespacePrograms | null {
   return found.every(([, program]) => program !== null) ? (Object.fromEntries(found) as NamespacePrograms) : null;
 }
 
-/** From Linux 5.14 on a user's processes are counted in each user namespace on their own; those of root have no limit. */
+/** True from Linux 5.14 on, which counts a user's processes separately in each user namespace. Processes of root have no limit. */
 function countsApart(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number);
   return major > 5 || (major === 5 && minor >= 14);

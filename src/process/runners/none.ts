@@ -1,4 +1,4 @@
-/** The runner `none`: only a process group and a scrubbed environment. */
+/** The runner `none`: only a separate process group and a scrubbed environment. */
 import type { Runner } from './runner.ts';
 import { behindGate } from './start-gate.ts';
 
@@ -6,9 +6,9 @@ import { behindGate } from './start-gate.ts';
 export const noneRunner: Runner = {
   words: {
     apart: 'as the user of the daemon, with a scrubbed environment',
-    hides: 'this guards against accidents only',
+    hides: 'this protects only against accidents',
     leaves:
-      'a command that means harm can read the database credential and the API keys of the daemon, change what it loads, and kill it',
+      'a malicious command can read the database credential and the API keys of the daemon, change the files it loads, and kill it',
   },
   examine: () => Promise.resolve(null),
   homeProblem: () => null,

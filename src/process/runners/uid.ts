@@ -1,17 +1,17 @@
-/** The runner `uid`: a command runs as the owner of its working directory, by util-linux's `setpriv`. */
+/** The runner `uid`: a command runs as the owner of its working directory, with `setpriv` from util-linux. */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { asUser, isSpare, runAsUser, spareUser, userOf } from './as-user.ts';
 import type { Runner } from './runner.ts';
 import { behindGate } from './start-gate.ts';
 
-/** Needs Linux, util-linux and a daemon that is root. */
+/** Needs Linux, util-linux and a daemon that runs as root. */
 export const uidRunner: Runner = {
   words: {
     apart: 'as another user without privileges, the owner of their directory',
     hides:
-      'they can neither read memory, environment and private files of the daemon nor signal it, nor write what is not theirs',
-    leaves: 'they see which processes there are, and files that are open to every user',
+      'they cannot read the memory, environment and private files of the daemon, signal it, or write files of other users',
+    leaves: 'they can list all processes, and read files that are open to every user',
   },
   examine: () => Promise.resolve(tryUser()),
   homeProblem,
@@ -22,7 +22,7 @@ export const uidRunner: Runner = {
   start({ command, args, cwd, maxTasks }) {
     const user = userOf(cwd);
     if (typeof user === 'string') return user;
-    // A user with an account may have processes of its own, which count, too.
+    // A user with an account may have other processes, which would count towards the limit.
     const { gated, ...last } = behindGate(command, args, isSpare(user) ? maxTasks : null);
     const line = asUser(last.command, last.args, user);
     return line === null ? 'this host has no setpriv (util-linux is needed)' : { ...line, gated, user };
@@ -37,16 +37,16 @@ function tryUser(): string | null {
   const user = spareUser(0);
   const id = runAsUser('id', ['-u'], user)?.trim();
   if (id === String(user.uid)) return null;
-  return 'needs setpriv (util-linux) and the right to change to other users, which this container may lack';
+  return 'needs setpriv (util-linux) and permission to switch to other users, which this container may lack';
 }
 
-/** The first directory above the home that lets no other user through; animus opens the home itself. */
+/** Reports the first directory above the home that other users cannot pass through. The home itself is opened by animus. */
 function homeProblem(home: string): string | null {
   for (let directory = dirname(home); ; directory = dirname(directory)) {
     const stats = statSync(directory, { throwIfNoEntry: false });
     if (stats && (stats.mode & 0o001) === 0) {
       const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
-      return `${directory} lets no other user through (mode ${mode}); set ANIMUS_HOME to a place that does, such as /var/lib/animus`;
+      return `other users cannot enter ${directory} (mode ${mode}); set ANIMUS_HOME to a path that they can reach, such as /var/lib/animus`;
     }
     if (directory === dirname(directory)) return null;
   }

@@ -1,16 +1,16 @@
-/** Keeps the head and the tail of a stream of any length in a fixed amount of memory. */
+/** Keeps the start and the end of a stream of any length in a fixed amount of memory. */
 import type { CapturedOutput } from '../process-host.ts';
 
-/** Takes chunks as they come; never holds more than `maxBytes`. */
+/** Takes chunks as they arrive; never stores more than `maxBytes`. */
 export interface OutputCapture {
   add(chunk: Buffer): void;
   finish(): CapturedOutput;
 }
 
-/** Nothing was printed. */
+/** The result if nothing was printed. */
 export const NO_OUTPUT: CapturedOutput = { text: '', bytes: 0, truncated: false };
 
-/** Captures up to `maxBytes` (at least 0), half of them from the start and half from the end. */
+/** Captures up to `maxBytes` (0 or more), half from the start and half from the end. */
 export function captureOutput(maxBytes: number): OutputCapture {
   const head = Buffer.allocUnsafe(Math.ceil(maxBytes / 2));
   const tail = Buffer.allocUnsafe(Math.floor(maxBytes / 2));
@@ -37,7 +37,7 @@ export function captureOutput(maxBytes: number): OutputCapture {
   };
 }
 
-/** Writes at position `at` of an endless stream of which the ring remembers the last bytes. */
+/** Writes at position `at` of an endless stream. The ring keeps its last bytes. */
 function writeRing(ring: Buffer, at: number, chunk: Buffer): void {
   if (ring.length === 0 || chunk.length === 0) return;
   const skipped = Math.max(0, chunk.length - ring.length);
@@ -53,7 +53,7 @@ function readRing(ring: Buffer, written: number): Buffer {
   return Buffer.concat([ring.subarray(start), ring.subarray(0, start)]);
 }
 
-/** Drops a UTF-8 sequence that the cut went through: at most three bytes. */
+/** Drops an incomplete UTF-8 sequence at the end of the bytes: at most three bytes. */
 function cutAtCharacterEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

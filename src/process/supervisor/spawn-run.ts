@@ -1,4 +1,4 @@
-/** Starts the command of a run: found, isolated, put where its limits count, and held at the start gate. */
+/** Starts the command of a run: finds it, isolates it, puts it into its cgroup and holds it at the start gate. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,11 @@ import { systemProgram } from '../runners/start-gate.ts';
 import { startTicksOf } from '../trace/process-table.ts';
 import { type RunTrace, SPAWN_MARKER } from '../trace/run-trace.ts';
 
-/** A child; without a trace the system has refused it, and an `error` event to come says why. */
+/** A child process. If it has no trace, the system refused to start it, and its `error` event will say why. */
 export interface SpawnedRun {
   readonly child: ChildProcess;
   readonly trace: RunTrace | null;
-  /** True when it waits at the start gate. */
+  /** True if it waits at the start gate. */
   readonly gated: boolean;
 }
 
@@ -30,10 +30,10 @@ export interface SpawnMeans {
   readonly limits: ProcessLimits;
 }
 
-/** Why nothing was started: `not_started` for what the command or its place lack, `unavailable` for what the host lacks. */
+/** Why nothing was started: `not_started` if the command or its directory is at fault, `unavailable` if the host is. */
 export type Refusal = Pick<ProcessResult, 'problem'> & { readonly ended: 'not_started' | 'unavailable' };
 
-/** Starts the command in a session and process group of its own. */
+/** Starts the command in its own session and process group. */
 export function spawnRun(spec: ProcessSpec, means: SpawnMeans): SpawnedRun | Refusal {
   const { spawnId, cgroup, limits } = means;
   let stdin: number | undefined;
@@ -64,16 +64,16 @@ export function spawnRun(spec: ProcessSpec, means: SpawnMeans): SpawnedRun | Ref
   }
 }
 
-/** Errors of a host without free processes, memory or descriptors; it would refuse any command. */
+/** Classifies an error. A host without free processes, memory or descriptors would refuse any command. */
 export function refusalOf(error: unknown): Refusal {
   const exhausted = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT'];
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return { ended: exhausted.includes(code) ? 'unavailable' : 'not_started', problem: messageOf(error) };
 }
 
-/** How the command is started in its isolation, or why it cannot be. */
+/** Returns the command line that starts the command in its isolation, or the reason why it cannot be started. */
 function startLine(spec: ProcessSpec, maxTasks: number): StartLine | string {
-  // Looked at beforehand because spawn's ENOENT does not tell a missing directory from a missing command.
+  // Check the directory first: ENOENT from spawn does not say whether the directory or the command is missing.
   if (!statSync(spec.cwd, { throwIfNoEntry: false })?.isDirectory())
     return `the working directory ${spec.cwd} does not exist`;
   const program = findProgram(spec.command, spec.env['PATH'] ?? '/usr/bin:/bin', spec.cwd);
@@ -82,8 +82,9 @@ function startLine(spec: ProcessSpec, maxTasks: number): StartLine | string {
 }
 
 /**
- * The first step of a run enters its cgroup and makes it the kernel's first choice when the host is out of memory; all
- * that follows inherits both. The daemon's own score, which an operator may have lowered, reaches no command.
+ * Adds a first step that enters the run's cgroup and makes the run the first one that the kernel kills when the host is out
+ * of memory. All later steps inherit both. So commands do not inherit the daemon's own score, which an operator may have
+ * lowered.
  */
 function asFirstVictim(line: StartLine, cgroup: RunCgroup | null): Pick<StartLine, 'command' | 'args'> {
   const sh = process.platform === 'linux' ? systemProgram('sh') : null;
@@ -97,8 +98,9 @@ function asFirstVictim(line: StartLine, cgroup: RunCgroup | null): Pick<StartLin
 const ENTER = `{ echo 1000 >/proc/self/oom_score_adj; [ -z "$1" ] || echo 0 >"$1"; } 2>/dev/null; shift; exec "$@"`;
 
 /**
- * Standard input as an unlinked file rather than a pipe: a command may read it late, partly or never, and no writer waits
- * or breaks. Node's own pipes are sockets, and bash takes a socket for a remote login and sources ~/.bashrc.
+ * Passes standard input as an unlinked file rather than a pipe: a command may read it late, partly or never, without
+ * blocking or breaking a writer. Besides, Node's pipes are sockets, and if standard input is a socket, bash assumes a
+ * remote login and sources ~/.bashrc.
  */
 function openStdin(text: string): number {
   const directory = mkdtempSync(join(tmpdir(), 'animus-stdin-'));

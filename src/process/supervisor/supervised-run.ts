@@ -1,5 +1,5 @@
 /**
- * One run inside the supervisor: starts it, drains its output, ends it by the first cause, and leaves none of its
+ * One run inside the supervisor: starts it, reads its output, ends it for the first cause that occurs, and kills all of its
  * processes.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -18,24 +18,24 @@ import { afterEvents, turnsOfEventLoop } from './after-events.ts';
 import { captureOutput, NO_OUTPUT } from './output-capture.ts';
 import { type Refusal, refusalOf, type SpawnMeans, spawnRun } from './spawn-run.ts';
 
-/** A run under way. */
+/** An active run. */
 export interface SupervisedRun {
-  /** Null when it could not start. */
+  /** Null if it could not start. */
   readonly trace: RunTrace | null;
-  /** Never rejects; resolves when no process of the run is left, or with a problem that names those that could not be killed. */
+  /** Never rejects. Resolves when no process of the run is left, or with a problem that names the processes that could not be killed. */
   readonly ended: Promise<ProcessResult>;
-  /** Ends it: `gently` by SIGTERM and, after the grace time, SIGKILL; `now` by SIGKILL. The first cause and problem count. */
+  /** Ends it: `gently` with SIGTERM and, after the grace time, SIGKILL; `now` with SIGKILL. Only the first cause and problem are reported. */
   end(how: 'gently' | 'now', cause: Cause, problem?: string): void;
 }
 
 type Cause = 'timeout' | 'limit' | 'aborted' | 'interrupted';
 
 interface RunMeans extends SpawnMeans {
-  /** Between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
 }
 
-/** How long output may keep coming after everything of the run is dead: only a holder that escaped keeps a pipe open. */
+/** How long to wait for the end of the output after all processes of the run are dead. Only an escaped process keeps a pipe open for longer. */
 const PIPE_CLOSE_MS = 500;
 
 /** Starts a command in its own session and process group. */
@@ -54,7 +54,7 @@ export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
     if (child.exitCode !== null || child.signalCode !== null) return;
     if (cause === null) problem = newProblem ?? null;
     cause ??= newCause;
-    // All of it at once: what has left the group would go on until the exit of the leader is seen here.
+    // Kill the whole cgroup at once. Processes that have left the group would otherwise run until the leader's exit is seen.
     if (how === 'now' && trace.cgroup !== undefined) killCgroup(trace.cgroup);
     signalGroup(trace, how === 'now' ? 'SIGKILL' : 'SIGTERM');
     if (how === 'gently') escalation ??= setTimeout(() => signalGroup(trace, 'SIGKILL'), graceMs);
@@ -75,12 +75,12 @@ export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
       problem = excessOf('memory', limits, true);
     }
     if (left.length > 0) problem = `could not be killed: process ${left.join(', ')}`;
-    // On a busy host the time may pass before what lies in the pipes was looked at.
+    // On a busy host, this time can pass before the data in the pipes has been read, so let pending events run too.
     await Promise.race([Promise.all(drained), sleep(PIPE_CLOSE_MS, undefined, { ref: false }).then(turnsOfEventLoop)]);
     for (const stream of child.stdio) stream?.destroy();
     const durationMs = performance.now() - startedAt;
     if (cause === null && gate !== null && !gate.opened()) {
-      // Killed from outside before it began, as opposed to a host that cannot do it.
+      // A signal means that it was killed from outside before it started; an exit code, that this host cannot do it.
       const why = stderr.finish().text.trim() || (signal ?? `exit code ${code}`);
       const ended = signal === null ? 'not_started' : 'unavailable';
       return {
@@ -104,13 +104,13 @@ export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
 }
 
 /**
- * Lets the command go once it waits at its gate and its leader, seen alive at that moment, has armed what it dies by. A
- * leader that was killed before is left a gate that never opens.
+ * Lets the command start once it waits at its gate, which means that its parent-death signals are armed. The leader must
+ * be alive at that moment; if it was killed before, the gate never opens.
  */
 function openGate(child: ChildProcess): { opened(): boolean } {
   const pipe = child.stdio[3] as Duplex;
   let opened = false;
-  // A pipe that breaks is a run that ended.
+  // A broken pipe means that the run has ended.
   pipe.on('error', () => {});
   pipe.once('data', () => {
     opened = process.platform !== 'linux' || readProcess(child.pid!)?.dead === false;
@@ -120,7 +120,7 @@ function openGate(child: ChildProcess): { opened(): boolean } {
   return { opened: () => opened };
 }
 
-/** What is the same of every result of a command that never ran. */
+/** The common fields of the result of a command that never ran. */
 export const NOT_STARTED = {
   ended: 'not_started',
   exitCode: null,
@@ -135,7 +135,7 @@ function notStarted(refusal: Refusal, startedAt: number): SupervisedRun {
   return { trace: null, ended: Promise.resolve(result), end: () => {} };
 }
 
-/** The system refused: a foreign binary format, too long arguments, too many processes; an event to come says which. */
+/** The system refused to start it (unknown binary format, arguments too long, too many processes). Its `error` event will say why. */
 function refused(child: ChildProcess, startedAt: number): SupervisedRun {
   const ended = new Promise<ProcessResult>((resolve) => {
     child.once('error', (error) => {
@@ -153,15 +153,15 @@ async function drain(stream: unknown, into: { add(chunk: Buffer): void }): Promi
   const readable = stream as NodeJS.ReadableStream | null | undefined;
   if (!readable) return;
   readable.on('data', (chunk: Buffer) => into.add(chunk));
-  // A pipe that breaks has delivered what there was; the exit status tells the rest.
+  // A broken pipe has delivered all its data; the exit status reports the failure.
   await finished(readable, { writable: false }).catch(() => {});
 }
 
-/** Only while its leader has not been reaped, so that the number is surely still the run's own. */
+/** Signals the process group. Call it only before the leader has been reaped: until then the pgid cannot be reused. */
 function signalGroup(trace: RunTrace, name: NodeJS.Signals): void {
   try {
     if (trace.pgid !== null) process.kill(-trace.pgid, name);
   } catch {
-    // The group ended in this very moment; its exit is on its way to us.
+    // The group has just ended; its exit event will follow.
   }
 }

@@ -1,4 +1,4 @@
-/** The supervisor's own process: started by createProcessHost, ends with the daemon at the other end of its channel. */
+/** The main program of the supervisor. createProcessHost starts it, and it ends when the daemon closes its IPC channel. */
 import { createOwnerCgroups, NO_CGROUPS } from '../limits/owner-cgroups.ts';
 import { takePrecedence } from '../limits/precedence.ts';
 import { createSupervisor } from './supervisor.ts';
@@ -13,7 +13,8 @@ function main(): void {
     await supervisor.endAll(problem);
     process.exit(code);
   };
-  // A service manager that signals every process of a unit means the daemon, which has a grace time; we go when it has gone.
+  // Ignore these signals. If a service manager signals every process of a unit, the daemon gets its grace time, and the
+  // supervisor exits after the daemon.
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => {});
   process.on('disconnect', () => void leave('killed: the daemon is gone', 0));
   process.on('uncaughtException', (error) => {
@@ -22,12 +23,12 @@ function main(): void {
   });
   process.on('message', (message: ToSupervisor) => {
     if (message.type !== 'stop') return supervisor.receive(message);
-    // Disconnecting first sends queued messages, so that every run's end is reported; then the handler above exits.
+    // `disconnect` sends all queued messages first, so that every run's end is reported. Then the handler above exits.
     void supervisor.endAll('killed: the daemon stops').then(() => process.disconnect());
   });
 }
 
 function send(message: FromSupervisor): void {
-  // Without a daemon there is no receiver; the callback keeps a lost race from being thrown.
+  // The daemon may disconnect between the check and the send; with a callback, `send` does not throw then.
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

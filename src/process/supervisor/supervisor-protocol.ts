@@ -4,7 +4,7 @@ import type { ProcessLimits } from '../limits/limits.ts';
 import type { ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';
 import type { User } from '../runners/as-user.ts';
 
-/** From the daemon. Ids are the daemon's and unique for the life of one supervisor. */
+/** Messages from the daemon, which chooses the ids. They are unique for the life of one supervisor. */
 export type ToSupervisor =
   | {
       readonly type: 'run';
@@ -19,7 +19,7 @@ export type ToSupervisor =
   | { readonly type: 'kill_all'; readonly id: number; readonly owner: ProcessOwner }
   | { readonly type: 'stop' };
 
-/** From the supervisor. `started` carries what the daemon needs to kill the run itself should the supervisor die. */
+/** Messages from the supervisor. `started` carries what the daemon needs to kill the run itself if the supervisor dies. */
 export type FromSupervisor =
   | {
       readonly type: 'started';
@@ -33,8 +33,8 @@ export type FromSupervisor =
   | { readonly type: 'killed'; readonly id: number };
 
 /**
- * Milliseconds of the machine's monotonic clock, the same number in every process of the host: so a deadline means the
- * same moment on both sides, however long its message was under way. It stands still while the machine sleeps.
+ * Returns milliseconds of the host's monotonic clock. It is the same in every process of the host, so a deadline means the
+ * same moment on both sides, no matter how long its message took. The clock stops while the machine is suspended.
  */
 export function hostMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);

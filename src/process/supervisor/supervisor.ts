@@ -1,4 +1,4 @@
-/** The rules of the supervisor: the runs, their owners, and when they must end. */
+/** The logic of the supervisor: runs, their owners and their deadlines. */
 
 import { createLimitWatch, type WatchedRun } from '../limits/limit-watch.ts';
 import { DEFAULT_LIMITS, type ProcessLimits } from '../limits/limits.ts';
@@ -9,7 +9,7 @@ import { afterEvents } from './after-events.ts';
 import { NOT_STARTED, type SupervisedRun, startRun } from './supervised-run.ts';
 import { type FromSupervisor, hostMs, type ToSupervisor } from './supervisor-protocol.ts';
 
-/** Takes the daemon's messages, in order. */
+/** Handles the daemon's messages in order. */
 export interface Supervisor {
   receive(message: Exclude<ToSupervisor, { type: 'stop' }>): void;
   /** Kills every run and resolves when all are gone and reported. */
@@ -25,11 +25,11 @@ interface Deadline {
   passed: boolean;
 }
 
-/** A supervisor that reports through `send` and puts runs into cgroups where it has some. */
+/** Creates a supervisor that reports through `send` and puts runs into cgroups if it has any. */
 export function createSupervisor(send: (message: FromSupervisor) => void, cgroups: OwnerCgroups): Supervisor {
   const runs = new Map<number, OwnedRun>();
   const deadlines = new Map<ProcessOwner, Deadline>();
-  /** Spare users die with their owner's processes: what has rid itself of every mark is theirs still. */
+  /** All processes of a spare user are killed with its owner's: they belong to the owner even without any other mark. */
   const users = new Map<ProcessOwner, Map<number, User>>();
 
   const limits = new Map<ProcessOwner, ProcessLimits>();

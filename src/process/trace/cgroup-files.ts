@@ -1,23 +1,23 @@
-/** Reads and writes of one cgroup (version 2): what is in it, and its end. */
+/** Reads, kills and removes one cgroup (version 2). */
 import { readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Kills everything in it at once, however fast it forks (Linux 5.14; before, the search by /proc has to do). */
+/** Kills all its processes at once, no matter how fast they fork. Needs Linux 5.14; on older kernels only scans of /proc find them. */
 export function killCgroup(path: string): void {
   writeTo(path, 'cgroup.kill', '1');
 }
 
-/** The pids in it; none where it is gone. Processes of another PID namespace are 0. */
+/** Returns its pids; none if the cgroup is gone. Processes of another PID namespace are listed as 0. */
 export function processesInCgroup(path: string): readonly number[] {
   return (readFrom(path, 'cgroup.procs') ?? '').split('\n').filter(Boolean).map(Number);
 }
 
-/** How many processes and threads live in it; zombies do not count. */
+/** Returns the number of processes and threads in it, without zombies. */
 export function threadsInCgroup(path: string): number {
   return (readFrom(path, 'cgroup.threads') ?? '').split('\n').length - 1;
 }
 
-/** False while something is in it. */
+/** Removes it; false if it is not empty. */
 export function removeCgroup(path: string): boolean {
   try {
     rmdirSync(path);
@@ -27,7 +27,7 @@ export function removeCgroup(path: string): boolean {
   }
 }
 
-/** False where the kernel, or the lack of a right, refused it. */
+/** Writes to one of its files; false if the kernel or missing permission prevented it. */
 export function writeTo(path: string, file: string, text: string): boolean {
   try {
     writeFileSync(join(path, file), text);
@@ -37,7 +37,7 @@ export function writeTo(path: string, file: string, text: string): boolean {
   }
 }
 
-/** Null where there is no such file, or it may not be read. */
+/** Reads one of its files; null if the file does not exist or cannot be read. */
 export function readFrom(path: string, file: string): string | null {
   try {
     return readFileSync(join(path, file), 'utf8');

@@ -5,38 +5,39 @@ import { killCgroup } from './cgroup-files.ts';
 import { listProcesses, type ProcessEntry, readProc } from './process-table.ts';
 import { markOf, ownerOf, type RunTrace, SPAWN_MARKER, sureMembers } from './run-trace.ts';
 
-/** After so many looks that found nothing, each later than the last, on a host that is never still. */
-const ENOUGH_EMPTY_LOOKS = 6;
+/** After this many empty scans in a row a run counts as gone, even if the host creates processes all the time. */
+const ENOUGH_EMPTY_SCANS = 6;
 
 /**
- * Sends SIGKILL to all of a run until nothing of it is alive or `limitMs` have passed; resolves to the pids that are
- * left (in uninterruptible sleep, say). Zombies count as gone: their reaper may be slow or, in a container, missing.
+ * Sends SIGKILL to all processes of a run until none is alive or `limitMs` have passed. Resolves to the pids that are still
+ * alive (in uninterruptible sleep, for example). Zombies count as gone: their parent may be slow to reap them, and a
+ * container may have no reaper.
  */
 export async function killRun(trace: RunTrace, limitMs = 5000): Promise<readonly number[]> {
   const startedAt = performance.now();
-  for (let pauseMs = 1, emptyLooks = 0; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+  for (let pauseMs = 1, emptyScans = 0; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     const { pids, certain } = await killOnce(trace);
-    emptyLooks = pids.length === 0 ? emptyLooks + 1 : 0;
-    if (emptyLooks > 0 && (certain || emptyLooks >= ENOUGH_EMPTY_LOOKS)) return [];
+    emptyScans = pids.length === 0 ? emptyScans + 1 : 0;
+    if (emptyScans > 0 && (certain || emptyScans >= ENOUGH_EMPTY_SCANS)) return [];
     if (performance.now() - startedAt > limitMs) return pids;
     await sleep(pauseMs);
   }
 }
 
-/** What one look has found; when it is not certain, something may have slipped through between two of its steps. */
-interface Look {
+/** The result of one scan. If it is not certain, a process may have been missed between two steps of the scan. */
+interface Scan {
   readonly pids: readonly number[];
   readonly certain: boolean;
 }
 
-/** One wave; returns what was alive when it began. */
-async function killOnce(trace: RunTrace): Promise<Look> {
+/** Kills all processes that one scan finds, and returns what was alive when it began. */
+async function killOnce(trace: RunTrace): Promise<Scan> {
   if (process.platform !== 'linux') {
     const alive = trace.pgid !== null && signal(-trace.pgid, 'SIGKILL');
     return { pids: alive ? [trace.pgid] : [], certain: true };
   }
   if (trace.cgroup !== undefined) killCgroup(trace.cgroup);
-  // All of these sessions are the run's own. A group dies at one stroke, however fast it forks.
+  // All these process groups belong to the run. One signal kills a whole group, no matter how fast it forks.
   return findProcesses(trace, ({ pid, pgid }) => {
     if (pgid > 1) signal(-pgid, 'SIGKILL');
     signal(pid, 'SIGKILL');
@@ -44,12 +45,11 @@ async function killOnce(trace: RunTrace): Promise<Look> {
 }
 
 /**
- * The run's live processes, by /proc; each is handed to `onFound` as soon as it is known to be one. A process may hand on
- * to a child that is too new to be listed and exit before it is looked at itself, and in the midst of an exec its
- * environment reads as empty: so a look is certain only when the host has created no process meanwhile and nobody's
- * environment was empty.
+ * Finds the run's live processes in /proc, and calls `onFound` for each as soon as it is identified. A scan can miss
+ * processes: one may fork a child that is not listed yet and exit before it is examined, and during an exec its environment
+ * reads as empty. So a scan is certain only if the host created no process meanwhile and no environment was empty.
  */
-export async function findProcesses(trace: RunTrace, onFound: (entry: ProcessEntry) => void = () => {}): Promise<Look> {
+export async function findProcesses(trace: RunTrace, onFound: (entry: ProcessEntry) => void = () => {}): Promise<Scan> {
   const lastPid = lastPidOfHost();
   const processes = (await listProcesses()).filter(({ dead, startTicks }) => !dead && startTicks >= trace.startTicks);
   const sure = sureMembers(trace, processes);
@@ -76,19 +76,19 @@ export async function findProcesses(trace: RunTrace, onFound: (entry: ProcessEnt
   return { pids, certain: certain && lastPid === lastPidOfHost() };
 }
 
-/** Root without CAP_SYS_PTRACE, as in a container, may not read the environment of another user's process; that user may. */
+/** Reads environments as their own user: root without CAP_SYS_PTRACE (as in a container) cannot read those of other users' processes. */
 function markedAmong(pids: readonly number[], spawnId: string, user: User): readonly number[] {
   const files = pids.map((pid) => `/proc/${pid}/environ`);
   const found = runAsUser('grep', ['-lzxFs', '-e', `${SPAWN_MARKER}=${spawnId}`, '--', ...files], user);
   return pids.filter((_, index) => found?.split('\n').includes(files[index]!));
 }
 
-/** The fifth field of loadavg is the pid that was given out last. */
+/** The fifth field of loadavg is the most recently assigned pid. */
 function lastPidOfHost(): string {
   return readProc('/proc/loadavg')?.split(' ')[4] ?? '';
 }
 
-/** False when there was nobody to send it to. */
+/** Sends a signal; false if there was no process to receive it. */
 function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);

@@ -5,22 +5,22 @@ import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 /** One process, from /proc/PID/stat. */
 export interface ProcessEntry {
   readonly pid: number;
-  /** A zombie: it holds nothing any more, and waits for its parent or, in a container without a reaper, for ever. */
+  /** True for a zombie: it only holds its pid until its parent reaps it, which may never happen in a container without a reaper. */
   readonly dead: boolean;
   readonly parent: number;
   readonly pgid: number;
   readonly session: number;
   readonly threads: number;
-  /** Clock ticks since boot; with the pid it names a process for good. */
+  /** Start time in clock ticks since boot. Together with the pid it identifies a process uniquely. */
   readonly startTicks: number;
 }
 
-/** How long the list is read at a stretch. */
+/** How long the list is read before other work gets a turn. */
 const STRETCH_MS = 10;
 
 /**
- * Every process of the host but this one and the kernel's own threads. A fork bomb can make it take seconds: so it lets
- * other work of this process pass in between.
+ * Lists all processes of the host except this one and kernel threads. During a fork bomb this can take seconds, so it
+ * yields to the event loop in between.
  */
 export async function listProcesses(): Promise<readonly ProcessEntry[]> {
   const entries: ProcessEntry[] = [];
@@ -36,11 +36,11 @@ export async function listProcesses(): Promise<readonly ProcessEntry[]> {
   return entries;
 }
 
-/** One process; null when it is gone. */
+/** Reads one process; null if it is gone. */
 export function readProcess(pid: number): ProcessEntry | null {
   const text = readProc(`/proc/${pid}/stat`);
   if (text === null) return null;
-  // The second field is the name in parentheses and may itself hold spaces and parentheses.
+  // The second field is the name in parentheses, which may itself contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return {
     pid,
@@ -53,14 +53,14 @@ export function readProcess(pid: number): ProcessEntry | null {
   };
 }
 
-/** Start of a live process in clock ticks since boot, 0 where that cannot be known. */
+/** Returns the start time of a live process in clock ticks since boot; 0 if it is unknown. */
 export function startTicksOf(pid: number): number {
   return readProcess(pid)?.startTicks ?? 0;
 }
 
 /**
- * Counts a process and its descendants, up to `limit`; a lower bound, for children of threads other than the first are
- * left out. It reads one file per process it counts, and none of the rest of the host.
+ * Counts a process and its descendants, up to `limit`. The count is a lower bound, because children of threads other than
+ * the first are not included. Reads one file per counted process, and nothing of other processes.
  */
 export function countTree(pid: number, limit: number): number {
   let count = 0;
@@ -72,7 +72,7 @@ export function countTree(pid: number, limit: number): number {
   return count;
 }
 
-/** A file below /proc; null when the process is gone or not ours to read. */
+/** Reads a file below /proc; null if the process is gone or the file cannot be read. */
 export function readProc(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');

@@ -1,4 +1,4 @@
-/** How the processes of a run are recognised. */
+/** Identifies the processes that belong to a run. */
 
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -6,26 +6,26 @@ import type { User } from '../runners/as-user.ts';
 import { processesInCgroup } from './cgroup-files.ts';
 import { type ProcessEntry, readProcess } from './process-table.ts';
 
-/** The variable every child is marked with; the whole of its descent inherits it unless it takes pains not to. */
+/** The environment variable that marks every child. All descendants inherit it unless they remove it. */
 export const SPAWN_MARKER = 'ANIMUS_SPAWN_ID';
 
-/** What is known of a run. */
+/** What is known about a run. */
 export interface RunTrace {
-  /** Its process group, which is also the pid of its leader; null when it is not known that it started. */
+  /** Its process group, which is also the pid of its leader; null if it is not known to have started. */
   readonly pgid: number | null;
-  /** Value of the marker, unique per run. */
+  /** The value of the marker, unique per run. */
   readonly spawnId: string;
-  /** Start of its leader in clock ticks since boot, 0 when unknown: nothing older can be ours. */
+  /** Start time of its leader in clock ticks since boot, 0 if unknown. Older processes cannot belong to the run. */
   readonly startTicks: number;
-  /** Whom it runs as, where that is another user than this process. */
+  /** The user it runs as, if that is not the user of this process. */
   readonly user?: User;
-  /** Its cgroup, where it has one: what is in it is its own, whatever it has rid itself of. */
+  /** Its cgroup, if it has one. Every process in it belongs to the run, even without other marks. */
   readonly cgroup?: string;
 }
 
 /**
- * The processes that are the run's without a look into them: of its cgroup, its group, its session, those that `isKnown`
- * knows, and every descendant of one of these. Quick on a busy host, and blocked by nothing.
+ * Returns the processes that belong to the run without reading their environments: those in its cgroup, its group or its
+ * session, those that `isKnown` accepts, and all descendants of these. Fast even on a busy host, and never blocks.
  */
 export function sureMembers(
   trace: RunTrace,
@@ -50,13 +50,13 @@ export function sureMembers(
   return found;
 }
 
-/** What a look into a process's environment says of the marker. */
+/** What a process's environment shows about the marker. */
 export type Marked = 'ours' | 'stranger' | 'starting' | 'closed';
 
 /**
- * Looks for the run's marker in a process's environment. It never blocks this thread: the kernel lets a reader wait for a
- * process that forks, and one that gets no processor forks for seconds. `starting`: in the midst of an exec an environment
- * reads as empty. `closed`: it may not be read, or the process is gone.
+ * Looks for the run's marker in a process's environment. Never blocks this thread: the kernel makes a reader wait while the
+ * process forks, and on a busy host a fork can take seconds. `starting`: the environment is empty, as it is during an exec.
+ * `closed`: it cannot be read, or the process is gone.
  */
 export async function markOf({ spawnId }: RunTrace, pid: number): Promise<Marked> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => null);
@@ -65,12 +65,12 @@ export async function markOf({ spawnId }: RunTrace, pid: number): Promise<Marked
   return environment.split('\0').includes(`${SPAWN_MARKER}=${spawnId}`) ? 'ours' : 'stranger';
 }
 
-/** The user a process runs as; null when it is gone. */
+/** Returns the user that a process runs as; null if the process is gone. */
 export function ownerOf(pid: number): number | null {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? null;
 }
 
-/** A group lives on without its leader, but a leader of another start means that the number went to somebody else. */
+/** A group can outlive its leader. But if the leader has another start time, the pid has been reused by another process. */
 function groupIsOurs({ pgid, startTicks }: RunTrace): boolean {
   const leader = pgid === null ? null : readProcess(pgid);
   return leader === null || startTicks === 0 || leader.startTicks === startTicks;

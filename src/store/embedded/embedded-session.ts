@@ -77,13 +77,13 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
   const execute = async (unit: Unit): Promise<void> => {
     stopIdleTimer();
     const reply = await exchange(unit.bytes);
-    // PGlite answers a failed extended query with a ReadyForQuery at the error and one more at the Sync; a client may see only the last.
+    // PGlite answers a failed extended query with a ReadyForQuery at the error and another at the Sync; a client must see only the last one.
     const { kept, notifications, status } = sort(reply, unit.ends);
     midStatement = !unit.ends;
     if (!gone.has(unit.client)) unit.client.send(kept);
-    // PGlite sees all clients as one, so a notification arrives in the response to the client that raised it.
+    // PGlite treats all clients as one, so a notification arrives in the response to the client that sent it.
     if (notifications.length > 0) for (const client of present) if (client.listens()) client.send(notifications);
-    // A PANIC (the disk is full in mid-commit): Postgres would abort here, and PGlite hangs at the next statement.
+    // After a PANIC (the disk is full during a commit), Postgres would abort here, but PGlite hangs at the next statement.
     if (unit.ends && status === undefined) throw new Error('PGlite stopped without becoming ready again');
     if (unit.ends && status === IDLE) owner = null;
   };
@@ -101,8 +101,8 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
     const stack = stackPointer(db);
     const before = stack?.value;
     await db.execProtocolRawStream(bytes, { onRawData: (data) => void parts.push(Buffer.from(data)) });
-    // PGlite leaves a failed statement by a JavaScript exception and forgets to unwind the C stack: 1 to 6 kB each, and
-    // «stack depth limit exceeded» for everything after a few hundred failures. Between statements it is always at its base.
+    // PGlite leaves a failed statement with a JavaScript exception and does not unwind the C stack: it loses 1 to 6 kB each time, and gets
+    // "stack depth limit exceeded" for everything after a few hundred failures. Between statements the stack is always at its base.
     if (stack) stack.value = before;
     return Buffer.concat(parts);
   };
@@ -114,7 +114,7 @@ export function shareSession(db: PGlite, maxIdleMs: number, onCrash: (error: unk
 
   const onIdle = (client: SessionClient): void => {
     idleTimer = undefined;
-    // After a pause of the whole process its timers fire before its sockets are read: look again once they have been.
+    // After the whole process was paused, its timers fire before its sockets are read: check again after that.
     setImmediate(() => {
       if (!running && owner === client && !idleTimer) client.evict();
     });
@@ -147,7 +147,7 @@ function stackPointer(db: PGlite): { value: unknown } | undefined {
   return (db.Module as { ___stack_pointer?: { value: unknown } }).___stack_pointer;
 }
 
-/** Takes the notifications out of a reply, and all but the last ReadyForQuery. */
+/** Removes the notifications from a reply, and all but the last ReadyForQuery. */
 function sort(reply: Buffer, ends: boolean): { kept: Buffer; notifications: Buffer; status: number | undefined } {
   const reader = new MessageReader(1, 0x7fffffff);
   reader.push(reply);

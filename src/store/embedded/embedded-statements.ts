@@ -13,7 +13,7 @@ export interface ClientTraces {
   farewell(): Buffer[];
 }
 
-/** `prefix` must differ between living clients and end with what no name starts with. */
+/** `prefix` must differ between connected clients, and its last character must not start any name. */
 export function traceClient(prefix: string): ClientTraces {
   const prepared = new Set<string>();
   let changedSession = false;
@@ -50,7 +50,7 @@ const SESSION_CHANGES =
 
 const LISTEN = /(^|;|\0)\s*listen\s/i;
 
-/** As `discard all`, but for prepared statements and LISTEN, which may be other clients'. */
+/** Like `discard all`, but without prepared statements and LISTEN, which may belong to other clients. */
 const RESET = 'close all; set session authorization default; reset all; select pg_advisory_unlock_all(); discard temp';
 
 /** The position of the prepared statement name in a message of the extended protocol. */

@@ -73,7 +73,7 @@ export class EmbeddedStartError extends Error {
 }
 
 async function launch(data: EmbeddedWorkerData): Promise<Launched> {
-  // Node runs the sources as they are; a published package holds the same file as JavaScript.
+  // Node runs the sources directly; a published package contains the same file as JavaScript.
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(new URL(`./embedded-worker${extension}`, import.meta.url), {
     workerData: data,
@@ -97,10 +97,10 @@ async function launch(data: EmbeddedWorkerData): Promise<Launched> {
     port,
     ended,
     async stop() {
-      // The rule means windows of a browser.
+      // The rule is about browser windows.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
       worker.postMessage('close');
-      // A thread that hangs in a statement does not receive messages; ending it is a crash, which the data directory
+      // A thread that hangs in a statement does not receive messages. Terminating it is a crash, which the data directory
       // survives.
       const timer = setTimeout(() => void worker.terminate(), STOP_MS);
       await ended;

@@ -1,4 +1,4 @@
-/** Entry of the thread that runs PGlite, so that a long statement does not stop the daemon's timers, nor a crash of it the process. */
+/** Entry of the thread that runs PGlite: a long statement does not block the daemon's timers, and a crash does not end the process. */
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../core/errors/errors.ts';
@@ -22,7 +22,7 @@ export type EmbeddedWorkerMessage =
 /**
  * How much of a WebAssembly function has run (in bytes, roughly) before V8 optimizes it; its default is 13 million. With that, a
  * command that owns the database for a second spent more on optimizing than on its work: 1.7 s of processor time instead of
- * 1.1. What a daemon runs again and again is optimized some thousand statements later.
+ * 1.1. Code that a daemon runs often is still optimized, some thousand statements later.
  */
 const TIERING_BUDGET = 1_000_000_000;
 
@@ -53,7 +53,7 @@ function detailOf(error: unknown): string {
 }
 
 function say(text: EmbeddedWorkerMessage): void {
-  // The rule means windows of a browser.
+  // The rule is about browser windows.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   parentPort?.postMessage(text);
 }

@@ -12,9 +12,9 @@ import { connectTo, readOwner, removeOwner, writeOwner } from './embedded-owner.
 import { EmbeddedStartError, startEmbeddedThread } from './embedded-thread.ts';
 
 export interface EmbeddedOptions {
-  /** ANIMUS_HOME; made (mode 0700) when its parent exists. */
+  /** ANIMUS_HOME; created (mode 0700) if its parent exists. */
   readonly home: string;
-  /** How long to wait for another owner to leave; default 0 ms. */
+  /** How long to wait for another owner to exit; default 0 ms. */
   readonly waitMs?: number;
   /** Loopback port; default any free one. */
   readonly port?: number;

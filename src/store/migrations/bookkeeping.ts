@@ -16,7 +16,7 @@ export async function makeBookkeeping(database: Database): Promise<void> {
   }
 }
 
-/** The errors of «if not exists» when another session creates the same object at the same time. */
+/** The errors of "if not exists" when another session creates the same object at the same time. */
 const RACED = new Set(['23505', '42P06', '42P07', '42710']);
 
 const BOOKKEEPING = `

@@ -1,4 +1,4 @@
-/** Records which sets of function files have been replaced: a restarted daemon of an earlier version must not bring one back. */
+/** Records which sets of function files have been replaced, so that a restarted daemon of an older version does not restore one. */
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../sql/database.ts';
 
@@ -19,7 +19,7 @@ export async function noteReplaced(tx: Queryable, before: FunctionFiles, next: F
   ]);
 }
 
-/** Of the whole set. */
+/** The checksum of the whole set. */
 function checksumOf(files: FunctionFiles): string {
   const lines = files.map(({ name, checksum }) => `${name} ${checksum}\n`).toSorted();
   return createHash('sha256').update(lines.join('')).digest('hex');

@@ -16,10 +16,10 @@ export interface TurnOptions {
 }
 
 /**
- * Runs `work` in a transaction, one migrating process at a time. Turns are taken by a lock on animus.schema_migrations, which only the
- * schema's owner may take; it ends with the transaction, so poolers do no harm. `work` waits for any other lock for at most 100 ms:
- * whoever asks for a table after us waits behind us, and we may be waiting for a dump that takes hours. Then all of it is undone and
- * run again a little later. The same after a deadlock with writes of daemons.
+ * Runs `work` in a transaction, one migrating process at a time. Processes take turns with a lock on animus.schema_migrations, which only
+ * the schema's owner may take. The lock ends with the transaction, so it works through poolers. `work` waits at most 100 ms for any other
+ * lock: later lock requests queue behind it, and it may be waiting for a dump that takes hours. After that time, or after a deadlock with
+ * writes of daemons, everything is rolled back and run again a little later.
  */
 export async function takeTurn<T>(
   database: Database,
@@ -68,7 +68,7 @@ const REMIND_MS = 30_000;
 interface Blocker {
   readonly pid: number;
   readonly application: string;
-  /** Null where the role may not know. */
+  /** Null if the role may not see it. */
   readonly since: Date | null;
 }
 

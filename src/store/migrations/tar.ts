@@ -1,4 +1,4 @@
-/** Reads one file out of a .tar.gz held in memory: all animus needs of tar, to get at SQL that npm packages ship so. */
+/** Reads one file from a .tar.gz in memory, which is all that animus needs of tar: npm packages ship SQL in this form. */
 import { gunzipSync } from 'node:zlib';
 
 /** The text of the first entry whose path matches, or null. Plain ustar entries only; long-name extensions are skipped. */

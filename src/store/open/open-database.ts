@@ -25,7 +25,7 @@ export async function openConfiguredDatabase(
     return openPostgres(config.databaseUrl.reveal(), {
       poolSize,
       applicationName: role === 'daemon' ? 'animus daemon' : 'animus',
-      // A command runs each statement once or twice: preparing gains nothing, and causes trouble behind a pooler.
+      // A command runs each statement once or twice, so preparing gains nothing and causes problems behind a pooler.
       prepare: role === 'daemon',
       log,
     });

@@ -1,21 +1,21 @@
-/** Reads what a database offers to animus, without changing anything. */
+/** Checks what a database supports, without changing anything. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { openNotifications } from './notifications.ts';
 
-/** Of pgmq and pgvector: in use, there to be installed, or neither. */
+/** State of pgmq or pgvector: installed, available for installation, or neither. */
 export type ExtensionState = 'installed' | 'available' | 'missing';
 
 export interface DatabaseOffer {
-  /** As the server reports it. */
+  /** The version as the server reports it. */
   readonly version: string;
-  /** May be missing: then the SQL of its npm package is used. */
+  /** If it is missing, animus installs the SQL of pgmq's npm package. */
   readonly pgmq: ExtensionState;
   readonly vector: ExtensionState;
 }
 
-/** Reads the server's offer. Errors: those of the connection. */
+/** Reads what the server supports. Errors: those of the connection. */
 export async function databaseOffer(db: Queryable): Promise<DatabaseOffer> {
   const [row] = await db.query<DatabaseOffer>(
     `select current_setting('server_version') as version,
@@ -30,8 +30,8 @@ export async function databaseOffer(db: Queryable): Promise<DatabaseOffer> {
 }
 
 /**
- * Sends a notification to itself over a LISTEN connection. Returns the milliseconds it took, or null when none arrived
- * within `withinMs` (default 5,000) or before the signal, as behind a pooler that shares sessions. Errors:
+ * Sends a notification to its own LISTEN connection. Returns how long it took in milliseconds, or null if it did not arrive
+ * within `withinMs` (default 5,000) or before the signal; that happens behind a pooler that shares sessions. Errors:
  * `db.unreachable`.
  */
 export async function notificationMs(
@@ -53,8 +53,8 @@ export async function notificationMs(
 }
 
 /**
- * How far this host's clock is ahead of the database's, in milliseconds; negative when it is behind. Compares with the
- * middle of the round trip, so that a slow connection does not count as a difference.
+ * Returns by how many milliseconds this host's clock is ahead of the database's; negative if it is behind. It compares with
+ * the middle of the round trip, so that a slow connection does not look like a difference.
  */
 export async function clockAheadMs(db: Queryable): Promise<number> {
   const askedMs = Date.now();

@@ -1,4 +1,4 @@
-/** LISTEN with reconnection. A notification is only a hint that there is something to read. */
+/** LISTEN with reconnection. A notification is only a hint that there may be something to read. */
 
 import { messageOf } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -22,16 +22,17 @@ export interface Notifications extends Service {
   listening(): boolean;
 }
 
-/** A connection that a cut network left half open reports nothing by itself: it is probed this often, */
+/** How often the connection is probed: after a network failure a half-open connection reports no error by itself. */
 const CHECK_MS = 15_000;
-/** and counts as lost when it does not answer within this time. */
+/** A connection that does not answer within this time counts as lost. */
 const ANSWER_MS = 10_000;
 const MAX_PAUSE_MS = 5_000;
 
 /**
- * A listener on its own connection. `start` rejects when the first connection cannot be made (`db.unreachable`, `db.refused`), and
- * may then be called again; after that a lost connection is replaced for ever, after 0, 0.1, 0.2 … at most 5 s. On an embedded
- * database notifications are passed on by its front; a client that says UNLISTEN there ends them for all, so its callers poll as well.
+ * Opens a listener on its own connection. `start` rejects if the first connection cannot be made (`db.unreachable`,
+ * `db.refused`) and can then be called again. After that, a lost connection is replaced after 0, 0.1, 0.2 … at most 5 s, without
+ * a limit on attempts. The front of the embedded database forwards notifications; if any client sends UNLISTEN there,
+ * all clients lose them, so callers must poll as well.
  */
 export function openNotifications(
   database: Database,
@@ -82,7 +83,7 @@ export function openNotifications(
     }
   }
 
-  /** Null when it was stopped instead. */
+  /** Null if it was stopped in the meantime. */
   async function listenAgain(): Promise<GuardedClient | null> {
     if (!stopping.signal.aborted)
       log.warn({ where: database.where }, 'lost the connection that listens for notifications');
@@ -125,7 +126,7 @@ async function untilLost(client: GuardedClient, signal: AbortSignal): Promise<vo
     try {
       await client.query('select 1');
     } catch {
-      // Whatever the reason: a connection that cannot do this is useless, and the caller opens another.
+      // For any reason: a connection that cannot run this statement is useless, and the caller opens another.
       return;
     }
   }

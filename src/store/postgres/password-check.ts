@@ -1,10 +1,10 @@
-/** Checks whether the server accepts the role without its password. */
+/** Checks whether the server lets the role log in without its password. */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 
 /**
- * True when the server accepts a connection with a random password: by `trust`, or by `peer` for this user. False when
- * it is refused for any reason. Takes at most 5 s.
+ * True if the server accepts a connection with a random password, as it does with `trust`, or with `peer` for this user.
+ * False if the connection fails for any reason. Takes at most 5 s.
  */
 export async function letsInWithoutPassword(connectionString: string): Promise<boolean> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 5000 });

@@ -1,4 +1,4 @@
-/** The driver behind the port: a pool of node-postgres connections, whose failures carry animus codes. */
+/** Implements the database port with a pool of node-postgres connections. Failures have animus error codes. */
 import { createHash } from 'node:crypto';
 import { Client, type PoolClient } from 'pg';
 import { AnimusError } from '../../core/errors/errors.ts';
@@ -9,30 +9,31 @@ import { connectError, isLostPreparation, isLostServer, isStalePlan, statementEr
 import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
 
 export interface PostgresOptions {
-  /** Connections at most; default 10. */
+  /** Maximum number of connections; default 10. */
   readonly poolSize?: number;
   /** Shown in pg_stat_activity; default `animus`. */
   readonly applicationName?: string;
-  /** `embedded` when the other side is PGlite; default `postgres`. */
+  /** `embedded` if the server is PGlite; default `postgres`. */
   readonly kind?: Database['kind'];
-  /** How long a call waits for a connection, free or new; default 10,000 ms. */
+  /** How long a call waits for a free or new connection; default 10,000 ms. */
   readonly connectTimeoutMs?: number;
   /**
-   * Statements with parameters, outside of transactions, are prepared once per connection; default true, and false for
-   * embedded. Behind a transaction pooler that does not carry prepared statements (pgbouncer before 1.21) the first one that
-   * is refused for it is run again without, and none is prepared any more.
+   * Whether statements with parameters are prepared once per connection, outside of transactions; default true, and false
+   * for embedded. Some transaction poolers do not support prepared statements (pgbouncer before 1.21). When a statement
+   * fails for that reason, it is run again unprepared, and no further statement is prepared.
    */
   readonly prepare?: boolean;
   readonly log?: Log;
 }
 
 /**
- * Opens a pool; the first query connects. Values arrive as node-postgres gives them: bigint and numeric as strings,
- * jsonb parsed, timestamptz as Date. A broken connection fails the call that was using it (`db.unreachable`) and is
- * replaced for the next one; no statement is repeated implicitly. Safe for concurrent use.
+ * Opens a pool; the first query connects. Values have node-postgres's types: bigint and numeric are strings, jsonb is
+ * parsed, timestamptz is a Date. If a connection breaks, the call that was using it fails (`db.unreachable`), and the next
+ * call gets a new one. No statement is repeated implicitly, apart from the case described at `prepare`. Safe for
+ * concurrent use.
  *
- * Errors: `db.unreachable`, `db.refused`, `config.invalid` for a connection string that cannot be read; statements raise
- * the driver's DatabaseError, except SQLSTATEs of class WA, which become the `work.*` errors they stand for.
+ * Errors: `db.unreachable`; `db.refused`; `config.invalid` for a connection string that cannot be parsed. Statements throw
+ * the driver's DatabaseError, except that SQLSTATEs of class WA become the corresponding `work.*` errors.
  */
 export function openPostgres(connectionString: string, options: PostgresOptions = {}): Database {
   const where = locate(connectionString);
@@ -51,7 +52,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
   );
   let closed: Promise<void> | undefined;
 
-  /** Runs `work` on a connection, then releases the connection, or destroys it when it is unusable. */
+  /** Runs `work` on a connection, then releases the connection, or destroys it if it is unusable. */
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     let taken: TakenClient;
     try {
@@ -82,7 +83,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
         return await withClient((client) => run(client, prepared, sql, params));
       } catch (error) {
         if (prepared === plain || !isLostPreparation(error)) throw error;
-        // It was refused before it ran, outside of a transaction: running it again repeats nothing.
+        // The statement was refused before it ran, outside of a transaction, so it is safe to run it again.
         prepared = plain;
         log.warn(
           { where },
@@ -91,7 +92,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
         return withClient((client) => run(client, plain, sql, params));
       }
     },
-    // A transaction cannot be taken up after a refused statement, so it risks none; the hot paths are single statements.
+    // Never prepare in a transaction: it could not continue after a refused statement. Hot paths are single statements anyway.
     transaction: (work) => withClient((client) => inTransaction(client, plain, work)),
     close: () => (closed ??= pool.close()),
   };
@@ -99,16 +100,16 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
 
 interface Session {
   readonly where: string;
-  /** The name to prepare a statement under, or undefined for none. */
+  /** The name for preparing a statement, or undefined to run it unprepared. */
   readonly nameOf: (sql: string) => string | undefined;
 }
 
-/** Names by content. Measured against unnamed statements: 1.2 times the throughput for trivial ones, up to 2 where planning is dear. */
+/** Derives names from the statements' text. Measured throughput against unnamed statements: 1.2 times for trivial ones, up to twice where planning is expensive. */
 function statementNames(): Session['nameOf'] {
   const names = new Map<string, string>();
   return (sql) => {
     const known = names.get(sql);
-    // Texts are constants of this program; a caller that builds them must not fill the server's memory.
+    // Statements are constants of this program. If a caller builds them at run time anyway, this bound protects the server's memory.
     if (known !== undefined || names.size >= MAX_PREPARED) return known;
     const name = `animus_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
     names.set(sql, name);
@@ -132,7 +133,8 @@ async function inTransaction<T>(client: PoolClient, session: Session, work: (tx:
     throw error;
   }
   const ended = await runRaw(client, session, 'commit');
-  // A commit of a transaction in which a caught error left the state «aborted» is a rollback, and the server only says so in its tag.
+  // If a statement failed and the caller caught the error, the transaction is aborted and `commit` rolls it back. The server
+  // reports this only in the command tag.
   if (ended.command === 'ROLLBACK') {
     throw new AnimusError('internal.bug', {
       detail: 'a transaction continued after a failed statement and was rolled back',
@@ -156,14 +158,14 @@ async function run<Row extends object>(
   params?: readonly unknown[],
 ): Promise<Row[]> {
   const result = await runRaw(client, session, sql, params);
-  // Several statements in one text give one result each; the port's contract is the last one's rows.
+  // A text with several statements gives one result each; the port returns the rows of the last one.
   const last = Array.isArray(result) ? result.at(-1) : result;
   return last.rows as Row[];
 }
 
 async function runRaw(client: PoolClient, session: Session, sql: string, params?: readonly unknown[]) {
   try {
-    // Without parameters the simple protocol is used, which takes several statements in one text.
+    // Without parameters, use the simple protocol, which accepts several statements in one text.
     if (params === undefined) return await client.query(sql);
     return await client.query({ name: session.nameOf(sql), text: sql, values: [...params] });
   } catch (error) {
@@ -176,17 +178,17 @@ function locate(connectionString: string): string {
     const { host, port, database } = new Client({ connectionString });
     return host.startsWith('/') ? `${host}/.s.PGSQL.${port}/${database}` : `${host}:${port}/${database}`;
   } catch (error) {
-    // The driver reads the files of certificates at once.
+    // The driver reads certificate files immediately.
     const { code, path } = error as NodeJS.ErrnoException;
     if (code !== 'ERR_INVALID_URL' && path !== undefined) {
       throw new AnimusError('config.unreadable', { file: path, detail: `${code} (named in DATABASE_URL)` });
     }
-    // The driver's own message may quote the string, and the string holds a password.
+    // The driver's own message may quote the string, which may contain a password.
     throw new AnimusError('config.invalid', {
       file: 'environment',
       key: 'DATABASE_URL',
       expected: 'postgres://user:password@host:port/database',
-      value: 'a text that cannot be read as one (not shown: it may hold a password)',
+      value: 'not a valid connection string (not shown: it may contain a password)',
     });
   }
 }

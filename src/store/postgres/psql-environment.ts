@@ -1,7 +1,7 @@
-/** Passes a connection to libpq's programs by environment, so that no password is visible in the process list. */
+/** Passes a connection to libpq programs through the environment, so that the password is not visible in the process list. */
 import { Client } from 'pg';
 
-/** Parameters of a connection string, as libpq's variables are called. */
+/** Maps parameters of a connection string to libpq's environment variables. */
 const VARIABLES: Readonly<Record<string, string>> = {
   sslmode: 'PGSSLMODE',
   sslrootcert: 'PGSSLROOTCERT',
@@ -11,8 +11,9 @@ const VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * For a connection string that `openPostgres` takes. `sslmode` means what libpq says it does, which is weaker than the
- * driver's. What is undefined would, from the caller's own environment, lead psql elsewhere: it has to be left out.
+ * Returns libpq's variables for a connection string that `openPostgres` accepts. `sslmode` has libpq's meaning, which is
+ * weaker than the driver's. Variables that are undefined must be removed from the caller's environment: they would make
+ * psql connect to another server.
  */
 export function psqlEnvironment(connectionString: string): Record<string, string | undefined> {
   const { host, port, user, database, password } = new Client({ connectionString });

@@ -1,40 +1,40 @@
-/** A pool of connections that is replaced as a whole when one of them is lost: connections die together, when a server restarts. */
+/** A connection pool that is replaced as a whole when one connection is lost, because a server restart breaks all of them. */
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { GuardedClient } from './guarded-client.ts';
 
-/** A connection out of the pool, to be given back exactly once. */
+/** A connection taken from the pool; must be given back exactly once. */
 export interface TakenClient {
   readonly client: PoolClient;
   readonly from: Pool;
 }
 
 export interface ReplaceablePool {
-  /** A connection, free or new. Rejects as pg-pool does, also when all were in use for `connectionTimeoutMillis`. */
+  /** Takes a free connection or opens a new one. Rejects as pg-pool does, and if all are in use for `connectionTimeoutMillis`. */
   take(): Promise<TakenClient>;
   giveBack(taken: TakenClient, broken: boolean): void;
-  /** Hands out no connection of this one's generation any more. Callers that wait for one get a new one. */
+  /** Replaces the pool that this connection came from, if that is still the current one. Waiting callers get a connection of the new pool. */
   replace(lost: TakenClient): void;
   inUse(): number;
   /**
-   * Resolves when every connection has been given back and is closed. After `patienceMs`, default 5,000, those that have not been given
-   * back are ended: a statement in a network that swallows everything would hold whoever closes for ever.
+   * Resolves when every connection has been given back and is closed. Connections that have not been given back after
+   * `patienceMs` (default 5,000) are closed forcibly, because a statement over a dead network would never return.
    */
   close(patienceMs?: number): Promise<void>;
 }
 
 const CLOSE_PATIENCE_MS = 5_000;
 
-/** `onIdleError` hears of connections that broke while nobody used them; they are replaced on the next call. */
+/** Opens a pool. `onIdleError` is called for connections that break while idle; the next call replaces them. */
 export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Error) => void): ReplaceablePool {
   const open = (): Pool => new Pool({ ...config, Client: GuardedClient }).on('error', onIdleError);
   let pool = open();
   let closing = false;
   const ending = new Set<Promise<void>>();
   const taken = new Set<PoolClient>();
-  /** Those who wait for a connection of the present pool; called when it is replaced. */
+  /** Callers that wait for a connection of the current pool; each is called when it is replaced. */
   const waiting = new Set<() => void>();
 
-  /** Null when the pool was replaced in the meantime. */
+  /** Null if the pool was replaced in the meantime. */
   const connect = (from: Pool): Promise<PoolClient | null> =>
     new Promise((resolve, reject) => {
       const replaced = () => resolve(null);
@@ -73,7 +73,7 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
     async close(patienceMs = CLOSE_PATIENCE_MS) {
       closing = true;
       const timer = setTimeout(() => {
-        // What they were asked fails as a lost connection, and then they are given back.
+        // Their statements fail because the connection is lost, and then the callers give them back.
         for (const client of taken) void (client as unknown as GuardedClient).close(0);
       }, patienceMs);
       await Promise.all([pool.end(), ...ending]);

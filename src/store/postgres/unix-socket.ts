@@ -1,17 +1,17 @@
-/** Finds the Unix socket that a connection string refers to. */
+/** Finds the Unix socket of a connection string. */
 import { Client } from 'pg';
 
-/** A Postgres server on this host, reached without TCP. */
+/** The Unix socket of a Postgres server on this host. */
 export interface UnixSocket {
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string;
-  /** The socket itself, in it. */
+  /** The path of the socket in this directory. */
   readonly file: string;
 }
 
-/** The socket that the driver would open, according to the string, PGHOST and PGPORT; null for a network address. */
+/** Returns the socket that the driver would open, from the string, PGHOST and PGPORT; null for a network address. */
 export function unixSocketOf(connectionString: string): UnixSocket | null {
-  // The driver would open the files that these name.
+  // Remove the certificate parameters: the driver would open the files they name.
   const withoutFiles = connectionString.replace(/([?&])ssl[a-z]*=[^&]*/g, '$1');
   const { host, port } = new Client({ connectionString: withoutFiles });
   return host.startsWith('/') ? { directory: host, file: `${host}/.s.PGSQL.${port}` } : null;

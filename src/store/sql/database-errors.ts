@@ -13,11 +13,11 @@ const WORK_SQLSTATES: Readonly<Record<string, ErrorCode>> = {
   WA004: 'work.invalid',
   WA005: 'work.cancelled',
   WA006: 'work.budget',
-  // Not of class WA: what an earlier daemon does with 57P is right for it, too (migrations/functions/01_foundations.sql).
+  // Not of class WA: what an older daemon does with class 57P is right for it, too (migrations/functions/01_foundations.sql).
   '57PA1': 'work.locked',
 };
 
-/** The error for a connection that could not be made. `usage` says how full the pool is, for the case that waiting for it timed out. */
+/** The error for a connection that could not be made. `usage` describes how full the pool is, in case the wait for a connection timed out. */
 export function connectError(error: unknown, where: string, usage: string): AnimusError {
   const refused = refusalHint(error);
   const detail = messageOf(error);
@@ -37,7 +37,7 @@ export function statementError(error: unknown, where: string): unknown {
   return refusedStatement(error, error.code, where);
 }
 
-/** The server answers but refuses: the role may not, or, as after a failover, no role may for now. */
+/** The server answers but refuses: the role lacks a permission, or, as after a failover, no role may write at the moment. */
 function refusedStatement(error: DatabaseError, code: string, where: string): unknown {
   const detail = error.message;
   if (code === '42501') {
@@ -48,7 +48,7 @@ function refusedStatement(error: DatabaseError, code: string, where: string): un
   return hint === undefined ? error : new AnimusError('db.unreachable', { where, detail, hint }, { cause: error });
 }
 
-/** Not the statement's fault: worth a retry when the server has recovered. */
+/** An error that the statement did not cause: worth a retry when the server has recovered. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   '40P01': '; two transactions waited for each other, and this one was undone',
   '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
@@ -66,19 +66,19 @@ export function isStalePlan(error: unknown): boolean {
   return sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
 }
 
-/** True when a statement that had been prepared is not known to the server, or is known already: sessions are shared behind our back. */
+/** True if the server does not know a statement that had been prepared, or knows it already: a pooler shares sessions. */
 export function isLostPreparation(error: unknown): boolean {
   const code = sqlState(error);
   return (code === '26000' || code === '42P05') && /\banimus_[0-9a-f]{24}\b/.test(messageOf(error));
 }
 
-/** The SQLSTATE of a statement's error, or undefined for anything else thrown. */
+/** The SQLSTATE of a statement's error, or undefined for any other thrown value. */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof AnimusError) return sqlState(error.cause);
   return isDatabaseError(error) ? error.code : undefined;
 }
 
-/** A connection that a program lends us may come from another copy of the driver, with a class of its own. */
+/** A connection that a program passes to us may come from another copy of the driver, with its own error class. */
 function isDatabaseError(error: unknown): error is DatabaseError {
   if (error instanceof DatabaseError) return true;
   return error instanceof Error && 'severity' in error && 'routine' in error && 'code' in error;
@@ -98,7 +98,7 @@ function detailsOf(error: DatabaseError): ErrorDetails {
   }
 }
 
-/** A hint ('' for none) when the server, or its certificate, said no; null when it could not be asked. */
+/** A hint ('' for none) if the server or its certificate check refused the connection; null if the server could not be reached. */
 function refusalHint(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   const message = messageOf(error);

@@ -6,7 +6,7 @@
  */
 export function toJsonb(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null';
-  // Both are written as escapes. Only where one may stand is the slow way taken: it calls back for every part.
+  // Both are written as escapes. Only a text that may contain one takes the slow way, which calls back for every part.
   if (!/\\u(?:d|0000)/.test(text)) return text;
   return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? toText(part) : part));
 }

@@ -17,8 +17,8 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * The database, with statements and transactions that fail as `work.locked` run again: nothing of them was written. The work of a
- * transaction may therefore run several times. Errors: `work.locked` when the time is up or the signal is aborted.
+ * Wraps the database: statements and transactions that fail with `work.locked`, and so have written nothing, are run again. The work
+ * of a transaction may therefore run several times. Errors: `work.locked` when the time is up or the signal is aborted.
  */
 export function patientDatabase(db: Database, patience: Patience): Database {
   return {

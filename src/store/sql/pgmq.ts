@@ -6,8 +6,8 @@ import type { Queryable } from './database.ts';
 type Settings = Parameters<typeof Pgmq.new>[0];
 
 /**
- * Opens it on a pool, or on one transaction, in which all that it does happens together or not at all. There is nothing to
- * close. The library is loaded at the first call: only few commands need it, and nothing on the way of work.
+ * Opens it on a pool, or on one transaction, which makes everything it does atomic. There is nothing to
+ * close. The library is loaded at the first call: only few commands need it, and running work never does.
  *
  * Errors: those of `db`. Not for concurrent use on one transaction.
  */
@@ -16,18 +16,18 @@ export async function openPgmq(db: Queryable): Promise<Pgmq> {
   const settings = {
     Client: borrowing(db),
     max: 1,
-    // What is not given is set by the library: without an idle time it takes 1,000 for the size of its pool.
+    // The library has defaults for missing settings: without an idle time-out it uses 1,000 as the size of its pool.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: 0,
     ssl: false,
   };
-  // Its type knows the settings of a server only; all of them are handed to pg-pool, to which `Client` is one.
+  // Its type knows only the settings of a server, but it passes all of them to pg-pool, which accepts `Client`.
   return Pgmq.new(settings as object as Settings, { skipExtensionCreation: true });
 }
 
 /**
- * What pg-pool takes for its driver. A connection of the library's own would need the password and the TLS settings again,
- * could join no transaction, and would end the process when it broke: nobody listens to errors of that pool.
+ * Poses as a client of pg-pool. With its own connection, the library would need the password and the TLS settings again,
+ * could not join a transaction, and would crash the process if the connection broke, because its pool has no error listener.
  */
 function borrowing(db: Queryable): new () => EventEmitter {
   return class extends EventEmitter {

@@ -3,11 +3,11 @@ import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
 
-/** A recorded output and what the model is shown in its place. */
+/** A recorded output and the part of it that the model sees. */
 export interface StoredOutput {
   readonly turn: number;
   readonly callId: string;
-  /** A UUID that `shown` names; one that is there already holds the same output. */
+  /** A UUID that `shown` contains; an existing artifact with this id has the same output. */
   readonly artifactId: string;
   readonly shown: string;
 }
@@ -31,8 +31,8 @@ export interface ArtifactPart {
 }
 
 /**
- * Reads a part of a text artifact of any focus of the item; null where there is none of that id. The item's own id stands for
- * its description and parameters, which may be too large for a context too.
+ * Reads a part of a text artifact of any focus of the item; null if there is none with that id. The item's own id means its
+ * description and parameters, which may also be too large for a context.
  */
 export async function readArtifact(
   db: Queryable,

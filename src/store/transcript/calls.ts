@@ -1,4 +1,4 @@
-/** Tool calls as recorded, and their ends. */
+/** Recorded tool calls, and their ends. */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
@@ -26,7 +26,7 @@ export interface CallResult {
   readonly durationMs: number;
 }
 
-/** Records ends of calls; returns how many were news (a call that had ended keeps its first result). */
+/** Records ends of calls; returns how many were new (a call that had ended keeps its first result). */
 export async function finishToolCalls(db: Queryable, focus: FocusKey, results: readonly CallResult[]): Promise<number> {
   const [row] = await db.query<{ count: number }>(`select animus.finish_tool_calls($1, $2, $3::jsonb) as count`, [
     focus.focusId,
@@ -36,7 +36,7 @@ export async function finishToolCalls(db: Queryable, focus: FocusKey, results: r
   return row!.count;
 }
 
-/** An end as the SQL functions take it. */
+/** An end in the format of the SQL functions. */
 export function resultRow(result: CallResult): object {
   return {
     turn: result.turn,

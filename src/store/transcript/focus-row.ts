@@ -5,7 +5,7 @@ import type { Phase } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 
-/** What every write of a focus carries: the lease that fences it and the focus it belongs to. */
+/** The key of every write of a focus: the lease that fences it and the focus it belongs to. */
 export interface FocusKey {
   readonly workItemId: string;
   readonly leaseToken: string;
@@ -19,7 +19,7 @@ export interface FocusSettings {
   readonly tools: readonly ToolSpec[];
 }
 
-/** A focus as stored; snapshot, prompt and tools are those it began with, also when it is resumed. */
+/** A focus as stored. Snapshot, prompt and tools are those it began with, even when it is resumed. */
 export interface FocusRow {
   readonly id: string;
   readonly number: number;
@@ -74,9 +74,9 @@ export async function setPhase(db: Queryable, focus: FocusKey, phase: Phase): Pr
 }
 
 /**
- * How long the focus's newest attempt has run, in milliseconds, as far as it is recorded: of each turn its answer and its longest
- * call. Waiting, queueing and being dead do not count, nor does work that a crash interrupted. `failureNotice` is how the message
- * begins that ended the attempt before.
+ * Returns the recorded running time of the focus's newest attempt in milliseconds: for each turn, the time of its answer and of its
+ * longest call. Time spent waiting, queued or dead does not count, and neither does work that a crash interrupted. `failureNotice` is
+ * the beginning of the message that ended the previous attempt.
  */
 export async function readRunningMs(db: Queryable, focusId: string, failureNotice: string): Promise<number> {
   const [row] = await db.query<{ ms: number }>(
@@ -93,7 +93,7 @@ export async function readRunningMs(db: Queryable, focusId: string, failureNotic
   return row!.ms;
 }
 
-/** Those of the foci that have ended. */
+/** Returns the ids of those foci that have ended. */
 export async function endedFocusIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select id from animus.foci where id = any ($1::uuid[]) and ended_as is not null`,

@@ -11,7 +11,7 @@ export interface TextPiece {
   /** Which of the item's foci, by number. */
   readonly focus: number;
   readonly turn: number;
-  /** How many characters of the answer came before it; 0 begins it, also anew. */
+  /** How many characters of the answer precede this piece; 0 starts the answer, or restarts it. */
   readonly from: number;
   readonly text: string;
 }
@@ -30,8 +30,8 @@ export async function tellText(db: Queryable, focus: FocusKey, piece: TextPiece)
 }
 
 /**
- * Watches an item and receives the pieces of its answers until stopped. A watcher that joins during an answer gets only its
- * rest, or nothing of it. On an ended item it receives nothing. Errors: `work.not_found`, `db.unreachable`.
+ * Watches an item and receives the pieces of its answers until stopped. A watcher that joins during an answer gets only the
+ * rest of it, or nothing. For an ended item it receives nothing. Errors: `work.not_found`, `db.unreachable`.
  */
 export async function listenToTexts(
   db: Database,

@@ -37,7 +37,7 @@ export interface WorkFollower {
   entriesAfter(id: string, seq: number): Promise<FollowedEntry[]>;
 }
 
-/** Readers look at the tables; a login that only submits has views of its own work. */
+/** Chooses what to read: readers read the tables, a login that only submits reads the views of its own work. */
 export async function workFollower(db: Queryable): Promise<WorkFollower> {
   const [found] = await db.query<{ reads: boolean }>(
     `select has_table_privilege('animus.work_items', 'select') and has_table_privilege('animus.work_ledger', 'select') as reads`,

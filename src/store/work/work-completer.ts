@@ -13,7 +13,7 @@ export interface WorkCompleter {
   complete(work: CompletedWork): Promise<void>;
 }
 
-/** `most` items in one statement at most; default 100. No statement waits longer than 200 ms for somebody else's row locks. */
+/** Creates a completer. `most`: maximum number of items per statement; default 100. No statement waits longer than 200 ms for row locks of others. */
 export function createWorkCompleter(db: Queryable, most = 100): WorkCompleter {
   let waiting: { work: CompletedWork; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let sending = false;
@@ -21,7 +21,7 @@ export function createWorkCompleter(db: Queryable, most = 100): WorkCompleter {
   function start(): void {
     if (sending || waiting.length === 0) return;
     sending = true;
-    // In a microtask: ends of the same moment go together from the first statement on. `send` rejects nobody but the callers.
+    // In a microtask, so that simultaneous completions share even the first statement. `send` itself never rejects; it rejects the callers.
     queueMicrotask(() => void send());
   }
 

@@ -33,7 +33,7 @@ export function editText({ text, all, maxLength, ...edit }: EditRequest): EditRe
   return { text: parts.join(replacement), replaced, line: lineOf(text, places[0] ?? 0) };
 }
 
-/** Models write LF. For a file with CRLF only, their line ends are converted to those of the file. */
+/** Models write LF. If all lines of the file end in CRLF, their line endings are converted. */
 function withLineEndsOf(text: string, edit: { readonly old: string; readonly replacement: string }) {
   const isCrlf = text.includes('\r\n') && !/(?<!\r)\n/.test(text);
   const convert = (value: string): string => (isCrlf ? value.replace(/\r?\n/g, '\r\n') : value);

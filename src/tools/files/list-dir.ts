@@ -17,8 +17,8 @@ const input = z.strictObject({
 export const listDirTool = worldTool<z.infer<typeof input>>({
   name: 'list_dir',
   description:
-    'Lists a directory of the workspace, hidden files included: names with / are directories, files show their size in ' +
-    `bytes, links where they lead. At most ${MAX_ENTRIES} entries, sorted by name.`,
+    'Lists a directory of the workspace, including hidden files. Names of directories end in /, files show their size in ' +
+    `bytes, links show their target. At most ${MAX_ENTRIES} entries, sorted by name.`,
   input,
   risk: 'read',
   idempotent: true,

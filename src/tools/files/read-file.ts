@@ -11,14 +11,14 @@ const MAX_LINE_CHARS = 4000;
 const input = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace'),
   offset: z.int().min(1).optional().describe('First line to read, counted from 1 (default 1)'),
-  limit: z.int().min(1).optional().describe(`How many lines at most (default ${DEFAULT_LINES})`),
+  limit: z.int().min(1).optional().describe(`Maximum number of lines (default ${DEFAULT_LINES})`),
 });
 
 export const readFileTool = worldTool<z.infer<typeof input>>({
   name: 'read_file',
   description:
-    'Reads a text file of the workspace. Each line comes back as its number, a tab and its text; ' +
-    `at most ${MAX_OUTPUT_CHARS / 1024} KiB per call, with a note of how to read on.`,
+    'Reads a text file of the workspace. Returns each line as its number, a tab and its text; ' +
+    `at most ${MAX_OUTPUT_CHARS / 1024} KiB per call, with a note on how to read the rest.`,
   input,
   risk: 'read',
   idempotent: true,
@@ -37,7 +37,7 @@ function show(file: TextFile, offset: number, limit: number): ToolOutput {
   const shown = take(file.text, offset, Math.min(limit, count - offset + 1));
   const last = offset + shown.length - 1;
   const notes = [
-    last < count && `lines ${offset} to ${last} of ${count}; read on with offset=${last + 1}`,
+    last < count && `lines ${offset} to ${last} of ${count}; continue with offset=${last + 1}`,
     last === count && !endsInNewline && 'no newline at the end of the file',
     file.changing && 'the file changed while it was read: parts may be old, others new; read it again later',
     file.text.includes('\r\n') && 'lines end in CRLF',

@@ -22,7 +22,7 @@ export function refusalOf(error: unknown, path: string): Refusal {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file or directory; list_dir shows what there is',
+  ENOENT: 'no such file or directory; list_dir shows what exists',
   ENOTDIR: 'a part of the path is a file, not a directory',
   EISDIR: 'is a directory; use list_dir',
   EACCES: 'permission denied by the file system',

@@ -49,7 +49,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
  */
 export async function resolveInside(bounds: Bounds, path: string): Promise<InsidePath | Refusal> {
   if (path.length > MAX_PATH_CHARS)
-    return refuse(`the path has ${path.length} characters; no system takes more than ${MAX_PATH_CHARS}`);
+    return refuse(`the path has ${path.length} characters; no system accepts more than ${MAX_PATH_CHARS}`);
   if (path.includes('\0')) return refuse('the path contains a NUL character');
   try {
     const found = await realpathOfExisting(resolve(bounds.workspace, path), path);
@@ -153,7 +153,7 @@ async function realpathOfExisting(
   }
 }
 
-/** Asks the kernel for the current path, because the file may have moved between resolving and opening. */
+/** Gets the current path from the kernel, because the file may have moved between resolving and opening. */
 function realNow(path: string, handle: FileHandle): Promise<string> {
   return process.platform === 'linux' ? readlink(`/proc/self/fd/${handle.fd}`) : realpathOfSame(path, handle);
 }
@@ -169,7 +169,7 @@ export function readOnlyReason({ fileRules }: Bounds, real: string): string | nu
 function offLimits({ workspace, fileRules }: Bounds, real: string): string | null {
   if (!isWithin(workspace, real)) return outside(workspace);
   return isHidden(fileRules, real)
-    ? 'is not accessible to tools: it holds secrets of animus or describes processes of this host'
+    ? 'is not accessible to tools: it contains secrets of animus or describes processes of this host'
     : null;
 }
 

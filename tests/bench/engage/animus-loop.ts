@@ -1,4 +1,4 @@
-/** The loop of animus with everything a daemon's focus has: claimed and started work, journal, context, guards. */
+/** The loop of animus with everything that a daemon's focus has: claimed and started work, journal, context, guards. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { worldTool } from '../../../src/tools/tool.ts';
 import { startTestFocus } from '../../support/focus.ts';
 import { LOOK, look, type OpenLoop } from './agent-loop.ts';
 
-/** On the server of BENCH_DATABASE_URL, with a pool as a daemon has it. */
+/** On the server of BENCH_DATABASE_URL, with a pool like a daemon's. */
 export const openOnPostgres: OpenLoop = async (baseUrl, load) => {
   const db = openPostgres(process.env['BENCH_DATABASE_URL'] ?? '', { poolSize: 10 });
   return loopOn(db, () => db.close())(baseUrl, load);
 };
 
-/** On an embedded database of its own. */
+/** On a separate embedded database. */
 export const openOnEmbedded: OpenLoop = async (baseUrl, load) => {
   const home = await mkdtemp(join(tmpdir(), 'animus-bench-'));
   const db = await openEmbedded({ home });

@@ -1,4 +1,4 @@
-/** The least any loop must do: the same requests by undici, the stream framed and parsed, the tools run, nothing kept but the messages. */
+/** The minimum that any loop needs: the same requests with undici, the stream framed and parsed, the tools run, only the messages kept. */
 import { createParser } from 'eventsource-parser';
 import { Agent } from 'undici';
 import { LOOK, look, type OpenLoop, SYSTEM } from './agent-loop.ts';

@@ -1,4 +1,4 @@
-/** Ways to hold a long history: ours, and those it is compared with. Each is a function from a transcript to a request's messages. */
+/** Ways to keep a long history: ours, and those it is compared with. Each is a function from a transcript to a request's messages. */
 import { BYTES_PER_TOKEN } from '../../../src/core/work/tokens.ts';
 import { renderMessages } from '../../../src/engage/context/context.ts';
 import { closedBlock, isWorthIt, stubOf } from '../../../src/engage/context/context-blocks.ts';
@@ -13,17 +13,17 @@ export interface Load {
   readonly turns: number;
   readonly callsPerTurn: number;
   readonly resultBytes: number;
-  /** A step in every so many turns. */
+  /** One step per this many turns. */
   readonly stepEvery: number;
 }
 
-/** Keeps what it needs between turns; `next` is given the transcript after each turn and returns what is sent. */
+/** Keeps its state between turns; `next` gets the transcript after each turn and returns what is sent. */
 export interface Keeping {
   readonly name: string;
   next(transcript: Transcript): readonly Message[];
 }
 
-/** The turn's answer and results: lookups, a finding every turn but the step's, and a step where one is due. */
+/** The turn's answer and results: lookups, a finding in every turn without a step, and a step when one is due. */
 export function turnOf(turn: number, load: Load): RecordedTurn {
   const looks = Array.from({ length: load.callsPerTurn }, (_, index) => look(turn, index, load.resultBytes));
   const step = turn % load.stepEvery === 0;
@@ -81,7 +81,7 @@ export function stubAtEachStep(): Keeping {
   };
 }
 
-/** The same stubs, made only once so many blocks are closed. */
+/** The same stubs, but created only when this many blocks are closed. */
 export function stubInBatches(blocks: number): Keeping {
   const stubs: EngineMessage[] = [];
   const due: EngineMessage[] = [];
@@ -111,7 +111,7 @@ export function stubOneBehind(): Keeping {
   };
 }
 
-/** Replaces results older than the newest `keep` turns, anew each turn. */
+/** Replaces results older than the newest `keep` turns, again in each turn. */
 export function pruneEachTurn(keep: number): Keeping {
   return {
     name: `pruning results older than ${keep} turns`,
@@ -122,14 +122,14 @@ export function pruneEachTurn(keep: number): Keeping {
           ? turn
           : { ...turn, calls: turn.calls.map((call) => ({ ...call, output: '(old result removed)' })) },
       );
-      // The first message, then two for each turn. Marked: where the replaced part ended before, where it ends now, the end.
+      // The first message, then two for each turn. Breakpoints: where the replaced part ended before, where it ends now, and the end.
       const border = 2 * (newest - keep);
       return marked(renderMessages({ ...transcript, turns }), [border - 2, border, 2 * newest]);
     },
   };
 }
 
-/** The same history with its last two breakpoints on the two newest messages, as providers' guides have it. */
+/** The same history with its last two breakpoints on the two newest messages, as providers' guides recommend. */
 export function markingTwoNewest(keeping: Keeping): Keeping {
   return {
     name: `${keeping.name}, the two newest messages marked`,

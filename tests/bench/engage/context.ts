@@ -1,7 +1,7 @@
 /**
- * What a long run's context costs, for several ways of holding it: `node tests/bench/engage/context.ts`. Everything is
- * simulated and deterministic: requests are rendered and mapped by the product's own code, a model of the provider's cache
- * counts what it would read and write, prices are the catalogue's.
+ * The cost of a long run's context, for several ways of keeping it: `node tests/bench/engage/context.ts`. Everything is
+ * simulated and deterministic: the product's own code renders and maps the requests, a model of the provider's cache
+ * counts its reads and writes, and prices come from the catalogue.
  */
 
 import { systemPrompt } from '../../../src/engage/prompt/prompt.ts';
@@ -26,7 +26,7 @@ const MODEL = 'claude-sonnet-4-5';
 
 export interface Outcome {
   readonly inputTokens: number;
-  /** Of all input tokens, those that repeat the request before byte for byte from its beginning. */
+  /** Share of all input tokens that repeat the previous request byte for byte from its beginning. */
   readonly extendsShare: number;
   readonly cacheReadShare: number;
   readonly usd: number;
@@ -34,7 +34,7 @@ export interface Outcome {
   readonly longest: number;
 }
 
-/** Runs a load through a way of keeping its history. */
+/** Runs a load with one way of keeping its history. */
 export function measure(load: Load, keeping: Keeping): Outcome {
   const info = modelInfo('anthropic', MODEL);
   const cache = providerCache();
@@ -47,7 +47,7 @@ export function measure(load: Load, keeping: Keeping): Outcome {
     sum.input += usage.input;
     sum.extends += extendsTokens;
     sum.read += usage.cacheRead;
-    // Answers are the same however the history is kept, so they are left out of the cost.
+    // Answers are the same for every way of keeping the history, so they are left out of the cost.
     sum.usd += costUsd({ ...info, longPrompt: null }, usage) ?? 0;
     sum.longest = Math.max(sum.longest, usage.input);
     transcript = { ...transcript, turns: [...transcript.turns, turnOf(turn, load)] };
@@ -72,7 +72,7 @@ function bodyOf(messages: ReturnType<Keeping['next']>) {
   return anthropicBody(request, true, { provider: 'anthropic', model: modelInfo('anthropic', MODEL) });
 }
 
-/** Every way of keeping a history, each with state of its own. */
+/** All ways of keeping a history, each with its own state. */
 export function keepings(): Keeping[] {
   return [wholeHistory(), stubAtEachStep(), stubInBatches(3), stubInBatches(5), stubOneBehind(), pruneEachTurn(5)];
 }

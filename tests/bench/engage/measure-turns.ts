@@ -1,4 +1,4 @@
-/** Measures a loop in processes of its own: time between answer and next request, CPU and memory. */
+/** Measures a loop in separate processes: time between answer and next request, CPU and memory. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { median } from '../support/bench-database.ts';
@@ -11,13 +11,13 @@ export interface TurnScenario extends TurnLoad {
   readonly concurrency: number;
 }
 
-/** Per turn where not said otherwise; each the median of several processes. */
+/** Per turn unless stated otherwise; each is the median of several processes. */
 export interface TurnFigures {
   /** From the last byte of an answer to the next request, tools included. */
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly cpuMs: number;
-  /** Of the database server, where it is a process of its own. */
+  /** Of the database server, if it is a separate process. */
   readonly databaseCpuMs: number;
   readonly turnsPerSecond: number;
   readonly peakRssMb: number;
@@ -25,7 +25,7 @@ export interface TurnFigures {
 
 export interface TurnServer {
   readonly baseUrl: string;
-  /** The times between answers and requests since it was last asked. */
+  /** The times between answers and requests since the last call. */
   collectGapsMs(): Promise<number[]>;
   stop(): void;
 }
@@ -44,7 +44,7 @@ export async function startTurnServer(): Promise<TurnServer> {
   };
 }
 
-/** The peers take turns, so that what else the machine does meets all of them. */
+/** The peers take turns, so that other load on the machine affects all of them. */
 export async function measureTurns(
   peers: readonly Peer[],
   scenario: TurnScenario,
@@ -104,7 +104,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The next message of a process; rejects when it ends without one. */
+/** The next message of a process; rejects if the process ends without one. */
 async function message<T>(from: ChildProcess): Promise<T> {
   const stop = new AbortController();
   const { signal } = stop;

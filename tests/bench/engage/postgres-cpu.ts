@@ -1,7 +1,7 @@
 /** CPU time of the Postgres servers that this process started, from /proc: Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Clock ticks of /proc are hundredths of a second on every Linux that Node runs on. */
+/** Clock ticks in /proc are hundredths of a second on every Linux that Node runs on. */
 const MS_PER_TICK = 10;
 
 interface Stat {
@@ -12,7 +12,7 @@ interface Stat {
   readonly endedMs: number;
 }
 
-/** Milliseconds so far, of postmasters that are our children and of all their backends; 0 where /proc does not tell. */
+/** Milliseconds so far, of postmasters that are our children and of all their backends; 0 without /proc. */
 export function postgresCpuMs(): number {
   const servers = allStats();
   const masters = servers.filter(({ parent }) => parent === process.pid);
@@ -35,7 +35,7 @@ function allStats(): Stat[] {
     try {
       return statOf(Number(name), readFileSync(`/proc/${name}/stat`, 'utf8'));
     } catch {
-      return []; // it has ended meanwhile
+      return []; // it has ended in the meantime
     }
   });
 }

@@ -5,7 +5,7 @@ import type { Usage } from '../../../src/llm/client.ts';
 
 type Json = Record<string, unknown>;
 
-/** Blocks that the provider looks back from a breakpoint for an entry. */
+/** How many blocks the provider looks back from a breakpoint for an entry. */
 const LOOK_BACK = 20;
 
 /** Prefixes shorter than this are not cached (Claude Sonnet). */
@@ -13,11 +13,11 @@ const MIN_TOKENS = 1024;
 
 export interface CacheAnswer {
   readonly usage: Usage;
-  /** Tokens at the front that are byte for byte those of the request before. */
+  /** Tokens at the beginning that are byte for byte the same as in the previous request. */
   readonly extendsTokens: number;
 }
 
-/** A cache that never expires: the runs it is for make a request every few seconds. */
+/** A cache that never expires: the runs it is used for send a request every few seconds. */
 export function providerCache(): { ask(body: Json): CacheAnswer } {
   const entries = new Set<string>();
   let before: readonly string[] = [];
@@ -70,7 +70,7 @@ function prefixesOf(blocks: readonly { readonly text: string }[]): Prefix[] {
   });
 }
 
-/** Every block of a request in the order the provider caches it, with the role it stands under; cache marks apart. */
+/** All blocks of a request in the order in which the provider caches them, with their role, without cache marks. */
 function flatten(body: Json): { readonly text: string; readonly marked: boolean }[] {
   const blocks = (list: unknown, under: string) =>
     ((list ?? []) as Json[]).map(({ cache_control, ...block }) => ({

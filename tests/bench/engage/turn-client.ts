@@ -1,4 +1,4 @@
-/** One measured process: `turn-client.ts PEER BASE_URL LOAD CONVERSATIONS CONCURRENCY`. Says `warm`, waits for a message, sends its figures, waits for another. */
+/** One measured process: `turn-client.ts PEER BASE_URL LOAD CONVERSATIONS CONCURRENCY`. Sends `warm`, waits for a message, sends its figures, waits for another. */
 import { once } from 'node:events';
 import { type AgentLoop, type OpenLoop, promptOf, type TurnLoad } from './agent-loop.ts';
 
@@ -20,7 +20,7 @@ async function openPeer(peer: Peer): Promise<OpenLoop> {
       return (await import('./animus-loop.ts')).openOnEmbedded;
     case 'ai-sdk':
     case 'langgraph': {
-      // A package of its own: the compiler of this one must not follow.
+      // A separate package: the compiler of this one must not follow the import.
       const file = new URL(`../peers/${peer}.ts`, import.meta.url).href;
       return ((await import(file)) as { readonly openLoop: OpenLoop }).openLoop;
     }
@@ -69,7 +69,7 @@ const figures: ClientFigures = {
   peakRssMb: process.resourceUsage().maxRSS / 1024,
 };
 process.send?.(figures);
-// Its database connections stay until their CPU time was read.
+// Its database connections stay open until their CPU time has been read.
 await once(process, 'message');
 await loop.close();
 process.disconnect();

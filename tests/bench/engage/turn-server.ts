@@ -1,7 +1,7 @@
 /**
- * The model of the turn benchmarks, a process of its own so that its CPU is not the loop's. It answers turn n of a
- * conversation at once, and measures what a loop is judged by: the time from the last byte of an answer to the next request.
- * Prints its port; the message `collect` is answered with the times since the last one.
+ * The model of the turn benchmarks, in a separate process so that its CPU time is not the loop's. It answers turn n of a
+ * conversation at once, and measures the figure to compare: the time from the last byte of an answer to the next request.
+ * Prints its port; it answers the message `collect` with the times since the last one.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -53,13 +53,13 @@ function answerOf(turn: number, { turns, callsPerTurn }: Prompt): string {
     input: { part: `${turn}.${index}` },
   }));
   const text = turn > turns ? 'All parts are fine.' : `I look at part ${turn} of the work next, as planned.`;
-  // LangGraph takes two answers of one id for one.
+  // LangGraph treats two answers with the same id as one.
   const id = `chatcmpl_${turn}`;
   const streamed = openaiChunks({ text, calls, model: 'm' }, true).map((chunk) => ({ ...chunk, id }));
   return `${streamed.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
 }
 
-// The bare loop does not try again: no connection may be closed under it.
+// The bare loop does not retry, so no connection may be closed while it is in use.
 server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('message', () => {

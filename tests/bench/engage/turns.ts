@@ -1,6 +1,6 @@
 /**
- * What a turn costs, of our loop with its journal and of others without: one tool, eight parallel tools, fifty conversations at
- * once. Tables say how much more each is than the bare loop, which does the least that any loop must do.
+ * The cost of a turn in our loop with its journal and in others without one: one tool, eight parallel tools, fifty conversations in
+ * parallel. Tables show how much more each costs than the bare loop, which does the minimum that any loop needs.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { benchServer } from '../support/bench-database.ts';
@@ -28,7 +28,7 @@ export const SCENARIOS = {
   },
 } as const satisfies Record<string, { readonly title: string; readonly scenario: TurnScenario }>;
 
-/** Measures and prints the scenarios named. `rounds` is odd. */
+/** Measures and prints the named scenarios. `rounds` is odd. */
 export async function benchTurns(names: readonly (keyof typeof SCENARIOS)[], rounds: number): Promise<void> {
   const database = await benchServer();
   const server = await startTurnServer();

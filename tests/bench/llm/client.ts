@@ -10,12 +10,12 @@ const [port, what, calls, deltas, concurrency] = process.argv
 const url = `http://127.0.0.1:${port}`;
 
 interface Runner {
-  /** One call; returns the characters of text it got. */
+  /** Makes one call; returns the number of characters of its text. */
   readonly run: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** What any client must do: read the body, frame the events, parse each. */
+/** The minimum that any client needs: read the body, frame the events, parse each. */
 function bare(): Runner {
   const agent = new Agent();
   return {

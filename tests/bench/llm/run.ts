@@ -1,8 +1,8 @@
 /**
- * What the client costs over the least any client must do: undici, eventsource-parser and JSON.parse on the same
+ * What the client costs compared with the minimum that any client needs: undici, eventsource-parser and JSON.parse on the same
  * streams. Run: `node tests/bench/llm/run.ts [rounds]`. Each figure is the median of processes that take turns.
- * Exits 1 where a ratio is above 1.3 or the heap grows from round to round. With 200 streams at once only the heap is judged:
- * keeping 200 half answers is work that the bare loop, which keeps nothing, does not do.
+ * Exits 1 if a ratio is above 1.3 or the heap grows from round to round. With 200 streams in parallel only the heap is judged:
+ * the bare loop keeps nothing, so it does not do the work of keeping 200 partial answers.
  */
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ interface Scenario {
   readonly deltas: number;
   readonly concurrency: number;
   readonly per: 'MB' | 'call';
-  /** Judge the heap only. */
+  /** Judges only the heap. */
   readonly heapOnly?: boolean;
 }
 

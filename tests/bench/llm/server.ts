@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { anthropicEvents, sse } from '../../support/model-server/anthropic.ts';
 
 /**
- * The server of the benchmark, a process of its own so that its CPU is not the client's. `max_tokens` says how many
- * text deltas to stream; the bytes of an answer are made once. Prints its port.
+ * The server of the benchmark, in a separate process so that its CPU time is not the client's. `max_tokens` is the number of
+ * text deltas to stream; the bytes of an answer are created once. Prints its port.
  */
 const answers = new Map<number, Buffer>();
 
@@ -21,7 +21,7 @@ const server = createServer((request, response) => {
 function answerOf(deltas: number): Buffer {
   const known = answers.get(deltas);
   if (known) return known;
-  // Twelve characters a delta, as models stream them: mostly framing.
+  // Twelve characters per delta, as models stream them: mostly framing.
   const content = [{ type: 'text', text: 'some tokens '.repeat(deltas) }];
   const events = anthropicEvents({
     id: 'm',
@@ -35,7 +35,7 @@ function answerOf(deltas: number): Buffer {
   return made;
 }
 
-// The bare client does not try again: no connection may be closed under it.
+// The bare client does not retry, so no connection may be closed while it is in use.
 server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);

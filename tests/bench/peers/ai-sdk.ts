@@ -1,4 +1,4 @@
-/** The AI SDK: `streamText` with tools, its stream read to the end, nothing kept by us. */
+/** The AI SDK: `streamText` with tools, its stream read to the end, nothing stored by us. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { isStepCount, streamText, tool } from 'ai';
 import { z } from 'zod';

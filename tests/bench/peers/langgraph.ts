@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { LOOK, look, type OpenLoop, SYSTEM } from '../engage/agent-loop.ts';
 
 /**
- * As it comes, the class counts each streamed prompt's tokens itself, with a table that it loads from the internet when first
- * used. Nothing here may depend on that: it is spared the counting.
+ * By default, the class counts the tokens of each streamed prompt itself, with a table that it downloads when first
+ * used. The benchmark must not depend on that, so counting is turned off.
  */
 class CountsNothing extends ChatOpenAICompletions {
   override async getNumTokens(): Promise<number> {

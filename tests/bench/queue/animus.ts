@@ -12,7 +12,7 @@ import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import type { BenchQueue } from './queue.ts';
 
-/** `each`: every end in a transaction of its own, as today's daemon writes it. `batched`: through the completer. */
+/** `each`: each completion in its own transaction. `batched`: through the completer, as the daemon does. */
 export type Completion = 'each' | 'batched';
 
 const NOOP = {

@@ -1,4 +1,4 @@
-/** (c) Claim and complete at depth: what a claim costs behind a million rows, against an empty queue. */
+/** (c) Claim and complete at depth: the cost of a claim with a million rows, compared with an empty queue. */
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { type ClaimableFaculty, claimWork, completeBatch } from '../../../src/store/work/work.ts';
@@ -44,7 +44,7 @@ export async function depth(
 
 type Depth = Record<'claim p50' | 'claim p95' | 'complete p50' | 'complete p95', number>;
 
-/** Five hundred lives, one at a time, after twenty that warm up. */
+/** Five hundred items, one at a time, after twenty to warm up. */
 async function claimAndComplete(db: Database): Promise<Depth> {
   await db.query(`insert into animus.work_items (faculty) select 'noop' from generate_series(1, 520)`);
   const claims: number[] = [];
@@ -72,7 +72,7 @@ function medians(rounds: readonly Depth[]): Depth {
   };
 }
 
-/** What docs/operations.md shows: a claim and a status at depth, with their buffers. */
+/** The plans in docs/operations.md: a claim and a status at depth, with their buffers. */
 export async function explain(server: BenchServer, rows: number, print: (line: string) => void): Promise<void> {
   await withPool(
     await server.migrated(),

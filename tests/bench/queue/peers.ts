@@ -1,4 +1,4 @@
-/** The peers, driven as their own documentation says, with their defaults. */
+/** The peers, used as their own documentation recommends, with their defaults. */
 import { Logger, run, runMigrations } from 'graphile-worker';
 import { Pool } from 'pg';
 import PgBoss from 'pg-boss';
@@ -54,7 +54,7 @@ export async function pgBossQueue(url: string): Promise<BenchQueue> {
     async enqueueMany(count) {
       await boss.insert(Array.from({ length: count }, (_, n) => ({ name: 'noop', data: { n } })));
     },
-    // Its work() polls twice a second at most; so that a drain measures the queue, each slot fetches and completes by itself.
+    // Its work() polls at most twice a second. To measure the queue in a drain, each slot fetches and completes by itself.
     async work(concurrency, onStart) {
       let done = 0;
       const stopping = new AbortController();

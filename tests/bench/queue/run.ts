@@ -1,7 +1,7 @@
 /**
- * The queue against its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue explain] [--runs 3] [--jobs 20000]`.
- * All of it takes about a quarter of an hour on two quiet cores. BENCH_DATABASE_URL: a superuser's connection string to another
- * server than the one it starts.
+ * The queue compared with its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue explain] [--runs 3] [--jobs 20000]`.
+ * All of it takes about 15 minutes on two idle cores. BENCH_DATABASE_URL: connection string of a superuser to
+ * another server than the one it starts.
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -43,7 +43,7 @@ try {
 async function measure(part: string): Promise<void> {
   switch (part) {
     case 'latency':
-      // pg-boss polls every half second: its latency is that, and no measurement.
+      // pg-boss polls every half second, which determines its latency, so it is not measured.
       return compare('insert to handler start, ms', without('pg-boss'), async (queue) => {
         const { p50, p95, p99 } = await latency(queue, 300);
         return { p50, p95, p99 };
@@ -80,7 +80,7 @@ async function measure(part: string): Promise<void> {
   }
 }
 
-/** Of what is compared, as installed. */
+/** Versions of the compared packages, as installed. */
 function versions(): string {
   const require = createRequire(import.meta.url);
   const of = (name: string) => `${name} ${(require(`${name}/package.json`) as { version: string }).version}`;
@@ -91,7 +91,7 @@ function without(name: string): typeof QUEUES {
   return Object.fromEntries(Object.entries(QUEUES).filter(([other]) => other !== name));
 }
 
-/** Runs of the queues take turns, so that a busy moment of the machine does not fall on one of them alone. */
+/** Runs of the queues take turns, so that a busy moment of the machine does not affect only one of them. */
 async function compare(
   title: string,
   queues: typeof QUEUES,

@@ -26,7 +26,7 @@ export async function latency(queue: BenchQueue, samples: number): Promise<Laten
   return percentiles(times);
 }
 
-/** (b) Jobs per second: the bulk enqueue, and the drain from the start of a worker to its last committed end. */
+/** (b) Jobs per second: the bulk enqueue, and the drain from the start of a worker to its last committed completion. */
 export async function drain(
   queue: BenchQueue,
   jobs: number,
@@ -40,7 +40,7 @@ export async function drain(
   return { enqueue: (jobs / (enqueued - before)) * 1000, drain: (jobs / (drained - enqueued)) * 1000 };
 }
 
-/** What a drain has the server do per job: transactions (each a round trip), flushes and bytes of the write-ahead log. */
+/** The server's work per job in a drain: transactions (each a round trip), flushes and bytes of the WAL. */
 export async function counted(
   server: BenchServer,
   queue: BenchQueue,
@@ -58,7 +58,7 @@ export async function counted(
   };
 }
 
-/** Works all jobs off; returns when the last end was committed, before the workers stopped. */
+/** Processes all jobs; returns when the last completion was committed, before the workers stopped. */
 async function work(queue: BenchQueue, jobs: number, concurrency: number, workers: number): Promise<number> {
   const running = await Promise.all(Array.from({ length: workers }, () => queue.work(concurrency, () => {})));
   await until(() => running.reduce((sum, worker) => sum + worker.done(), 0) >= jobs);
@@ -67,7 +67,7 @@ async function work(queue: BenchQueue, jobs: number, concurrency: number, worker
   return drained;
 }
 
-/** (e) Enqueues per second with ten producers in flight, each committing its own; `busy`: with a worker at work. */
+/** (e) Enqueues per second with ten producers in parallel, each committing its own; `busy`: while a worker is running. */
 export async function produce(queue: BenchQueue, jobs: number, busy: boolean): Promise<number> {
   const worker = busy ? await queue.work(10, () => {}) : null;
   let next = 0;

@@ -11,19 +11,19 @@ export interface BenchServer {
   fresh(): Promise<string>;
   /** The same, with animus's schema. */
   migrated(): Promise<string>;
-  /** What the server has done so far; of `url`'s database, and of the whole server for the log. */
+  /** The server's counters so far: for the database of `url`, and for the whole server for the WAL. */
   work(url: string): Promise<ServerWork>;
   stop(): Promise<void>;
 }
 
-/** Ends of transactions, flushes of the write-ahead log, and its bytes. A statement outside a transaction is one of each round trip. */
+/** Ended transactions, flushes of the WAL, and its bytes. A statement outside a transaction counts as one transaction and one round trip. */
 export interface ServerWork {
   readonly transactions: number;
   readonly syncs: number;
   readonly bytes: number;
 }
 
-/** BENCH_DATABASE_URL (a superuser's), or the binaries of the npm package with fsync as PostgreSQL has it by default. */
+/** BENCH_DATABASE_URL (a superuser's), or the binaries of the npm package with PostgreSQL's default fsync. */
 export async function openBenchServer(): Promise<BenchServer> {
   const given = process.env['BENCH_DATABASE_URL'];
   const server = given ? null : await startPostgresServer(['-c', 'fsync=on']);
@@ -63,14 +63,14 @@ export async function openBenchServer(): Promise<BenchServer> {
   };
 }
 
-/** PostgreSQL 18 moved the count of flushes from pg_stat_wal to pg_stat_io; both are asked by name, so that either may be missing. */
+/** PostgreSQL 18 moved the count of flushes from pg_stat_wal to pg_stat_io; both are read by name, so that either may be missing. */
 const WORK = `
   select (select xact_commit + xact_rollback from pg_stat_database where datname = $1) as transactions,
          coalesce((select to_jsonb(w) ->> 'wal_sync' from pg_stat_wal w),
                   (select sum((to_jsonb(i) ->> 'fsyncs')::bigint)::text from pg_stat_io i where i.object = 'wal'))::bigint as syncs,
          pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`;
 
-/** Opens a pool for the time of `work`. */
+/** Opens a pool for the duration of `work`. */
 export async function withPool<T>(url: string, work: (db: Database) => Promise<T>, poolSize = 10): Promise<T> {
   const db = openPostgres(url, { poolSize });
   try {

@@ -1,11 +1,11 @@
-/** A migrated database for a benchmark: BENCH_DATABASE_URL, else a server of its own with default durability. */
+/** A migrated database for a benchmark: BENCH_DATABASE_URL, or a separate server with default durability. */
 
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { startPostgresServer } from '../../support/postgres-server.ts';
 
-/** Opens it; `close` ends the server too. */
+/** Opens it; `close` stops the server too. */
 export async function benchDatabase(poolSize = 20): Promise<{ readonly db: Database; close(): Promise<void> }> {
   const server = await benchServer();
   const db = openPostgres(server.url, { poolSize });
@@ -21,7 +21,7 @@ export async function benchDatabase(poolSize = 20): Promise<{ readonly db: Datab
 /** The same for processes that open it themselves. */
 export async function benchServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const given = process.env['BENCH_DATABASE_URL'];
-  // The last setting of a name wins: what tests switch off for speed is on here.
+  // The last setting of a name wins: what tests turn off for speed is on here.
   const server = given ? null : await startPostgresServer(['-c', 'fsync=on']);
   const url = given ?? server!.url;
   const db = openPostgres(url, { poolSize: 1 });
@@ -30,7 +30,7 @@ export async function benchServer(): Promise<{ readonly url: string; stop(): Pro
   return { url, stop: async () => server?.stop() };
 }
 
-/** The middle value of an odd number of runs. */
+/** The median of an odd number of runs. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

@@ -23,7 +23,7 @@ function site(toml: string): { cwd: string; env: Record<string, string> } {
 }
 
 test.each(Object.entries(BROKEN))(
-  '%s in animus.toml stops no command that needs only the database, and is said',
+  '%s in animus.toml stops no command that needs only the database, and is reported',
   async (_, [toml, said]) => {
     const here = site(toml);
     const submitted = await run(['work', 'submit', 'clerk', 'count', '--json'], here);
@@ -46,11 +46,11 @@ test.each(Object.entries(BROKEN))(
   },
 );
 
-test('what does need the configuration still fails', async () => {
+test('a command that needs the configuration still fails', async () => {
   expect(await run(['config'], site(BROKEN['a wrong value'][0]))).toMatchObject({ code: 2 });
 });
 
-test('health asks where the sound part of the file says, and fails where that is the broken one', async () => {
+test('health asks the address in the valid part of the file, and fails if that part is broken', async () => {
   const port = await freePort();
   const answer: Readiness = {
     ready: true,
@@ -68,7 +68,7 @@ test('health asks where the sound part of the file says, and fails where that is
   expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining('daemon.http') });
 });
 
-test('what the environment says must be right, and a file that was named must be there', async () => {
+test('the environment must be valid, and a file named with --config must exist', async () => {
   const here = site('');
   const wrong = await run(['status'], { ...here, env: { ...here.env, DATABASE_URL: 'mysql://x' } });
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('DATABASE_URL') });

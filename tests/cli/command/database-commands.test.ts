@@ -20,7 +20,7 @@ describe('a database without schema', () => {
   const empty = testDatabase({ empty: true });
   const animus = (...argv: string[]) => command(argv, { env: { DATABASE_URL: empty.connectionString } });
 
-  test('is refused with what to do, migrated, and then fine', async () => {
+  test('is refused with advice, then migrated, and then works', async () => {
     const refused = await animus('work', 'list');
     expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('run: animus db migrate') });
     expect(refused.stderr).not.toContain('password');
@@ -51,7 +51,7 @@ describe('a database without schema', () => {
 });
 
 describe('a database', () => {
-  test('that cannot be reached is exit code 4, its password never printed', async () => {
+  test('that cannot be reached is exit code 4, and its password is never printed', async () => {
     const { code, stderr, stdout } = await command(['status'], {
       env: { DATABASE_URL: 'postgres://ada:PASSWORD@127.0.0.1:1/x' },
     });
@@ -60,7 +60,7 @@ describe('a database', () => {
     expect(stderr + stdout).not.toContain('PASSWORD');
   });
 
-  test('that accepts and never answers does not keep an interrupted command', async () => {
+  test('that accepts connections and never answers does not block an interrupted command', async () => {
     const { server, port } = await silentServer();
     const interrupts = createInterrupts(systemClock);
     server.once('connection', () => interrupts.receive('SIGTERM'));
@@ -75,7 +75,7 @@ describe('a database', () => {
     expect(stderr).toContain('belongs to work item abc and has no DATABASE_URL');
   });
 
-  test('of its own is made by the first command that needs one, and kept', async () => {
+  test('is created by the first command that needs one, and kept', async () => {
     const first = await command(['work', 'submit', 'engineer', 'x', '--json']);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     const { id } = JSON.parse(first.stdout);
@@ -89,7 +89,7 @@ function command(argv: readonly string[], options: RunOptions = {}) {
   return run(argv, { cwd: home, ...options, env: { ANIMUS_HOME: join(home, 'animus'), ...options.env } });
 }
 
-/** Listens, and says nothing to anybody. */
+/** Accepts connections and never answers. */
 async function silentServer(): Promise<{ server: Server; port: number }> {
   const server = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

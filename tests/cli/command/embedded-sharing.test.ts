@@ -1,4 +1,4 @@
-/** One embedded directory and several who want it: daemons, commands, psql. With real processes. */
+/** One embedded directory and several clients: daemons, commands, psql. With real processes. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function ownerOf(site: Site): { port: number; password: string; pid: number } {
   return JSON.parse(readFileSync(join(site.home, 'embedded.json'), 'utf8'));
 }
 
-test('a second daemon is refused with the pid of the first, which goes on; commands use the first', async () => {
+test('a second daemon is refused with the pid of the first, which continues; commands use the first', async () => {
   const site = siteOf();
   const first = await startDaemon(site);
   const second = launchDaemon(site);
@@ -32,7 +32,7 @@ test('a second daemon is refused with the pid of the first, which goes on; comma
   expect(submitted.map(({ exit }) => exit)).toEqual([0, 0, 0]);
   await first.kill('SIGKILL');
 
-  // Nobody owns it now: commands open it one after another, and the next daemon finds all that was acknowledged.
+  // Nobody owns it now: commands open it one after another, and the next daemon finds all acknowledged data.
   const listed = await Promise.all([1, 2].map(() => runAnimus(site, ['work', 'list', '--json'])));
   expect(listed).toEqual(listed.map(() => ({ exit: 0, stdout: expect.any(String), stderr: expect.any(String) })));
   for (const { stdout } of listed) expect(JSON.parse(stdout).items).toHaveLength(3);
@@ -42,7 +42,7 @@ test('a second daemon is refused with the pid of the first, which goes on; comma
   expect(await third.exited).toBe(0);
 }, 120_000);
 
-test('a client with an open transaction delays the daemon for five seconds and no longer; one with a wrong password not at all', async () => {
+test('a client with an open transaction delays the daemon for at most five seconds; one with a wrong password not at all', async () => {
   const site = siteOf();
   const daemon = await startDaemon(site);
   const { port, password } = ownerOf(site);
@@ -58,7 +58,7 @@ test('a client with an open transaction delays the daemon for five seconds and n
   onTestFinished(() => client.close());
   const held = client.transaction(async (tx) => {
     await tx.query('create table never (n int)');
-    // Idle in it until it is ended.
+    // Idle in it until it is terminated.
     await eventually('a command gets through', async () =>
       (await runAnimus(site, ['status'])).exit === 0 ? true : null,
     );
@@ -71,7 +71,7 @@ test('a client with an open transaction delays the daemon for five seconds and n
 }, 120_000);
 
 test.skipIf(spawnSync('pg_dump', ['--version']).status !== 0)(
-  'pg_dump either dumps it or is told that it is too old; nobody is disturbed',
+  'pg_dump either dumps it or reports that it is too old, and disturbs nobody',
   async () => {
     const site = siteOf();
     const daemon = await startDaemon(site);

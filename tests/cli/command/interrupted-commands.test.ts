@@ -12,12 +12,12 @@ import { sharedCompileCache } from '../../support/compile-cache.ts';
 import { testDatabase } from '../../support/database.ts';
 import { copyEmbeddedDatabase } from '../../support/embedded-template.ts';
 
-// Ctrl-C at a random moment of the real process: nothing may be left of it. The delay is what is tested, not a wait.
+// Ctrl-C at a random moment of the real process: nothing may be left behind. The delay is what is tested, not a wait.
 const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
 const SCRIPT = '[[answer]]\ntext = "Done."\n';
 const FACULTY =
   '[faculty]\nname = "clerk"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\n';
-/** Each run of the tests interrupts at other moments; more of them are for a machine that has time. */
+/** Each test run interrupts at other moments. Increase the number of trials on a machine that has time. */
 const TRIALS = Number(process.env['ANIMUS_TEST_TRIALS'] ?? 1);
 const target = testDatabase();
 const fresh = testDatabase({ empty: true });
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('interrupted at a random moment', () => {
-  // How long each takes by itself, in milliseconds, on a machine that has nothing else to do; some never end.
+  // How long each takes in milliseconds on an idle machine; some never end.
   test.each([
     [['status'], 500],
     [['status', '--watch'], 2500],
@@ -80,7 +80,7 @@ describe('interrupted at a random moment', () => {
   );
 
   test(
-    'a migration is whole or not there, and the next call finishes it',
+    'a migration is complete or has changed nothing, and the next call finishes it',
     async () => {
       const at = { DATABASE_URL: fresh.connectionString };
       for (let n = 0; n < 2 * TRIALS; n++) await interrupt(trial(at), ['db', 'migrate'], 1500);
@@ -124,7 +124,7 @@ interface Trial {
   readonly env: Record<string, string>;
 }
 
-/** A home that is not there yet, an empty directory for temporary files, and a token that names the trial's processes. */
+/** A home that does not exist yet, an empty directory for temporary files, and a token that marks the trial's processes. */
 function trial(env: Record<string, string> = {}): Trial {
   const token = `trial-${randomUUID()}`;
   const temporary = join(root, token, 'tmp');
@@ -155,7 +155,7 @@ async function interrupt(where: Trial, argv: readonly string[], longestMs: numbe
   const interruptedAtMs = performance.now();
   const [code, signal] = await ended;
   const told = `${argv.join(' ')} after ${afterMs} ms: ${code ?? signal}\n${await stderr}`;
-  // Before it listens for signals, the signal itself ends it. A daemon that has drained ends well.
+  // Before it handles signals, the signal itself ends it. A daemon that has drained exits with 0.
   const good = signal === 'SIGINT' || code === 130 || (argv[0] === 'serve' && code === 0);
   // A command that is about to end may have done its work already.
   expect(good || hadEnded || (code !== null && code <= 5 && !/internal error/.test(told)), told).toBe(true);

@@ -19,7 +19,7 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe('the process', () => {
-  test('ends in peace when its reader leaves early', async () => {
+  test('exits quietly when its reader stops early', async () => {
     await db.database.query(
       `insert into animus.work_items (faculty, description) select 'many', repeat('x', 500) from generate_series(1, 5000)`,
     );
@@ -31,7 +31,7 @@ describe('the process', () => {
     expect(await stderr).toBe('');
   });
 
-  test('that repeats itself ends when its reader has gone', async () => {
+  test('exits when its reader has gone, even with --watch', async () => {
     const child = animus('status', '--watch', '--every', '1');
     child.stdout?.once('data', () => child.stdout?.destroy());
     const stderr = child.stderr === null ? '' : text(child.stderr);
@@ -39,7 +39,7 @@ describe('the process', () => {
     expect([code, await stderr]).toEqual([0, '']);
   });
 
-  test('gives the whole output to a slow reader before it ends', async () => {
+  test('writes all output to a slow reader before it exits', async () => {
     const child = animus('work', 'list', '--limit', '5000', '--json');
     const stdout = child.stdout === null ? '' : await text(child.stdout);
     expect(JSON.parse(stdout).items).toHaveLength(5000);
@@ -64,7 +64,7 @@ describe('the process', () => {
     expect(code).toBe(expected);
   });
 
-  test('serve starts, takes a signal, and signs off', async () => {
+  test('serve starts, handles a signal, and deregisters', async () => {
     mkdirSync(join(cwd, 'faculties'));
     writeFileSync(
       join(cwd, 'faculties/idle.toml'),
@@ -81,7 +81,7 @@ describe('the process', () => {
     expect(daemons).toEqual([{ max_concurrent: 3, stopped: true }]);
   });
 
-  test('exits 2 for what it does not know, and says what it may have meant', async () => {
+  test('exits 2 for unknown commands, and suggests the nearest one', async () => {
     const child = animus('work', 'lsit');
     const [stderr, [code]] = await Promise.all([child.stderr === null ? '' : text(child.stderr), once(child, 'exit')]);
     expect(code).toBe(2);

@@ -11,13 +11,13 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('a home', () => {
-  test('that is not there is asked for, and nothing is made anywhere', async () => {
+  test('that is not set is reported as missing, and nothing is created', async () => {
     const ran = await run(['work', 'list'], { cwd: root, env: { HOME: '' } });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('ANIMUS_HOME: expected a directory, because this user has no home directory');
   });
 
-  test('is not needed where a database and a directory are named', async () => {
+  test('is not needed if a database and a directory are given', async () => {
     const env = { HOME: '', ANIMUS_HOME: join(root, 'given'), DATABASE_URL: 'postgres://a@127.0.0.1:1/x' };
     expect(await run(['config'], { cwd: root, env })).toMatchObject({ code: 0, stderr: '' });
   });

@@ -11,7 +11,7 @@ const program = await buildProgram(() => async () => {}, { stdout: { write: () =
 const commands = leaves(program);
 
 describe('docs/cli.md', () => {
-  test('describes exactly the commands there are, with their arguments', () => {
+  test('describes exactly the existing commands, with their arguments', () => {
     const documented = [...PAGE.matchAll(/^### `animus (.*)`$/gm)].map(([, usage]) => usage);
     expect(new Set(documented)).toEqual(new Set(commands.map(({ usage }) => usage)));
   });
@@ -49,7 +49,7 @@ describe('a command', () => {
     expect(command.options.map((option) => option.long)).toContain('--json');
   });
 
-  test('alone answers with its help', async () => {
+  test('prints its help if it is called without a subcommand', async () => {
     const { code, stdout, stderr } = await run([]);
     expect(code).toBe(0);
     expect(stdout).toContain('Usage: animus');

@@ -32,7 +32,7 @@ describe('the doctor of a database', () => {
   const migrated = testDatabase();
   const empty = testDatabase({ empty: true });
 
-  test('finds all well where it is, and says what could be better', async () => {
+  test('finds a healthy database, and says what could be better', async () => {
     write({ 'faculties/clerk.toml': FACULTY.replace(/fallback.*\n/, '') });
     const { code, findings } = await doctor([], { databaseUrl: migrated.connectionString });
     expect(findings.filter(({ state }) => state === 'problem')).toEqual([]);
@@ -68,7 +68,7 @@ describe('the doctor of a database', () => {
     expect(findings.find(({ check }) => check === 'faculties')?.detail).toMatch(/^clerk in /);
   });
 
-  test('finds an empty one, says what to run, and changes nothing', async () => {
+  test('finds an empty database, says what to run, and changes nothing', async () => {
     const { code, findings } = await doctor([], { databaseUrl: empty.connectionString });
     expect(code).toBe(1);
     expect(findings.filter(({ state }) => state === 'problem')).toMatchObject([
@@ -90,7 +90,7 @@ describe('the doctor of a database', () => {
     ]);
   });
 
-  test('finds a server that is not there, and looks at the rest', async () => {
+  test('reports a server that cannot be reached, and checks the rest', async () => {
     const { code, findings } = await doctor([], { databaseUrl: 'postgres://ada:SECRET@127.0.0.1:1/none' });
     expect(code).toBe(1);
     expect(findings).toContainEqual(
@@ -100,7 +100,7 @@ describe('the doctor of a database', () => {
     expect(JSON.stringify(findings)).not.toContain('SECRET');
   });
 
-  test('does not make an embedded one', async () => {
+  test('does not create an embedded one', async () => {
     const { code, findings } = await doctor([]);
     expect(code).toBe(0);
     expect(findings[1]).toMatchObject({
@@ -113,7 +113,7 @@ describe('the doctor of a database', () => {
 });
 
 describe('the doctor of this host', () => {
-  test('finds what is open to others, and says how to close it', async () => {
+  test('finds files that are open to others, and says how to close them', async () => {
     const home = join(cwd, 'home');
     mkdirSync(join(home, 'db'), { recursive: true });
     chmodSync(home, 0o755);
@@ -136,7 +136,7 @@ describe('the doctor of this host', () => {
     expect(examineModes(configOf({ home: join(cwd, 'none'), file: null }))).toMatchObject([{ state: 'ok' }]);
   });
 
-  test('tells a free port, a daemon, and a stranger apart', async () => {
+  test('distinguishes a free port, a daemon, and another program', async () => {
     const { drain } = createInterrupts(systemClock);
     const stranger = createHttpServer((_, response) => response.setHeader('connection', 'close').end('hello'));
     await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
@@ -163,7 +163,7 @@ describe('the doctor of this host', () => {
     });
   });
 
-  test('finds a missing git where worktrees need it, and else notes it', async () => {
+  test('finds that git is missing: a problem if worktrees need it, else a note', async () => {
     write({ 'bin/none': '' });
     const path = process.env['PATH'];
     onTestFinished(() => void (process.env['PATH'] = path));
@@ -181,7 +181,7 @@ describe('the doctor of this host', () => {
 });
 
 describe('the doctor of files', () => {
-  test('tells what is wrong with the configuration, and exits 1 like for any other finding', async () => {
+  test('reports what is wrong with the configuration, and exits 1 as for any other problem', async () => {
     write({ 'animus.toml': '[daemon]\nmax_concurrent = 0\n' });
     const { code, findings } = await doctor(['--provider', 'anthropic']);
     expect(code).toBe(1);
@@ -189,7 +189,7 @@ describe('the doctor of files', () => {
     expect(findings[0]?.detail).toContain('animus.toml:2: daemon.max_concurrent: expected');
   });
 
-  test('tells every problem of the faculties, uncut on a narrow terminal', async () => {
+  test('reports every problem of the faculties in full on a narrow terminal', async () => {
     write({ 'faculties/a.toml': '[faculty]\nname = "a"\nmodle = 1\n', 'faculties/clerk.toml': FACULTY });
     const ran = await run(['doctor'], { cwd, env: env(), terminal: 40 });
     expect(ran.code).toBe(1);
@@ -209,7 +209,7 @@ describe('the doctor of a provider', () => {
     return started;
   }
 
-  test('asks only when asked, once, for the model that a faculty names', async () => {
+  test('calls the provider only on request, once, for the model that a faculty names', async () => {
     const gw = await server();
     write({ 'animus.toml': gateway(gw.url), 'faculties/clerk.toml': FACULTY });
     const silent = await doctor([], { GW_KEY: 'k' });
@@ -220,7 +220,7 @@ describe('the doctor of a provider', () => {
     expect([asked.code, gw.requests.length]).toEqual([0, 1]);
   });
 
-  test('says which variable the key belongs in', async () => {
+  test('names the variable that the key belongs in', async () => {
     const gw = await server();
     write({ 'animus.toml': gateway(gw.url) });
     const { code, findings } = await doctor(['--provider', 'gw/good']);
@@ -232,7 +232,7 @@ describe('the doctor of a provider', () => {
     });
   });
 
-  test('notes a model that is not listed, and asks several in one go', async () => {
+  test('notes a model that is not listed, and checks several at once', async () => {
     const gw = await server();
     write({
       'animus.toml': gateway(gw.url, '[providers.dead]\nkind = "openai"\nbase_url = "http://127.0.0.1:1"\n'),
@@ -248,7 +248,7 @@ describe('the doctor of a provider', () => {
     ]);
   });
 
-  test('a broken script is a finding, and no matter for another provider', async () => {
+  test('a broken script is a problem, but not for another provider', async () => {
     const gw = await server();
     write({
       'animus.toml': gateway(gw.url, '[providers.play]\nkind = "scripted"\nscript = "play.toml"\n'),
@@ -261,13 +261,13 @@ describe('the doctor of a provider', () => {
     ]);
   });
 
-  test('an unknown one is a usage error before anything is looked at', async () => {
+  test('an unknown provider is a usage error before anything is checked', async () => {
     const ran = await run(['doctor', '--provider', 'antropic'], { cwd, env: env() });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('no provider named antropic (did you mean anthropic?)');
   });
 
-  test('interrupted while a provider is silent, it ends at once', async () => {
+  test('ends at once if it is interrupted while a provider does not answer', async () => {
     const hanging = createServer();
     await new Promise<void>((listening) => hanging.listen(0, '127.0.0.1', listening));
     let connected = false;
@@ -309,7 +309,7 @@ function configOf(of: { home?: string; file?: string | null; http?: Config['daem
   return { ...config, ...rest, daemon: { ...config.daemon, http } };
 }
 
-/** Skips the test, with the reason, where this user may not mount a disk. */
+/** Skips the test with the reason if this user may not mount a disk. */
 function withSmallDisk({ skip }: TestContext, look: (directory: string) => void): void {
   const directory = join(cwd, 'small');
   mkdirSync(directory);

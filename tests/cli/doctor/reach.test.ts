@@ -1,4 +1,4 @@
-/** What the doctor says of how far agents are kept from this host. */
+/** What the doctor reports about the isolation of agents. */
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import type { Isolation } from '../../../src/process/process-host.ts';
 import { scratch } from '../../security/commands.ts';
 import { databaseUrl } from '../../support/database.ts';
 
-test('a key with a second name, a workspace that is the home, and a missing animus.toml in a workspace are told', async () => {
+test('reports a key with a second name, a workspace that is the home, and a missing animus.toml in a workspace', async () => {
   const site = setUp('namespace');
   writeFileSync(join(site.root, 'key'), 'geheim', { mode: 0o600 });
   linkSync(join(site.root, 'key'), join(site.root, 'other'));
@@ -23,7 +23,7 @@ test('a key with a second name, a workspace that is the home, and a missing anim
   );
 });
 
-test('without isolation it is said that nothing is hidden from commands', async () => {
+test('without isolation it reports that nothing is hidden from commands', async () => {
   const found = await setUp('none').examine({});
   expect(found).toContainEqual(
     expect.objectContaining({
@@ -41,7 +41,7 @@ test('without isolation it is said that nothing is hidden from commands', async 
   );
 });
 
-test('a server that asks for a password passes, and a socket that does not answer is hidden all the same', async () => {
+test('a server that asks for a password passes, and a socket that does not answer is still hidden', async () => {
   const site = setUp('namespace');
   expect(await site.examine({ DATABASE_URL: databaseUrl('postgres') })).toContainEqual(
     expect.objectContaining({ check: 'database login', state: 'ok', detail: 'by password' }),

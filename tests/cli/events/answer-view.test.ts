@@ -3,7 +3,7 @@ import { createAnswerView } from '../../../src/cli/events/answer-view.ts';
 import { createOutput } from '../../../src/cli/view/output.ts';
 
 describe('an answer on the screen', () => {
-  it('is printed while it comes on a terminal, and not again', () => {
+  it('is printed while it streams on a terminal, and not again afterwards', () => {
     const { view, output, printed } = screen(true);
     view.coming({ type: 'text', turn: 1, text: '\nI look' });
     expect(printed()).toBe('turn 1  I look');
@@ -13,14 +13,14 @@ describe('an answer on the screen', () => {
     expect(printed()).toBe('turn 1  I look at\\x1b[2J it.\nGood.\nnext\n');
   });
 
-  it('is one line off a terminal, when it is recorded', () => {
+  it('is one line when it is recorded, without a terminal', () => {
     const { view, printed } = screen(false);
     view.coming({ type: 'text', turn: 1, text: 'I look' });
     view.recorded(recorded('I look\nat it.'));
     expect(printed()).toBe('turn 1  I look at it.\n');
   });
 
-  it('is printed whole where pieces of it were lost, or where it came anew', () => {
+  it('is printed in full if pieces were lost or it was restarted', () => {
     const lost = screen(true);
     lost.view.coming({ type: 'text', turn: 1, text: 'I lo' });
     lost.view.recorded(recorded('I look.'));

@@ -34,7 +34,7 @@ describe('faculty', () => {
     });
   });
 
-  test('check of a name that is not there names the nearest', async () => {
+  test('check of an unknown name names the nearest', async () => {
     write({ 'faculties/a.toml': GOOD });
     expect(await animus('faculty', 'check', 'engineer')).toMatchObject({ code: 0 });
     expect(await animus('faculty', 'check', 'enginer')).toMatchObject({
@@ -43,7 +43,7 @@ describe('faculty', () => {
     });
   });
 
-  test('show prints each value and its origin, the model as resolved, and where commands run', async () => {
+  test('show prints each value and its origin, the resolved model, and where commands run', async () => {
     const tools = `${GOOD}tools = ["bash"]\nmax_turns = 7\nfallback_models = ["gw/big"]\n`;
     const provider = '[providers.gw]\nkind = "openai"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "GW_KEY"\n';
     write({
@@ -73,7 +73,7 @@ describe('faculty', () => {
     expect(JSON.stringify(json)).not.toContain('SECRET');
   });
 
-  test('show of one that is not there names the nearest, and says when files have problems', async () => {
+  test('show of an unknown faculty names the nearest, and says if files have problems', async () => {
     write({ 'faculties/a.toml': GOOD, 'faculties/b.toml': '[faculty' });
     expect(await animus('faculty', 'show', 'enginer')).toMatchObject({
       code: 3,
@@ -83,7 +83,7 @@ describe('faculty', () => {
     });
   });
 
-  test('serve without any faculty file says so before it starts anything', async () => {
+  test('serve without any faculty file reports it before it starts anything', async () => {
     mkdirSync(join(cwd, 'faculties'));
     expect(await animus('serve')).toMatchObject({
       code: 2,
@@ -111,14 +111,14 @@ describe('config', () => {
     expect(stdout + json.stdout).not.toContain('SECRET');
   });
 
-  test('leaves no key of animus.toml out', async () => {
+  test('lists every key of animus.toml', async () => {
     const { settings } = JSON.parse((await animus('config', '--json')).stdout) as { settings: { key: string }[] };
     const keys = settings.map(({ key }) => key);
     const { supported } = schemaKeys(configSchema);
     for (const { key } of supported) if (!key.includes('NAME')) expect(keys).toContain(key);
   });
 
-  test('shows the variables of telemetry, and none of their secrets', async () => {
+  test('shows the telemetry variables, without their secrets', async () => {
     expect((await animus('config')).stdout).toMatch(/^telemetry +not set +default$/m);
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318?key=SECRET',
@@ -140,7 +140,7 @@ describe('config', () => {
     });
   });
 
-  test('refuses a secret file that others may read', async () => {
+  test('refuses a secret file that other users can read', async () => {
     write({ key: 'SECRET' });
     const { code, stderr } = await animus('config', { env: { ANTHROPIC_API_KEY_FILE: 'key' } });
     expect(code).toBe(2);

@@ -57,7 +57,7 @@ input = { path = "nowhere.txt" }
 `;
 
 describe('animus faculty test', () => {
-  test('plays the script against real tools and hooks, in a copy of the workspace', async () => {
+  test('plays the script with real tools and hooks, in a copy of the workspace', async () => {
     write({
       'sample/book.txt': 'old',
       'script.toml': `${WRITES}
@@ -83,7 +83,7 @@ text = "Done."
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test('ends with 1 after one attempt: a fault of the world is not waited out', async () => {
+  test('exits 1 after one attempt: it does not wait for an external failure to pass', async () => {
     write({ 'script.toml': '[[answer]]\nfault = { kind = "rate_limit", retry_after_ms = 60000 }\n' });
     const ran = await rehearse('--json', '--params', '{"n": 1}');
     expect(ran.code).toBe(1);
@@ -95,7 +95,7 @@ text = "Done."
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test('reports which turn the script has no answer for', async () => {
+  test('reports the turn for which the script has no answer', async () => {
     write({ 'script.toml': WRITES });
     const ran = await rehearse('--description', 'the year 2026');
     expect(ran.code).toBe(1);
@@ -104,7 +104,7 @@ text = "Done."
     expect(existsSync(join(cwd, 'book.txt'))).toBe(false);
   });
 
-  test('interrupted in mid-turn it ends at once and leaves nothing behind', async () => {
+  test('ends at once when it is interrupted during a turn, and leaves nothing behind', async () => {
     write({ 'script.toml': `${WRITES}[[answer]]\nturn = 2\ndelay_ms = 600000\n` });
     const interrupts = createInterrupts(systemClock);
     const running = rehearse({ interrupts }, '--description', 'the year 2026');

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../run-cli.ts';
 
-/** A sound engage table, below which a mistake may be added. */
+/** A valid engage table, to which a mistake may be added. */
 const ENGAGE = '[faculty.engage]\nmodel = "claude-sonnet-4-5"\nsystem_prompt = "p"\n';
 const named = (name: string, more = '') => `[faculty]\nname = "${name}"\n${more}`;
 
@@ -13,7 +13,7 @@ interface Mistake {
   readonly text: string;
   readonly line: number;
   readonly key: string | null;
-  /** What was expected, and what is there. */
+  /** What is expected, and the actual value. */
   readonly says: readonly string[];
 }
 
@@ -156,7 +156,7 @@ interface Found {
 }
 
 describe('faculty check on a directory with many different mistakes', () => {
-  test('finds each once, and nothing else', async () => {
+  test('reports each once, and nothing else', async () => {
     const { code, stdout } = await animus('faculty', 'check', '--json');
     const { problems, remarks, faculties } = JSON.parse(stdout) as Record<'problems' | 'remarks', Found[]> & {
       faculties: string[];
@@ -180,7 +180,7 @@ describe('faculty check on a directory with many different mistakes', () => {
     expect((await animus('faculty', 'check')).stdout).toContain(message);
   });
 
-  test('says of a sound faculty what its commands run in, and warns that a doubtful model is one', async () => {
+  test("shows the isolation of a valid faculty's commands, and warns about a doubtful model", async () => {
     const { stdout } = await animus('faculty', 'check');
     expect(stdout).toMatch(/^ok {7}clerk .*\n {9}bash and hooks run /m);
     expect(stdout).toMatch(/^remark {3}.*unknown-model\.toml:4: /m);

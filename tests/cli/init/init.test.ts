@@ -23,7 +23,7 @@ const FILES = [
 ];
 
 describe('animus init', () => {
-  test('in a git repository writes a faculty that works in worktrees of it, and that has no problems', async () => {
+  test('in a git repository writes a valid faculty that works in worktrees of it', async () => {
     repository();
     const ran = await run(['init'], { cwd });
     expect(ran.code).toBe(0);
@@ -41,7 +41,7 @@ describe('animus init', () => {
     expect(loaded('engineer')).toMatchObject({ isolation: 'directory', workspace: cwd, maxConcurrent: 1 });
   });
 
-  test('prints three commands that are there to be copied, as it was called itself', async () => {
+  test('prints three commands to copy, with the program as it was called', async () => {
     const ran = await run(['init', 'shop', '--name', 'smith'], { cwd, terminal: 40, env: { npm_command: 'exec' } });
     expect(ran.stdout.split('\n').filter((line) => line.startsWith('  cd'))).toEqual([
       '  cd shop && npx animus faculty test smith faculties/scripts/smith.toml --workspace .',
@@ -50,7 +50,7 @@ describe('animus init', () => {
     ]);
   });
 
-  test('overwrites nothing, and says what it kept', async () => {
+  test('overwrites nothing, and lists what it kept', async () => {
     writeFileSync(join(cwd, 'animus.toml'), '# mine\n');
     const first = await run(['init', '--json'], { cwd });
     expect(JSON.parse(first.stdout).files).toEqual([
@@ -71,7 +71,7 @@ describe('animus init', () => {
     expect(JSON.parse(ran.stdout).model).toBe(model);
   });
 
-  test('says which key a model needs that is not set', async () => {
+  test('names the key that a model needs and that is not set', async () => {
     const ran = await run(['init', '--model', 'claude-sonnet-4-5'], { cwd });
     expect(ran.stderr).toContain('claude-sonnet-4-5 needs ANTHROPIC_API_KEY');
   });
@@ -111,7 +111,7 @@ describe('animus init', () => {
     if (expected.test !== null) expect(faculty?.engage.systemPrompt).toContain(`\`${expected.test}\``);
   });
 
-  test('interrupted at a question writes nothing', async () => {
+  test('writes nothing when it is interrupted at a question', async () => {
     const interrupts = createInterrupts(systemClock);
     const running = run(['init'], { cwd, terminal: 80, typed: [], interrupts });
     setImmediate(() => interrupts.receive('SIGINT'));

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('animus work cancel', () => {
-  test('ends waiting work and its children, and keeps the reason', async () => {
+  test('ends waiting work and its children, and stores the reason', async () => {
     const id = await insert({});
     await insert({ parent_id: id });
     const ran = await animus('work', 'cancel', id.slice(-12), '--reason', 'superseded');
@@ -23,7 +23,7 @@ describe('animus work cancel', () => {
     expect((await animus('work', 'cancel', id)).code).toBe(0);
   });
 
-  test('refuses what has ended otherwise, and what is not there', async () => {
+  test('refuses work that has ended in another state, and unknown ids', async () => {
     const id = await insert({});
     await target.database.query(
       `update animus.work_items set state = 'claimed', lease_owner = id, lease_expires_at = animus.now()`,
@@ -63,7 +63,7 @@ describe('animus work retry', () => {
 });
 
 describe('animus pause and resume', () => {
-  test('hold one faculty or all, say what still holds, and warn of a slip', async () => {
+  test('pause one faculty or all, report remaining pauses, and warn about a misspelt faculty', async () => {
     await target.database.query(
       `select animus.register_daemon(gen_random_uuid(), 'h', 1, '1', 4, '{"engineer": {}}', '[]')`,
     );

@@ -32,7 +32,7 @@ test('lists the catalogue with its date, prices and abilities', async () => {
   expect(stdout).toMatch(/^openai\/gpt-5 /m);
 });
 
-test('what animus.toml says goes over the catalogue, beside what it leaves out', async () => {
+test('animus.toml overrides the catalogue key by key', async () => {
   writeFileSync(join(cwd, 'animus.toml'), CONFIG);
   const { stdout } = await models([]);
   expect(stdout).toMatch(/^anthropic\/claude-sonnet-4-5 \* +12,345 +64,000 +3 +15/m);
@@ -54,7 +54,7 @@ test('what animus.toml says goes over the catalogue, beside what it leaves out',
   ]);
 });
 
-test('one provider alone; one without a list says what holds for its models', async () => {
+test('shows one provider; for a provider without a list it says what applies to its models', async () => {
   const one = await models(['--provider', 'openai']);
   expect(one.stdout).toMatch(/^openai\//m);
   expect(one.stdout).not.toMatch(/^anthropic\//m);
@@ -64,13 +64,13 @@ test('one provider alone; one without a list says what holds for its models', as
   expect(JSON.parse((await models(['--provider', 'gateway', '--json'])).stdout).models).toEqual([]);
 });
 
-test('a provider that is nowhere is a usage error that names the nearest', async () => {
+test('an unknown provider is a usage error that names the nearest', async () => {
   const { code, stdout, stderr } = await models(['--provider', 'antropic']);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toBe('animus: --provider: no provider named antropic (did you mean anthropic?)\n');
 });
 
-test('a narrow terminal loses abilities before names and prices', async () => {
+test('a narrow terminal drops abilities before names and prices', async () => {
   const { stdout } = await models([], { terminal: 80, env: { NO_COLOR: '1' } });
   expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
   expect(stdout).toMatch(/^anthropic\/claude-sonnet-4-5 +200,000 +64,000 +3 +15/m);

@@ -38,7 +38,7 @@ async function words(...line: string[]): Promise<string[]> {
 }
 
 describe('completion words', () => {
-  test('knows every command and every option that there is', async () => {
+  test('include every command and every option', async () => {
     expect(await words('')).toEqual(program.commands.map((command) => command.name()));
     for (const command of program.commands) {
       if (command.commands.length > 0) {
@@ -49,7 +49,7 @@ describe('completion words', () => {
     }
   });
 
-  test('knows values: states, types, faculties, providers, ids', async () => {
+  test('include values: states, types, faculties, providers, ids', async () => {
     expect(await words('work', 'list', '--state', '')).toEqual([...WORK_STATES]);
     expect(await words('work', 'list', '--state', 'de')).toEqual(['dead']);
     expect(await words('work', 'submit', 'eng')).toEqual(['engineer']);
@@ -62,14 +62,14 @@ describe('completion words', () => {
     expect(await words('work', 'submit', 'engineer', 'text', '--params', '')).toEqual([]);
   });
 
-  test('has nothing to offer, and no complaint, where nothing can be read', async () => {
+  test('are empty, without an error, if nothing can be read', async () => {
     const nowhere = { DATABASE_URL: 'postgres://a@127.0.0.1:1/x', LOG_LEVEL: 'nonsense' };
     const ran = await run(['completion', 'words', '--', 'work', 'show', ''], { cwd, env: nowhere });
     expect(ran).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 });
 
-/** Sources the script and asks the shell what it would offer; one offer a line. */
+/** Sources the script and asks the shell for its suggestions, one per line. */
 const SHELLS = [
   [
     'bash',

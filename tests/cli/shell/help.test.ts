@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe('the help of every command', () => {
-  test.each(commands)('$path says what each argument and option is', ({ command }) => {
+  test.each(commands)('$path describes each argument and option', ({ command }) => {
     for (const argument of command.registeredArguments) expect(argument.description, argument.name()).not.toBe('');
     for (const option of command.options) expect(option.description, option.flags).not.toBe('');
     expect(command.description()).not.toBe('');
@@ -50,7 +50,7 @@ describe('the help of every command', () => {
     for (const { path } of commands) {
       const { stdout } = await run(['help', ...path.split(' ')], { terminal: 70 });
       const [text = ''] = stdout.split('\nExamples:');
-      // The usage line is commander's, and is not broken.
+      // The usage line comes from commander and is not wrapped.
       for (const line of text.split('\n').slice(1)) expect(line.length, line).toBeLessThanOrEqual(70);
     }
   });
@@ -63,7 +63,7 @@ describe('animus help', () => {
     expect(asked.stdout).toContain('Examples:');
   });
 
-  test('has pages, and the pages say what the docs say', async () => {
+  test('has pages with the same content as the docs', async () => {
     const rows = tableRows(docs('cli.md')).filter(([code = '']) => /^\d+$/.test(code));
     expect(Object.fromEntries(rows.map(([code, meaning]) => [code, meaning?.replaceAll('`', '')]))).toEqual(
       Object.fromEntries(Object.entries(EXIT_CODES)),
@@ -79,7 +79,7 @@ describe('animus help', () => {
     }
   });
 
-  test('of what there is not names the nearest', async () => {
+  test('on an unknown topic names the nearest one', async () => {
     expect(await run(['help', 'exit-code'])).toMatchObject({
       code: 2,
       stderr: 'animus: no command or topic exit-code (did you mean exit-codes?); see: animus help\n',
@@ -88,7 +88,7 @@ describe('animus help', () => {
   });
 });
 
-/** They never end by themselves, or ask somebody who is not here. */
+/** They never end by themselves, or need input from a person. */
 const NOT_RUN = /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql/;
 
 describe('the examples', () => {
@@ -119,7 +119,7 @@ describe('the examples', () => {
   );
 });
 
-/** What an example takes for granted. */
+/** The files and ids that the examples assume. */
 async function prepare(argv: readonly string[]): Promise<void> {
   const [group, what] = argv;
   if (group === 'schedule' && what === 'add') await target.database.query('delete from animus.schedules');
@@ -132,7 +132,7 @@ async function prepare(argv: readonly string[]): Promise<void> {
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
 }
 
-/** The words of the animus command of a line of the shell, and what is piped into it. */
+/** The words of the animus command in a shell line, and its piped input. */
 function read(line: string): { argv: string[]; stdin: string } {
   const parts = line.split(' | ');
   const index = parts.findIndex((part) => /^(\w+=\S+ )*animus /.test(part));

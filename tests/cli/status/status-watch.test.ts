@@ -24,7 +24,7 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe('status --watch on a terminal', () => {
-  test('redraws in place, outlives a database that goes away, and leaves a clean terminal', async () => {
+  test('redraws in place, survives the loss of the database, and leaves a clean terminal', async () => {
     const proxy = await startPostgresProxy(target.connectionString);
     const terminal = openTerminal(`${process.execPath} ${LAUNCHER} status --watch --every 1`, {
       columns: 40,
@@ -49,7 +49,7 @@ describe('status --watch on a terminal', () => {
     terminal.type('\u0003');
     expect(await terminal.ended).toBe(130);
     const left = terminal.written();
-    // No mode of the terminal was changed (alternate screen, cursor, wrapping), and every colour was put back.
+    // No mode of the terminal was changed (alternate screen, cursor, wrapping), and every colour was reset.
     // oxlint-disable-next-line no-control-regex
     expect(left).not.toMatch(/\u001b\[\?|\u001b7/);
     expect(left.endsWith('\n')).toBe(true);
@@ -59,7 +59,7 @@ describe('status --watch on a terminal', () => {
 });
 
 describe('status --watch without a terminal', () => {
-  test.each([[[]], [['--json']]])('appends with %j, and says what became of the database once', async (more) => {
+  test.each([[[]], [['--json']]])('appends with %j, and reports once that the database is lost', async (more) => {
     const proxy = await startPostgresProxy(target.connectionString);
     const interrupts = createInterrupts(systemClock);
     let [stdout, stderr] = ['', ''];
@@ -85,7 +85,7 @@ describe('status --watch without a terminal', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('fails as always when there is no database to begin with', async () => {
+  test('fails as usual if there is no database at the start', async () => {
     const { run } = await import('../run-cli.ts');
     const ran = await run(['status', '--watch'], { env: { DATABASE_URL: 'postgres://a@127.0.0.1:1/x' } });
     expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot reach the database') });
@@ -93,7 +93,7 @@ describe('status --watch without a terminal', () => {
 });
 
 describe('a frame', () => {
-  test('that is too high is cut, and a terminal of another size is begun anew', () => {
+  test('that is too high is cut, and a terminal of another size is redrawn from scratch', () => {
     let written = '';
     const terminal = { write: (text: string) => (written += text), columns: 40, rows: 5 };
     const redraw = createRedraw(terminal);

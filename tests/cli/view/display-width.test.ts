@@ -33,7 +33,7 @@ describe('the width of text', () => {
     }
   });
 
-  test('cut text never exceeds its width, and what fits stays as it is', () => {
+  test('cut text never exceeds its width, and text that fits is unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 20 }), (text, width) => {
         const cut = truncate(text, width);

@@ -7,7 +7,7 @@ import { AnimusError } from '../../../src/core/errors/errors.ts';
 const COLUMNS = [{ title: 'ID' }, { title: 'N', align: 'right' as const }, { title: 'TEXT', shrink: true }];
 
 describe('a table', () => {
-  test('is aligned, without trailing space, without tabs and colours when piped', () => {
+  test('is aligned, without trailing space, and without tabs and colours when piped', () => {
     const { output, printed } = capture({});
     output.table(COLUMNS, [
       ['a', '1', styled('日本', 'red')],
@@ -27,7 +27,7 @@ describe('a table', () => {
     expect(printed()).not.toContain('\u001b[2J');
   });
 
-  test('takes a terminal that says it has no columns for one of 80', () => {
+  test('treats a terminal that reports no columns as 80 columns wide', () => {
     const { output, printed } = capture({ columns: 0 });
     output.line('x'.repeat(200));
     expect(printed()).toBe(`${'x'.repeat(79)}…\n`);
@@ -45,7 +45,7 @@ describe('a table', () => {
     expect(printed()).toContain(`short  ${'x'.repeat(22)}…`);
   });
 
-  test('leaves optional columns out where it would be too wide, the last one first', () => {
+  test('drops optional columns if it would be too wide, the last one first', () => {
     const columns = [
       { title: 'ID' },
       { title: 'AGE', optional: true },
@@ -82,7 +82,7 @@ describe('colours', () => {
 });
 
 describe('an error', () => {
-  test('says what happened on stderr and gives its exit code', () => {
+  test('is printed on stderr and sets the exit code', () => {
     const { output, errors } = capture({});
     expect(output.fail(new AnimusError('work.not_found', { id: 'abc\u001b[2J' }))).toBe(3);
     expect(errors()).toBe('animus: no work item abc\\x1b[2J\n');
@@ -97,7 +97,7 @@ describe('an error', () => {
     expect(printed()).toBe('');
   });
 
-  test('that is unexpected is a bug, with its stack', () => {
+  test('that is unexpected is reported as a bug, with its stack', () => {
     const { output, errors } = capture({});
     expect(output.fail(new TypeError('x is not a function'))).toBe(1);
     expect(errors()).toMatch(/internal error: x is not a function.*bug in animus[\s\S]*at /);

@@ -21,7 +21,7 @@ function terminal(command: string, env: Record<string, string>) {
 }
 
 describe('a command that waits', () => {
-  test('says on the terminal what for, and the result takes the place of it', async () => {
+  test('shows on the terminal what it waits for, and the result replaces it', async () => {
     const waiting = terminal('work submit nobody x --wait > out.txt', { DATABASE_URL: target.connectionString });
     await waiting.until((written) => /queued for nobody, \d/.test(written));
     await target.database.query(`select animus.cancel_work(id, 'enough') from animus.work_items`);

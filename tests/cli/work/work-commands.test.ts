@@ -26,7 +26,7 @@ describe('work submit', () => {
     expect(merged.stdout).toContain(`merged into ${created.stdout.slice(0, 36)}`);
   });
 
-  test('takes everything a work item can be given', async () => {
+  test('accepts every field of a work item', async () => {
     writeFileSync(join(directory, 'params.json'), '{"pull_request": 17, "text": "a\\u0000b"}');
     const parent = await submit('parent');
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -91,7 +91,7 @@ describe('work submit', () => {
 });
 
 describe('work submit --wait', () => {
-  test('follows the work to its end and exits 0 when it completed', async () => {
+  test('waits until the work has ended and exits 0 when it completed', async () => {
     const waiting = animus(['work', 'submit', 'waited', 'Do it', '--wait']);
     const work = await claimOne('waited');
     await db.database.query(`select animus.append_ledger($1, 'plan', 'Think, then act')`, [work.id]);
@@ -110,7 +110,7 @@ describe('work submit --wait', () => {
     expect(JSON.parse(stdout).item).toMatchObject({ state: 'dead', error: { message: 'no luck' } });
   });
 
-  test('of a duplicate waits for the work it merged into', async () => {
+  test('of a duplicate waits for the work that it merged into', async () => {
     const first = await submit('shared', '--dedup-key', 'one');
     const waiting = animus(['work', 'submit', 'shared', 'again', '--dedup-key', 'one', '--wait', '--json']);
     await until(`select from animus.work_items where merged_into = $1`, first);
@@ -132,7 +132,7 @@ describe('work submit --wait', () => {
     }
   });
 
-  test('lets go when interrupted, and the work goes on', async () => {
+  test('stops waiting when it is interrupted, and the work continues', async () => {
     const interrupts = createInterrupts(systemClock);
     const waiting = animus(['work', 'submit', 'patient', 'x', '--wait'], { interrupts });
     const { id } = await claimOne('patient');
@@ -160,7 +160,7 @@ describe('work list', () => {
     });
   });
 
-  test('lets no description drive the terminal or overflow it', async () => {
+  test('no description can control or overflow the terminal', async () => {
     await submit('evil', '--source', 'x');
     await db.database.query(`insert into animus.work_items (faculty, description) values ('evil', $1)`, [
       `\u001b]0;owned\u0007\u001b[2J\n\u202e${'日本'.repeat(100)}`,
@@ -174,7 +174,7 @@ describe('work list', () => {
 });
 
 describe('an id', () => {
-  test('may be cut to its end or its beginning where that names one item', async () => {
+  test('may be shortened to its end or its beginning if only one item matches', async () => {
     const id = await submit('cut');
     for (const reference of [
       id,
@@ -192,7 +192,7 @@ describe('an id', () => {
     }
   });
 
-  test('that matches several items is refused with the candidates, one that matches none is not found', async () => {
+  test('that matches several items is refused with the candidates; one that matches none is not found', async () => {
     const id = await submit('twin');
     await submit('twin');
     const ambiguous = await animus(['work', 'show', id.slice(0, 4)]);
@@ -251,7 +251,7 @@ describe('work show', () => {
     });
   });
 
-  test('cuts no id, however narrow the terminal, and says an answer once', async () => {
+  test('shortens no id, however narrow the terminal, and shows an answer once', async () => {
     const id = await submit('narrow');
     const work = await claimOne('narrow');
     await startFocus(work);
@@ -282,7 +282,7 @@ describe('ledger', () => {
     );
   });
 
-  test('refuses what is no entry', async () => {
+  test('refuses an invalid entry', async () => {
     const id = await submit('unwritten');
     expect(await animus(['ledger', 'append', id, 'musing', 'x'])).toMatchObject({ code: 2 });
     expect(await animus(['ledger', 'append', id, 'note', ''])).toMatchObject({ code: 2 });
@@ -320,7 +320,7 @@ async function submit(faculty: string, ...options: string[]): Promise<string> {
   return stdout.slice(0, 36);
 }
 
-/** Claims the faculty's item as soon as it is there. */
+/** Claims the faculty's item as soon as it exists. */
 async function claimOne(faculty: string) {
   for (;;) {
     const [work] = await claimWork(

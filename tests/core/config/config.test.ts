@@ -28,13 +28,13 @@ describe('a configuration', () => {
     expect(config.origins.get('daemon.lease_seconds')).toBe('default');
   });
 
-  test('polls slowly where notifications work, and as the file says everywhere', () => {
+  test('polls slowly if notifications work, and as configured everywhere', () => {
     const env = { DATABASE_URL: 'postgres://ada@db/work' };
     expect(readConfig(sources({ env })).daemon.pollSeconds).toBe(5);
     expect(readConfig(sources({ text: '[daemon]\npoll_seconds = 2' })).daemon.pollSeconds).toBe(2);
   });
 
-  test('reports where each value comes from', () => {
+  test('reports the origin of each value', () => {
     const env = { ANTHROPIC_API_KEY: 'k', DATABASE_URL_FILE: 'url', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1/v1/' };
     const secretFile = { ok: true, text: 'postgres:///x\n', mode: 0o600 } as const;
     const config = readConfig(sources({ env, secretFile, text: '# first\n[daemon]\nlease_seconds = 30' }));
@@ -63,7 +63,7 @@ describe('a configuration', () => {
     expect(() => readConfig(sources({ text: '[models."anthropic/m"]\nwire = "chat"' }))).toThrow(/one wire format/);
   });
 
-  test('takes providers and models from the file, scripts beside the file, keys from the variables it names', () => {
+  test('reads providers and models from the file, scripts from beside the file, keys from the named variables', () => {
     const text = `
       [providers.local]
       kind = "anthropic"
@@ -90,7 +90,7 @@ describe('a configuration', () => {
     });
   });
 
-  test('never prints a secret, however it is printed', () => {
+  test('never prints a secret, in any form of output', () => {
     const env = { ANTHROPIC_API_KEY: 'sk-SECRET', DATABASE_URL: 'postgres://a:SECRET@db/x' };
     const config = readConfig(sources({ env }));
     const secrets = [config.databaseUrl, config.providers.get('anthropic')];
@@ -106,7 +106,7 @@ describe('a configuration', () => {
 });
 
 describe('a configuration is refused', () => {
-  test('with every problem at once, each with its line', () => {
+  test('with all problems at once, each with its line', () => {
     const text = [
       '[daemon]',
       'max_concurent = 3',
@@ -174,7 +174,7 @@ describe('a configuration is refused', () => {
     expect(refusal({ text: '[a' })).toMatchObject({ code: 'config.syntax' });
   });
 
-  test('for a file with a secret that others can read, is empty, missing, or rivals its variable', () => {
+  test('if the file of a secret is readable by others, empty, missing, or given together with its variable', () => {
     const env = { ANTHROPIC_API_KEY_FILE: '/run/key' };
     const refused = (secretFile: ReturnType<ConfigSources['readSecretFile']>, more = {}) =>
       refusal({ env: { ...env, ...more }, secretFile }).message;
@@ -188,7 +188,7 @@ describe('a configuration is refused', () => {
     expect(refused({ ok: true, text: 'x', mode: null }, { ANTHROPIC_API_KEY: 'y' })).toContain('are both set');
   });
 
-  test('without printing a key that was pasted where the name of its variable belongs', () => {
+  test('without printing a key that was pasted in place of the name of its variable', () => {
     const text = '[providers.x]\nkind = "anthropic"\napi_key_env = "sk-ant-api03-AAAAAAAAAAAAAAAAAAAA"';
     const { message } = refusal({ text });
     expect(message).toContain('expected the name of an environment variable');

@@ -4,7 +4,7 @@ import { AnimusError, ERRORS, isAnimusError, messageOf } from '../../../src/core
 import { tableRows } from '../../support/markdown-table.ts';
 
 describe('the error table', () => {
-  test('is the one of docs/errors.md', () => {
+  test('matches docs/errors.md', () => {
     const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
     const documented = tableRows(page).slice(1);
     const expected = Object.entries(ERRORS).map(([code, { message, retryable, exit }]) => {
@@ -21,7 +21,7 @@ describe('the error table', () => {
 });
 
 describe('an error', () => {
-  test('fills its message from its details, and says so little where there is none', () => {
+  test('fills its message from its details, and says if one is missing', () => {
     const error = new AnimusError('config.invalid', { file: 'a.toml', key: 'x', expected: 'y', value: ['z'] });
     expect(error.message).toBe('a.toml: x: expected y, got ["z"]');
     expect(error).toMatchObject({ code: 'config.invalid', exitCode: 2, retryable: false });
@@ -29,7 +29,7 @@ describe('an error', () => {
     expect(isAnimusError(error, 'work.state')).toBe(false);
   });
 
-  test('of anything thrown has a one-line text', () => {
+  test('gets a one-line text from any thrown value', () => {
     expect(messageOf(new Error('', { cause: new Error('why') }))).toBe('why');
     expect(messageOf(new AggregateError([new Error('a'), new Error('b')]))).toBe('a; b');
     expect(messageOf('text')).toBe('text');

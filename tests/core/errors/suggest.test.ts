@@ -13,13 +13,13 @@ describe('the nearest word', () => {
     expect(nearest(word, ['max_concurrent', 'poll_seconds', 'list', 'check', 'x'])).toBe(expected);
   });
 
-  test('is none when nothing is near, and then nothing is said', () => {
+  test('is none if nothing is near, and then nothing is suggested', () => {
     expect(nearest('bananas', ['poll_seconds', 'list'])).toBeNull();
     expect(nearest('ab', ['cd'])).toBeNull();
     expect(didYouMean('bananas', [])).toBe('');
   });
 
-  test('is measured as a distance: symmetric, zero only for equal words, one for a single slip', () => {
+  test('is measured by a distance: symmetric, zero only for equal words, one for a single typo', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
     fc.assert(
       fc.property(word, word, (a, b) => {

@@ -15,7 +15,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { placeFile, readRegularFile } from '../../../src/core/files/regular-file.ts';
 import { loadScript } from '../../../src/llm/scripted/script.ts';
 
-test('reads a file up to its limit, through a link only where that is wanted', () => {
+test('reads a file up to its limit, through a link only if that is permitted', () => {
   const path = scratch();
   writeFileSync(join(path, 'a'), 'text');
   symlinkSync('a', join(path, 'link'));
@@ -27,7 +27,7 @@ test('reads a file up to its limit, through a link only where that is wanted', (
   expect(() => readRegularFile(join(path, 'big'))).toThrow('at most 1048576');
 });
 
-test('waits for no pipe and reads no device or directory, whoever asks', async () => {
+test('never waits for a pipe, and reads no device or directory', async () => {
   const path = scratch();
   execFileSync('mkfifo', [join(path, 'pipe')]);
   symlinkSync('/dev/zero', join(path, 'endless'));
@@ -39,7 +39,7 @@ test('waits for no pipe and reads no device or directory, whoever asks', async (
   expect(() => readRegularFile('/proc/self/environ', { maxBytes: 1 })).toThrow('more than 1 bytes');
 });
 
-test('puts a file in place of whatever is there, and writes through no link', async () => {
+test('replaces whatever exists with a file, and does not write through a link', async () => {
   const path = scratch();
   writeFileSync(join(path, 'outside'), 'as it was');
   mkdirSync(join(path, 'dir', 'name'), { recursive: true });

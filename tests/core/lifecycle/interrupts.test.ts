@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 
 describe('signals', () => {
-  test('drain first, abort second, give up third', () => {
+  test('drain first, then abort, then exit', () => {
     const { interrupts, pass } = given();
     expect(interrupts.exitCode()).toBeNull();
     expect(interrupts.receive('SIGTERM')).toBe('drain');
@@ -16,7 +16,7 @@ describe('signals', () => {
     expect(interrupts.exitCode()).toBe(143);
   });
 
-  test('leave no trace on a command that ends as the first one asked; the second one does', () => {
+  test('have no effect on a command that ends after the first one; the second one does', () => {
     const { interrupts } = given();
     interrupts.receive('SIGTERM');
     interrupts.endedAsAsked();
@@ -39,7 +39,7 @@ describe('signals', () => {
     expect(interrupts.exitCode()).toBe(130);
   });
 
-  test('handed on to a program in the terminal, SIGINT means nothing here, and SIGTERM still ends', () => {
+  test('that are left to a program in the terminal: SIGINT is ignored, SIGTERM still ends', () => {
     const { interrupts, pass } = given();
     interrupts.passInterrupts();
     for (let press = 0; press < 4; press++) {
@@ -50,7 +50,7 @@ describe('signals', () => {
     expect(interrupts.receive('SIGTERM')).toBe('drain');
   });
 
-  test('of two kinds are two, however close', () => {
+  test('of two kinds count as two, however close', () => {
     const { interrupts } = given();
     interrupts.receive('SIGINT');
     expect(interrupts.receive('SIGTERM')).toBe('abort');

@@ -4,7 +4,7 @@ import { createWake } from '../../../src/core/lifecycle/wake.ts';
 
 const never = new AbortController().signal;
 
-it('a ring without a waiter is not lost, and many rings count as one', async () => {
+it('a ring without a waiter is not lost, and several rings count as one', async () => {
   const wake = createWake(systemClock);
   wake.ring();
   wake.ring();

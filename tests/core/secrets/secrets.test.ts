@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isSecretKey, MASK, maskSecrets, redact } from '../../../src/core/secrets/secrets.ts';
 
-// Put together here, so that no scanner of this repository takes it for a real one.
+// Assembled here, so that no secret scanner reports this file.
 const API_KEY = ['sk', 'ant', 'api03', 'a1B2'.repeat(8)].join('-');
 
 test.each([
@@ -35,14 +35,14 @@ test.each([
   ['ask-me-anything-about-this-long-word', 'ask-me-anything-about-this-long-word'],
 ])('%s', (text, masked) => expect(maskSecrets(text)).toBe(masked));
 
-test('a text of a megabyte without an end is masked in reasonable time', () => {
+test('an endless text of a megabyte is masked in reasonable time', () => {
   const started = performance.now();
   maskSecrets(`postgres://${'a:'.repeat(500_000)}`);
   maskSecrets('bearer '.repeat(150_000));
   expect(performance.now() - started).toBeLessThan(2_000);
 });
 
-test('copies are bounded, harmless and leave the original alone', () => {
+test('copies are bounded and safe, and the original is unchanged', () => {
   const original = {
     a: { password: 'x' },
     list: Array.from({ length: 500 }, () => 1),
@@ -56,7 +56,7 @@ test('copies are bounded, harmless and leave the original alone', () => {
   expect(original.a.password).toBe('x');
 });
 
-test('an error keeps type, code, message, stack and causes, and loses the rows a driver put into it', () => {
+test('an error keeps type, code, message, stack and causes, and loses the rows that a driver added', () => {
   const cause = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(a@b.c) exists' });
   const text = JSON.stringify(redact({ err: new TypeError('failed', { cause }) }));
   expect(text).toContain('"type":"TypeError"');

@@ -12,7 +12,7 @@ describe('a cron expression', () => {
     expect(nextOf(cron, zone, from, 2)).toEqual(expected.map((time) => new Date(time)));
   });
 
-  test('whose time the clocks skip in spring runs when they have gone forward, that day only', () => {
+  test('whose time is skipped in spring runs right after the change, on that day only', () => {
     expect(nextOf('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2)).toEqual([
       new Date('2026-03-29T01:00:00Z'),
       new Date('2026-03-30T00:30:00Z'),
@@ -31,7 +31,7 @@ describe('a cron expression', () => {
     ]);
   });
 
-  test('knows its last time at or before a moment', () => {
+  test('finds its last time at or before a moment', () => {
     const times = read('*/15 * * * *', 'UTC');
     expect(times.last(new Date('2026-01-01T00:15:00Z'))).toEqual(new Date('2026-01-01T00:15:00Z'));
     expect(times.last(new Date('2026-01-01T00:14:59.999Z'))).toEqual(new Date('2026-01-01T00:00:00Z'));

@@ -4,19 +4,19 @@ import { BIRTH_STATES, isTerminal, TERMINAL_STATES, TRANSITIONS, WORK_STATES } f
 
 const PAGE = readFileSync(new URL('../../../docs/states.md', import.meta.url), 'utf8');
 
-test('the table of docs/states.md is the table of the code', () => {
+test('the table of docs/states.md matches the table in the code', () => {
   const rows = [...PAGE.matchAll(/^\| +[*_]?([a-z]+)[*_]? +\| +([a-z]+) +\|/gm)]
     .map(([, from, to]) => `${from} ${to}`)
     .filter((row) => row !== 'from to');
   expect(rows.sort()).toEqual([...births('insert'), ...transitions()].sort());
 });
 
-test('the diagram of docs/states.md shows the same arrows', () => {
+test('the diagram of docs/states.md has the same transitions', () => {
   const arrows = [...PAGE.matchAll(/^ {4}(\[\*\]|\w+) --> (\w+)(?::|$)/gm)].map(([, from, to]) => `${from} ${to}`);
   expect(arrows.sort()).toEqual([...births('[*]'), ...transitions()].sort());
 });
 
-test('what has ended is left only by a retry', () => {
+test('only a retry leaves a final state', () => {
   for (const state of WORK_STATES) {
     expect(isTerminal(state)).toBe((TERMINAL_STATES as readonly string[]).includes(state));
     if (isTerminal(state)) expect(TRANSITIONS[state].filter((to) => to !== 'queued')).toEqual([]);

@@ -21,7 +21,7 @@ text = "I will not."
 text = "Done."
 `;
 
-test('a pause stops the next model call; the work goes back as it is and is finished after the resume', async () => {
+test('a pause stops the next model call; the work is released as it is and completes after the resume', async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script: SCRIPT,
@@ -34,7 +34,7 @@ test('a pause stops the next model call; the work goes back as it is and is fini
   );
   await target.database.query(`select animus.pause('clerk', 'a test')`);
   await stateOf(id, 'queued');
-  // The answer that was on its way is kept, and what it asked for was done.
+  // The answer in flight is recorded, and its calls were run.
   expect(await target.database.query('select turns, attempts from animus.work_items where id = $1', [id])).toEqual([
     { turns: 1, attempts: 0 },
   ]);
@@ -49,7 +49,7 @@ test('a pause stops the next model call; the work goes back as it is and is fini
   await daemon.stop();
 });
 
-test('a parent that dies takes its open children with it; one that completes leaves them', async () => {
+test('a parent that dies cancels its open children; one that completes does not', async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script: SCRIPT,

@@ -42,7 +42,7 @@ describe('the control plane', () => {
     return () => new Map([[name, faculty as Faculty]]);
   }
 
-  it('runs as many foci as it has room for, and claims again when one ends', async () => {
+  it('runs as many foci as it has slots, and claims again when one ends', async () => {
     let running = 0;
     let most = 0;
     const { controlPlane } = await plane({
@@ -71,7 +71,7 @@ describe('the control plane', () => {
     expect(controlPlane.running.size).toBe(0);
   });
 
-  it('leaves work of faculties it does not know alone', async () => {
+  it('does not claim work of unknown faculties', async () => {
     await plane({ faculties: named('known'), runFocus: async () => 'ended' });
     await pg.database.query(`insert into animus.work_items (faculty) values ('foreign'), ('known')`);
     await eventually('the known one is claimed', async () => {
@@ -86,7 +86,7 @@ describe('the control plane', () => {
     expect(foreign).toEqual({ state: 'queued', attempts: 0 });
   });
 
-  it('claims nothing for a faculty that is held, and again when the hold is over', async () => {
+  it('claims nothing for a faculty on hold, and claims again after the hold', async () => {
     const seen: string[] = [];
     const heldUntilMs = systemClock.monotonicMs() + 600;
     await pg.database.query(`insert into animus.work_items (faculty) values ('held')`);
@@ -104,7 +104,7 @@ describe('the control plane', () => {
     await eventually('it is claimed after the hold', () => (seen.length === 1 ? true : null));
   });
 
-  it('drains: claims nothing more and resolves when the running foci have ended', async () => {
+  it('drains: claims nothing more and resolves when all running foci have ended', async () => {
     const release = Promise.withResolvers<'ended'>();
     const { controlPlane } = await plane({
       faculties: named('slow'),
@@ -127,8 +127,8 @@ describe('the control plane', () => {
     expect(queued).toEqual({ n: 1 });
   });
 
-  describe('what the end of a focus costs', () => {
-    /** A plane that polls too seldom to matter, and the statements it sends. */
+  describe('the cost of the end of a focus', () => {
+    /** A control plane that practically never polls, and the statements it sends. */
     async function counted(faculty: Partial<Faculty>, maxConcurrent: number, end: 'parked' | 'ended' = 'ended') {
       const name = `counted-${randomUUID()}`;
       const sent: string[] = [];
@@ -163,7 +163,7 @@ describe('the control plane', () => {
       return { wake, sent, insert, endsOf, claimsOf };
     }
 
-    it('nothing, where the claim had left nothing: an item is one claim', async () => {
+    it('is nothing if its claim left no slot free: one claim per item', async () => {
       const { wake, sent, insert, endsOf, claimsOf } = await counted({}, 3);
       for (let n = 1; n <= 3; n++) {
         await insert(1);
@@ -174,21 +174,21 @@ describe('the control plane', () => {
       expect(sent).toEqual(['resolve_due_waits', 'claim_work', 'claim_work', 'claim_work', 'claim_work']);
     });
 
-    it('a claim, where all there was room for had been claimed', async () => {
+    it('is a claim if all slots were taken', async () => {
       const { wake, insert, endsOf } = await counted({}, 2);
       await insert(7);
       wake.ring();
       await endsOf(7);
     });
 
-    it('a claim, where the faculty has a maximum', async () => {
+    it('is a claim if the faculty has a maximum', async () => {
       const { wake, insert, endsOf } = await counted({ maxConcurrent: 1 }, 3);
       await insert(3);
       wake.ring();
       await endsOf(3);
     });
 
-    it('a look at the waits, where the focus parked', async () => {
+    it('is a check of the waits if the focus parked', async () => {
       const { wake, sent, insert, endsOf, claimsOf } = await counted({}, 3, 'parked');
       await insert(1);
       wake.ring();

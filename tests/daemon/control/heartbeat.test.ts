@@ -26,11 +26,11 @@ function heartbeatOf(running: ReadonlyMap<string, RunningFocus>, query: () => Pr
   });
 }
 
-test('a report about a lease that was given back says nothing about the lease that the daemon has taken since', async () => {
+test('a report about a released lease does not affect a newer lease on the same item', async () => {
   const [before, since] = [focusWith('1'), focusWith('2')];
   const running = new Map([[ITEM, before]]);
   const heartbeat = heartbeatOf(running, async () => {
-    // Released and claimed again while the statement is on its way.
+    // Released and claimed again while the statement is in flight.
     running.set(ITEM, since);
     return [{ workItemId: ITEM, held: false, cancelRequested: false }];
   });
@@ -38,7 +38,7 @@ test('a report about a lease that was given back says nothing about the lease th
   expect(since.control.signal.aborted).toBe(false);
 });
 
-test('a report about the lease that a focus still has stops it', async () => {
+test('a report about the current lease of a focus stops it', async () => {
   const focus = focusWith('1');
   const report = { workItemId: ITEM, held: false, cancelRequested: false };
   await heartbeatOf(new Map([[ITEM, focus]]), async () => [report]).beat();

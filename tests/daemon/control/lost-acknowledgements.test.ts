@@ -6,14 +6,14 @@ import { temporaryHome, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 
-/** The server commits, and the answer never arrives: the daemon cannot know, tries again, and nothing happens twice. */
+/** The server commits, and the answer never arrives. The daemon cannot know this and retries; nothing must happen twice. */
 const LOST = [
   { call: 'start_focus' },
   { call: 'add_message' },
   { call: 'begin_next_turn' },
   { call: 'record_turn' },
   { call: 'finish_tool_calls' },
-  // Of the transaction of a ledger entry and its call's record.
+  // In the transaction of a ledger entry and the record of its call.
   { call: 'append_ledger, commit' },
   { call: 'park_work' },
   { call: 'complete_batch' },
@@ -100,7 +100,7 @@ test.each(LOST)('a lost acknowledgement of $call changes nothing', async ({ call
     `select t.name, t.state from animus.tool_calls t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1 order by t.turn, t.position`,
     [id],
   );
-  // The command may have been cut off, or not have been begun: then it is in doubt, and was not run again.
+  // The command may have been cut off, or not have started: then it is in doubt, and was not run again.
   const [bash, ...others] = ends;
   expect(bash).toEqual({ name: 'bash', state: expect.stringMatching(/^(done|in_doubt)$/) as string });
   expect(others).toEqual([

@@ -6,12 +6,12 @@ import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 
 const target = testDatabase();
 
-test('answers to claims that get lost cost no attempt and no time: the daemon finds the work claimed in its name', async () => {
+test('lost answers to claims cost no attempt and no time: the daemon finds the work claimed in its name', async () => {
   const proxy = await startPostgresProxy(target.connectionString);
   const daemon = await startTestDaemon({
     databaseUrl: proxy.url,
     script: '[[answer]]\ntext = "Done."\n',
-    // A claim that nobody knew of would be lost for longer than this test may take.
+    // An unknown claim would be lost for longer than this test may take.
     config: '[daemon]\npoll_seconds = 0.2\nlease_seconds = 120\n',
     files: {
       'faculties/smith.toml':
@@ -39,6 +39,6 @@ test('answers to claims that get lost cost no attempt and no time: the daemon fi
   expect(ended).toEqual([whole, whole, whole]);
   expect(lost).toContain('claim_work');
   expect(lost).toHaveLength(4);
-  expect(daemon.lines.join()).toContain('took work whose claim had not been answered');
+  expect(daemon.lines.join()).toContain('found work that a claim had reserved although its answer was lost');
   await daemon.stop();
 });

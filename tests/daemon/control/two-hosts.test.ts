@@ -8,10 +8,10 @@ import { startTestDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 
-/** A grace longer than the tests wait, or none to speak of. */
+/** A grace period longer than the tests wait, or almost none. */
 const LONG = '[daemon]\npoll_seconds = 0.2\nfocus_host_grace_seconds = 600\n';
 const SHORT = '[daemon]\npoll_seconds = 0.2\nfocus_host_grace_seconds = 0.1\n';
-/** Writes a file, waits until it is told to go on, then reads the file. */
+/** Writes a file, waits for the signal to continue, then reads the file. */
 const SCRIPT = `
 [[answer]]
 text = "I make a file."
@@ -33,7 +33,7 @@ text = "Done."
 `;
 const target = testDatabase();
 
-test('a focus goes back to the host that has its files, though another one is free', async () => {
+test('a focus resumes on the host that has its files, even if another host has free slots', async () => {
   const home = await host('home', LONG, 'directory');
   const id = await parkedItem(target.database);
   const away = await host('away', LONG, 'directory');
@@ -46,7 +46,7 @@ test('a focus goes back to the host that has its files, though another one is fr
   await Promise.all([home.stop(), away.stop()]);
 });
 
-test('after the grace it goes on elsewhere in an empty directory, and the model is told', async () => {
+test('after the grace period it resumes elsewhere in an empty directory, and the model gets a notice', async () => {
   const home = await host('home', SHORT, 'directory');
   const id = await parkedItem(target.database);
   await home.stop();
@@ -61,7 +61,7 @@ test('after the grace it goes on elsewhere in an empty directory, and the model 
   await away.stop();
 });
 
-test('a worktree is made anew from its branch: what was committed is there, and the model is told what is not', async () => {
+test('a worktree is created again from its branch with all commits, and the model gets a notice about what is missing', async () => {
   const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
   onTestFinished(() => rmSync(repo, { recursive: true, force: true }));
   git(repo, 'init', '-q', '-b', 'main');
@@ -92,7 +92,7 @@ test('a worktree is made anew from its branch: what was committed is there, and 
   await away.stop();
 });
 
-/** A daemon that says it is on `name`, with a home of its own. */
+/** A daemon that reports `name` as its host, with a separate home. */
 function host(name: string, config: string, isolation: string, repo?: string): Promise<TestDaemon> {
   const make = `echo made at ${name} > kept.txt`;
   const commit =
@@ -110,7 +110,7 @@ function host(name: string, config: string, isolation: string, repo?: string): P
   });
 }
 
-/** An item that has made its file and waits. */
+/** An item that has created its file and waits. */
 async function parkedItem(db: Database): Promise<string> {
   const [row] = await db.query<{ id: string }>(
     `insert into animus.work_items (faculty, description) values ('smith', 'Make a file') returning id`,
@@ -150,7 +150,7 @@ async function hostsOf(db: Database, id: string): Promise<unknown> {
   return focus;
 }
 
-/** What the last command printed. */
+/** The output of the last command. */
 async function lastOutput(db: Database, id: string): Promise<string> {
   const [call] = await db.query<{ output: string }>(
     `select t.output from animus.tool_calls t join animus.foci f on f.id = t.focus_id

@@ -9,7 +9,7 @@ import { sleepingProcesses } from '../../support/sleeping-processes.ts';
 
 const target = testDatabase();
 
-test('a command does the work without any model: what it is told, its ledger, its outcome and its summary', async () => {
+test('a command does the work without a model: its input, its ledger, its outcome and its summary', async () => {
   const { run, seen, db } = await setUp(
     `cat > "$OUT"; echo '{"outcome": {"rows": 3}, "summary": "three rows", "ledger": [{"type": "finding", "content": "all there"}]}'`,
     { '[faculty.orient]': `command = "../orient.sh"` },
@@ -29,7 +29,7 @@ test('a command does the work without any model: what it is told, its ledger, it
   ]);
 });
 
-test('consolidate follows, and an outcome that is no object is kept under value', async () => {
+test('consolidate follows, and an outcome that is not an object is stored under value', async () => {
   const plain = await setUp(`echo '{"outcome": [1, null]}'`);
   expect(await plain.run('completed')).toMatchObject({ outcome: { value: [1, null] } });
   const checked = await setUp(`echo '{"outcome": {"n": 1}, "summary": "one"}'`, {
@@ -58,7 +58,7 @@ test.each([
   expect(error).toMatchObject({ code, phase: 'engage', message: expect.stringContaining(words) as string });
 });
 
-test('a failed attempt is tried again by the policy of the faculty', async () => {
+test('a failed attempt is retried by the policy of the faculty', async () => {
   const { run } = await setUp(
     `echo x >> "$OUT"; [ "$(wc -l < "$OUT")" -lt 2 ] && exit 1; echo '{"outcome": "second"}'`,
     {
@@ -68,7 +68,7 @@ test('a failed attempt is tried again by the policy of the faculty', async () =>
   expect(await run('completed')).toMatchObject({ attempts: 1, outcome: { value: 'second' } });
 });
 
-test('cancelling the work ends the command with all that it started', async () => {
+test('cancelling the work ends the command and all processes it started', async () => {
   const nap = `3600.${process.pid}1`;
   const { submit, untilState, db } = await setUp(`setsid sleep ${nap} & sleep ${nap}`);
   const id = await submit();
@@ -83,13 +83,13 @@ test('a lost lease ends the command, and its outcome is not written', async () =
   const { submit, db, lines } = await setUp(`sleep ${nap}; echo '{"outcome": 1}'`);
   const id = await submit();
   await eventually('it sleeps', () => (sleepingProcesses(nap) > 0 ? true : null));
-  // What another daemon's claim would leave behind.
+  // The state that another daemon's claim would leave.
   await db.query('update animus.work_items set lease_token = lease_token + 1 where id = $1', [id]);
   await eventually('the focus is lost', () => lines().find((line) => line.includes('focus lost')) ?? null);
   expect(sleepingProcesses(nap)).toBe(0);
 });
 
-test('a daemon that ends gives it the grace time, then hands the work back with its attempts unchanged', async () => {
+test('a daemon that stops gives it the grace time, then releases the work with its attempts unchanged', async () => {
   const nap = `3600.${process.pid}3`;
   const { submit, stop, item } = await setUp(`sleep ${nap}`);
   const id = await submit();
@@ -99,7 +99,7 @@ test('a daemon that ends gives it the grace time, then hands the work back with 
   expect(await item(id)).toMatchObject({ state: 'queued', attempts: 0, error: { code: 'work.released' } });
 });
 
-test('the lease is renewed for as long as the command runs', async () => {
+test('the lease is renewed as long as the command runs', async () => {
   const { submit, untilState, db, directory } = await setUp(
     `touch "$OUT"; until [ -e "$(dirname "$OUT")/go" ]; do sleep 0.1; done; echo '{"outcome": 1}'`,
   );
@@ -121,7 +121,7 @@ test('the lease is renewed for as long as the command runs', async () => {
   expect(await untilState(id, 'completed')).toMatchObject({ attempts: 0 });
 }, 60_000);
 
-/** A faculty whose engage is the script; `tables` are further tables of its file. */
+/** A faculty whose engage command is the script; `tables` are further tables of its file. */
 async function setUp(script: string, tables: Readonly<Record<string, string>> = {}, engage = '') {
   const name = `f${crypto.randomUUID().slice(0, 8)}`;
   const further = Object.entries(tables).map(([header, body]) => `${header}\n${body}`);

@@ -25,7 +25,7 @@ system_prompt = "p"
 const LOOK = '[[answer.call]]\ntool = "ledger_read"\n';
 const USAGE = 'usage = { input = 1_000_000, output = 500_000 }\n';
 
-test('a fallback answers a turn that the first model could not, is recorded with it, and charged at its own price', async () => {
+test('a fallback answers a turn that the first model could not answer, and is recorded and charged at its own price', async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     config: CONFIG,
@@ -53,7 +53,7 @@ test('a fallback answers a turn that the first model could not, is recorded with
   ]);
 });
 
-test('a request that is wrong is not carried on: the work fails with what the first model said', async () => {
+test("an invalid request is not sent to a fallback: the work fails with the first model's error", async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     config: CONFIG,

@@ -1,4 +1,4 @@
-/** Foci whose commands run as another user: a daemon that is root. */
+/** Foci whose commands run as another user, with a root daemon. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.ts';
 const target = testDatabase();
 const modes = await isolationModes();
 
-/** Makes files by the file tools and by bash, each going on with what the other has made. */
+/** Creates files with the file tools and with bash, each using the files of the other. */
 const SCRIPT = `
 [[answer]]
 turn = 1
@@ -40,7 +40,7 @@ text = "done"
 `;
 
 describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', () => {
-  test('works in a directory of its own user, where file tools and bash go on with each other’s files', async () => {
+  test('works in a directory of its own user, where file tools and bash can use each other’s files', async () => {
     const { calls, error } = await setUp('');
     expect(error).toBeNull();
     const [, first, , second] = calls.map(({ output }) => output);
@@ -62,7 +62,7 @@ describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', (
     expect(statSync(join(workspace, 'made/by-tool')).uid).toBe(12_345);
   });
 
-  test('works in a worktree as the owner of the repository, which stays theirs', async () => {
+  test('works in a worktree as the owner of the repository, and leaves the repository with that owner', async () => {
     const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
     onTestFinished(() => rmSync(repo, { recursive: true }));
     const git = 'git -c user.name=a -c user.email=a@b';
@@ -75,7 +75,7 @@ describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', (
     expect(execFileSync('find', [repo, '!', '-uid', '12345'], { encoding: 'utf8' })).toBe('');
   });
 
-  test('tells the model what to do where root owns the workspace', async () => {
+  test('tells the model what to do if root owns the workspace', async () => {
     const workspace = mkdtempSync(join(tmpdir(), 'animus-roots-'));
     onTestFinished(() => rmSync(workspace, { recursive: true }));
     const { calls } = await setUp(`workspace = "${workspace}"`);
@@ -103,7 +103,7 @@ async function setUp(faculty: string, tables = '') {
       'orient.sh': `#!/bin/sh\ntouch "$HOME/mine"; echo '{"ledger": [{"type": "note", "content": "'"$(id -u) $HOME"'"}]}'\n`,
     },
   });
-  // As /srv or /var/lib would be; a temporary directory is private.
+  // Like /srv or /var/lib; a temporary directory is private.
   chmodSync(daemon.directory, 0o755);
   const db = target.database;
   const [row] = await db.query<{ id: string }>(

@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 
 const target = testDatabase();
 
-/** The first attempt writes to the ledger and fails; an answer that names what it was told ends a later one. */
+/** The first attempt writes to the ledger and fails; a later one ends with an answer that quotes its context. */
 const SCRIPT = `
 [[answer]]
 when = { contains = "SECOND ATTEMPT" }
@@ -24,7 +24,7 @@ turn = 2
 fault = { kind = "invalid_request", message = "refused by the provider" }
 `;
 
-test('the hook is told what failed and where, and its decision stands: again after its delay, with its ledger entry', async () => {
+test('the hook gets what failed and where, and its decision applies: a retry after its delay, with its ledger entry', async () => {
   const { run, seen } = await setUp(
     `cat > "$ANIMUS_HOOK_OUT"; echo '{"action": "retry", "delay_seconds": 0.01, "ledger": [{"type": "note", "content": "SECOND ATTEMPT"}]}'`,
   );
@@ -43,7 +43,7 @@ test('the hook is told what failed and where, and its decision stands: again aft
   ]);
 });
 
-test('dead ends the work at once, however many attempts were left', async () => {
+test('dead ends the work at once, even if attempts are left', async () => {
   const { run } = await setUp(`echo '{"action": "dead"}'`);
   const item = await run({ until: 'dead' });
   expect(item).toMatchObject({ attempts: 1, error: { code: 'llm.invalid_request', phase: 'engage' } });
@@ -59,7 +59,7 @@ test('exit code 2 allows no further attempt, and the ledger says why', async () 
   expect(notes).toEqual([{ content: 'The recover hook allows no further attempt: the customer has left' }]);
 });
 
-test('retry never goes beyond max_attempts', async () => {
+test('retry never exceeds max_attempts', async () => {
   const { run } = await setUp(`echo '{"action": "retry", "delay_seconds": 0, "keep": "nothing"}'`, 'max_attempts = 2');
   expect(await run({ until: 'dead' })).toMatchObject({ attempts: 2 });
 });
@@ -72,13 +72,13 @@ test.each([
   'a hook that does not decide (%s) leaves it to the default policy, with the reason in the log',
   async (script, reason) => {
     const { run, lines } = await setUp(script, 'base_seconds = 0\nmax_attempts = 2\ntimeout_seconds = 0.5');
-    // The second attempt is told the ledger of the first, which the default policy keeps.
+    // The second attempt gets the ledger of the first, which the default policy keeps.
     expect(await run({ until: 'completed' })).toMatchObject({ attempts: 1 });
     expect(lines().find((line) => line.startsWith('warn the recover hook made no decision'))).toContain(reason);
   },
 );
 
-test('keep = transcript goes on with the same focus in its directory; nothing leaves out the ledger until then', async () => {
+test('keep = transcript continues the same focus in its directory; nothing leaves out the ledger so far', async () => {
   const kept = await setUp(
     `if [ -e mark ]; then echo '{"action": "dead"}'; else touch mark; echo '{"action": "retry", "delay_seconds": 0, "keep": "transcript"}'; fi`,
     'max_attempts = 9',

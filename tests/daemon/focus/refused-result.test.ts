@@ -18,7 +18,7 @@ echo "second.txt is missing" >&2
 exit 2
 `;
 
-/** The first attempt writes first.txt; an attempt that was told what was missing writes second.txt. */
+/** The first attempt writes first.txt; an attempt that knows what was missing writes second.txt. */
 const SCRIPT = `
 [[answer]]
 when = { task_contains = "second.txt is missing" }
@@ -36,7 +36,7 @@ turn = 2
 text = "done"
 `;
 
-test('the next attempt is told why the last result was refused, has the entries of the hook that refused, and goes on in its worktree', async () => {
+test('the next attempt gets the reason of the refusal and the ledger entries of the hook, and continues in its worktree', async () => {
   const { item, messages, ledger, directory, repo, lines } = await run('');
   expect(item).toMatchObject({ state: 'completed', attempts: 1 });
   expect(item.outcome).toMatchObject({ worktree: { changed_files: ['first.txt', 'second.txt'] } });
@@ -48,15 +48,15 @@ test('the next attempt is told why the last result was refused, has the entries 
   expect(messages[1]).toContain('An earlier attempt worked in it, and what it changed is still there.');
   expect(messages[1]).toContain('[finding] the checker saw first.txt');
   expect(ledger).toEqual([{ type: 'finding', content: 'the checker saw first.txt' }]);
-  // What a hook that succeeds logs is kept for the operator.
+  // Logs of a successful hook are kept for the operator.
   expect(lines.find((line) => line.startsWith('info the consolidate hook logged'))).toContain('all there');
-  // One worktree, one branch, one directory: nothing piles up.
+  // One worktree, one branch, one directory: nothing accumulates.
   expect(readdirSync(join(directory, 'home', 'foci'))).toHaveLength(1);
   expect(git(repo, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')).toHaveLength(2);
   expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(2);
 });
 
-test('an attempt that is to know nothing of the one before is not told why it failed', async () => {
+test('an attempt that keeps nothing does not get the reason of the last failure', async () => {
   const recover = `#!/bin/sh\ncat >/dev/null; echo '{"action": "retry", "delay_seconds": 0, "keep": "nothing"}'\n`;
   const { messages, item } = await run('[faculty.recover]\ncommand = "./recover.sh"\nmax_attempts = 2\n', recover);
   expect(item).toMatchObject({ state: 'dead' });

@@ -1,4 +1,4 @@
-/** What a secret may become without anybody being stopped, and what not. */
+/** Which changes of a secret file are harmless, and which ones stop the daemon's work. */
 import {
   linkSync,
   mkdirSync,
@@ -15,7 +15,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { knowFiles } from '../../../src/daemon/guard/known-files.ts';
 
 describe.runIf(process.platform === 'linux')('a known file', () => {
-  test('replaced by a rename over it is known anew', () => {
+  test('that is replaced by a rename is known under its new content', () => {
     const { at, known } = setUp();
     writeFileSync(at('new'), 'second');
     renameSync(at('new'), at('keys/key'));
@@ -23,7 +23,7 @@ describe.runIf(process.platform === 'linux')('a known file', () => {
     expect(known.realPaths()).toEqual([at('keys/key'), at('keys')]);
   });
 
-  test('replaced by a link that leads elsewhere stays hidden in its old place until it is removed there', () => {
+  test('that is replaced by a link to elsewhere stays hidden at its old path until it is removed there', () => {
     const { at, known } = setUp('volume/..data/key');
     expect(known.realPaths()).toEqual([at('volume/..1/key')]);
     mkdirSync(at('volume/..2'));
@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux')('a known file', () => {
     expect(known.realPaths()).toEqual([at('volume/..2/key')]);
   });
 
-  test('that appears later is taken up', () => {
+  test('that appears later is included', () => {
     const { at, known } = setUp('later');
     expect(known.realPaths()).toEqual([]);
     writeFileSync(at('later'), 'key');
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('a known file', () => {
     expect(() => known.realPaths()).toThrow('it is gone');
   });
 
-  test('moved away stops everything, whatever is in its place, until it is back', () => {
+  test('that is moved away stops everything, even if another file takes its place, until it is back', () => {
     const { at, known } = setUp();
     renameSync(at('keys'), at('x'));
     expect(() => known.realPaths()).toThrow('it is gone');
@@ -64,7 +64,7 @@ describe.runIf(process.platform === 'linux')('a known file', () => {
     expect(known.realPaths()).toHaveLength(2);
   });
 
-  test('behind a link that was turned to a decoy stays hidden where it is', () => {
+  test('behind a link that now points to a decoy stays hidden where it is', () => {
     const { at, known } = setUp('volume/..data/key');
     mkdirSync(at('decoy'));
     writeFileSync(at('decoy/key'), 'decoy');

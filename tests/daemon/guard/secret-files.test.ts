@@ -6,7 +6,7 @@ import { loadConfig } from '../../../src/catalog/load-config.ts';
 import { Secret } from '../../../src/core/secrets/secret.ts';
 import { secretPlaces } from '../../../src/daemon/guard/secret-files.ts';
 
-test('every place that holds a secret of animus or a hook is known, and so are ways around the isolation', () => {
+test('all places with secrets of animus or hooks are known, and so are ways out of the isolation', () => {
   const { config, env, at } = setUp();
   const { secrets, sockets } = secretPlaces(config, env);
   expect(secrets).toEqual([
@@ -26,7 +26,7 @@ test('every place that holds a secret of animus or a hook is known, and so are w
   expect(secretPlaces(config, { ...env, PGPASSFILE: '/etc/pgpass' }).secrets).toContain('/etc/pgpass');
 });
 
-test('certificates of authorities stay readable, wherever they lie', () => {
+test('certificates of authorities stay readable wherever they are', () => {
   const { config } = setUp();
   const env = {
     SSL_CERT_FILE: '/run/secrets/ca.pem',
@@ -40,7 +40,7 @@ test('certificates of authorities stay readable, wherever they lie', () => {
   expect(secretPlaces(config, env).secrets).toContain('/etc/tls.key');
 });
 
-test('a file that hooks are given by a variable is a secret, and a directory that everything needs is none', () => {
+test('a file that a variable passes to hooks is a secret; a directory that everything needs is not', () => {
   const { config } = setUp('[hooks]\nenvironment = ["REPORT_*"]\n');
   const env = { REPORT_LOGIN_FILE: '/etc/report', OTHER_LIST_FILE: '/etc/list', BAD_TOKEN: '/etc', WORSE_KEY: '/' };
   const { secrets } = secretPlaces(config, env);

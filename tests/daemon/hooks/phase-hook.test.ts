@@ -31,7 +31,7 @@ const GIVEN: HookInput = {
 };
 const EXAMPLES = new URL('../../../docs/examples/hooks/', import.meta.url).pathname;
 
-test('gets one JSON object on stdin and its environment, and nothing else of the daemon', async () => {
+test('gets one JSON object on stdin and its environment, and nothing else from the daemon', async () => {
   process.env['ANIMUS_TEST_SECRET'] = 'geheim';
   const { run } = await setUp('#!/bin/sh\nprintf "{\\"context\\": \\"$(cat | tr -d \'"{}\\n\' )\\"}"; env >&2');
   const result = await run('orient', {
@@ -90,8 +90,8 @@ test.each<[HookPhase, string, string, string]>([
   ['orient', 'head -c 3M /dev/zero', 'hook.output', '3145728 bytes'],
   ['orient', 'printf "a\\0b"', 'hook.output', 'binary'],
   ['consolidate', 'echo done', 'hook.output', 'not a JSON object: done'],
-  ['consolidate', `echo '{"memories": []}'`, 'hook.output', '«memories» is not supported yet'],
-  ['consolidate', `echo '{"skills": [{}]}'`, 'hook.output', '«skills» is not supported yet'],
+  ['consolidate', `echo '{"memories": []}'`, 'hook.output', '"memories" is not supported yet'],
+  ['consolidate', `echo '{"skills": [{}]}'`, 'hook.output', '"skills" is not supported yet'],
   ['recover', `echo '{"action": "panic"}'`, 'hook.output', 'action'],
   ['recover', `echo '{"action": "retry", "delay_seconds": -1}'`, 'hook.output', 'delay_seconds'],
   ['engage', '', 'hook.output', 'outcome'],
@@ -106,7 +106,7 @@ test.each<[HookPhase, string, string, string]>([
   expect(result.kind === 'failed' && result.error.message).toContain(words);
 });
 
-test('blocks with exit code 2, for the reason on stderr', async () => {
+test('blocks with exit code 2, with stderr as the reason', async () => {
   const { run } = await setUp('#!/bin/sh\necho ignored; echo "frozen until Monday" >&2; exit 2');
   const result = await run('orient');
   expect(result).toMatchObject({ kind: 'blocked', reason: 'frozen until Monday', error: { code: 'hook.blocked' } });
@@ -132,7 +132,7 @@ test.each([
   expect(result.kind === 'blocked' && result.reason.startsWith(reason)).toBe(true);
 });
 
-test('starts where it is told, and values of secret variables are not in what it logged', async () => {
+test('starts in the given directory, and values of secret variables are masked in its logs', async () => {
   const { run } = await setUp('#!/bin/sh\nset -x\n: "$TICKETS_API_KEY"; pwd');
   const result = await run('orient', { cwd: '/usr', environment: { TICKETS_API_KEY: 'tickets-key-value' } });
   expect(result).toMatchObject({ kind: 'output', output: { context: '/usr' } });
@@ -147,7 +147,7 @@ test('keeps only the end of a flood of logs', async () => {
   expect(result.kind === 'blocked' && result.reason.length).toBeLessThan(3000);
 });
 
-test('does not mind a hook that closes its stdin unread, nor one that leaves a daemon holding its output', async () => {
+test('may close stdin unread, or leave a background process that holds its output', async () => {
   const token = randomUUID();
   const { run } = await setUp(
     `#!/bin/sh\nexec 0<&-\nsetsid sh -c 'trap "" TERM; : ${token}; sleep 300' &\necho context`,
@@ -156,7 +156,7 @@ test('does not mind a hook that closes its stdin unread, nor one that leaves a d
   expect(processesWith(token)).toEqual([]);
 });
 
-test('says why a hook cannot be started', async () => {
+test('reports why a hook cannot be started', async () => {
   const { run, file } = await setUp('#!/bin/sh\n');
   await chmod(file, 0o644);
   const result = await run('orient');
@@ -168,8 +168,8 @@ test('says why a hook cannot be started', async () => {
 
 test.each([
   ['#!/no/such/interpreter\n', 'names the interpreter /no/such/interpreter, which is not on this host'],
-  ['#!/bin/sh\r\necho context\r\n', 'has line ends of Windows (CRLF); save it with Unix line ends'],
-  ['#!/usr/bin/env node\r\n', 'has line ends of Windows (CRLF)'],
+  ['#!/bin/sh\r\necho context\r\n', 'has Windows line endings (CRLF); save it with Unix line endings'],
+  ['#!/usr/bin/env node\r\n', 'has Windows line endings (CRLF)'],
   ['echo context\n', 'has no first line that names its interpreter, such as #!/bin/sh'],
   ['', 'is empty'],
 ])('says what is wrong with the script %j', async (script, words) => {
@@ -181,12 +181,12 @@ test.each([
   }
 });
 
-test('takes bytes that are no UTF-8 as U+FFFD', async () => {
+test('replaces bytes that are not UTF-8 with U+FFFD', async () => {
   const { run } = await setUp(`#!/bin/sh\nprintf 'gr\\374n'; printf 'r\\366t' >&2`);
   expect(await run('orient')).toMatchObject({ output: { context: 'gr\uFFFDn' }, stderr: 'r\uFFFDt' });
 });
 
-test('a daemon that a hook forks dies with it, in every isolation', async () => {
+test('a background process that a hook forks dies with it, in every isolation', async () => {
   for (const isolation of await isolationModes()) {
     const token = randomUUID();
     const { run, directory } = await setUp(
@@ -198,12 +198,12 @@ test('a daemon that a hook forks dies with it, in every isolation', async () => 
   }
 });
 
-test('ends with the signal of its caller', async () => {
+test("ends when its caller's signal aborts", async () => {
   const { run } = await setUp('#!/bin/sh\nsleep 300');
   expect(await run('orient', {}, AbortSignal.timeout(300))).toMatchObject({ kind: 'aborted' });
 });
 
-test('the example hooks of the docs do what they say', async () => {
+test('the example hooks of the docs work as described', async () => {
   expect((await readdir(EXAMPLES)).sort()).toEqual(['consolidate.py', 'engage.py', 'orient.sh', 'recover.js']);
   const { run, directory } = await setUp('#!/bin/sh\n');
   const oriented = await run('orient', { command: join(EXAMPLES, 'orient.sh') });

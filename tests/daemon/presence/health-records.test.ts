@@ -6,7 +6,7 @@ import { healthAddresses, recordHealth } from '../../../src/daemon/presence/heal
 
 const HERE = { host: '127.0.0.1', port: 7717 };
 
-test('a home shows the addresses of its daemons that run, each once, until they end', () => {
+test('a home lists the addresses of its running daemons, each once', () => {
   const home = scratch();
   expect(healthAddresses(home)).toEqual([]);
   const removals = [recordHealth(home, 'a', HERE), recordHealth(home, 'b', { ...HERE, port: 7718 })];
@@ -16,7 +16,7 @@ test('a home shows the addresses of its daemons that run, each once, until they 
   expect(healthAddresses(home)).toEqual([HERE]);
 });
 
-test('records of dead processes are passed over, and removed by the next daemon; half written ones are passed over', () => {
+test('records of dead processes are ignored, and removed by the next daemon; incomplete ones are ignored', () => {
   const home = scratch();
   recordHealth(home, 'dead', HERE);
   const file = join(home, 'health', 'dead.json');
@@ -27,7 +27,7 @@ test('records of dead processes are passed over, and removed by the next daemon;
   expect(readdirSync(join(home, 'health')).toSorted()).toEqual(['half.json', 'new.json']);
 });
 
-test('a daemon in another container that shares the home keeps its record, whatever runs here under its pid', () => {
+test('a daemon in another container that shares the home keeps its record, even if its pid is in use here', () => {
   const home = scratch();
   recordHealth(home, 'elsewhere', HERE);
   const file = join(home, 'health', 'elsewhere.json');

@@ -1,4 +1,4 @@
-/** The start of a daemon is a list of steps, and a lost connection at any of them is waited out. */
+/** The start of a daemon is a list of steps, and a connection lost in any of them is retried. */
 import { expect, test } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
@@ -11,7 +11,7 @@ import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 
 const target = testDatabase();
 
-/** Pauses between tries are short, so that dozens of them are; deadlines are left alone. */
+/** Shortens pauses between retries, because there are dozens of them; deadlines are unchanged. */
 const hurried: Clock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(ms > 60_000 ? ms : Math.min(ms, 50), signal),
@@ -22,7 +22,7 @@ const FILES = {
     '[faculty]\nname = "smith"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = []\n',
 };
 
-test('a connection lost at each statement in turn delays the start, and the first work, and no more', async () => {
+test('a connection lost at any statement only delays the start and the first work', async () => {
   const proxy = await startPostgresProxy(target.connectionString);
   const cut: string[] = [];
   proxy.watchStatements((sql) => {
@@ -57,7 +57,7 @@ test('a connection lost at each statement in turn delays the start, and the firs
 
 const unreachable = () => new AnimusError('db.unreachable', { where: 'x', detail: 'gone', hint: '' });
 
-test('steps that were done are not done again, and what no waiting mends ends the start', async () => {
+test('completed steps are not repeated, and an error that waiting cannot fix ends the start', async () => {
   const done: string[] = [];
   let losses = 2;
   const steps = [
@@ -77,7 +77,7 @@ test('steps that were done are not done again, and what no waiting mends ends th
   expect(done).toEqual(['one', 'two', 'two', 'two']);
 });
 
-test('waiting for the database can be ended', async () => {
+test('waiting for the database can be aborted', async () => {
   const ending = new AbortController();
   const means = { clock: hurried, log: silentLog, ending: ending.signal };
   const waiting = takeSteps([() => Promise.reject(unreachable())], means);

@@ -6,7 +6,7 @@ import { testDatabase } from '../../support/database.ts';
 
 const target = testDatabase();
 
-test('a daemon that runs notices that the database needs a later one, and only that', async () => {
+test('a running daemon notices when the database requires a newer version, and only then', async () => {
   const guard = createVersionGuard(target.database, systemClock, 10);
   await guard.start();
   onTestFinished(() => guard.stop());

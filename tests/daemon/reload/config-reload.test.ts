@@ -8,10 +8,10 @@ import { eventually } from '../../support/eventually.ts';
 
 const target = testDatabase();
 const PROVIDER = '[providers.play]\nkind = "scripted"\nscript = "script.toml"\n';
-/** Runs until the test's end: the answer takes its time. */
+/** Runs until the end of the test: the answer is delayed. */
 const SCRIPT = '[[answer]]\ntext = "done"\ndelay_ms = 600000\n';
 
-test('a daemon takes over what can change, says what waits for a restart, and keeps what it had when the file breaks', async () => {
+test('a daemon applies the settings that can change, lists those that need a restart, and keeps its settings if the file is invalid', async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script: SCRIPT,
@@ -60,7 +60,7 @@ test('a daemon takes over what can change, says what waits for a restart, and ke
   );
   await running(2);
 
-  // The grace time, too, is the newest: with the old one the end would take ten minutes.
+  // The newest grace time applies, too: with the old one, the end would take ten minutes.
   write('[daemon]\nmax_concurrent = 3\npoll_seconds = 50\nshutdown_grace_seconds = 0\n');
   await running(3);
   expect(await problems()).toEqual([]);

@@ -35,7 +35,7 @@ test.each([
   expect(problems[0]?.message).toContain(expected);
 });
 
-test('each model of the chain speaks for itself, and a refused default has no line', () => {
+test('each model of the chain reports its own problems, and a refused default has no line', () => {
   const config = '[models."anthropic/tiny"]\nmax_output = 100\n[models."openai/small"]\nmax_output = 200\n';
   const { problems } = load({ picky: 'model = "tiny"\nfallback_models = ["openai/small"]' }, config);
   expect(problems.map(({ line, message }) => [line, message.replace(/^.*expected /, '')])).toEqual([
@@ -50,7 +50,7 @@ test('a script refuses nothing, and is not even read', () => {
   expect(faculties.get('free')?.engage.fallbackModels).toEqual([]);
 });
 
-test('the options are looked at as adapted', () => {
+test('options are checked after they are adapted', () => {
   const adapted = load({ picky: 'model = "openai/gpt-5"\ntemperature = 0.2' }, SCRIPTED, 'play/x');
   expect(adapted.problems).toEqual([]);
   expect(adapted.faculties.get('picky')?.engage.model).toBe('play/x');

@@ -11,11 +11,11 @@ import { eventually } from '../../support/eventually.ts';
 const home = temporaryHome();
 const POLL_NEVER_MS = 3_600_000;
 
-test('a file that appears, changes and goes is noticed at once, however its editor writes it', async () => {
+test('a file that appears, changes or is removed is noticed at once, however the editor saves it', async () => {
   const { current, write, directory } = await setUp({ a: 'one' });
   write('b', 'two');
   await eventually('b is there', () => (promptOf(current(), 'b') === 'two' ? true : null));
-  // As vim and others do: a new file takes the name of the old one.
+  // As vim and others save: a new file takes the name of the old one.
   writeFileSync(join(directory, '.a.swp'), toml('a', 'changed'));
   renameSync(join(directory, '.a.swp'), join(directory, 'a.toml'));
   await eventually('a is changed', () => (promptOf(current(), 'a') === 'changed' ? true : null));
@@ -24,7 +24,7 @@ test('a file that appears, changes and goes is noticed at once, however its edit
   expect([...current().faculties.keys()]).toEqual(['a']);
 });
 
-test('a broken file keeps its last good version and is told, until it is mended', async () => {
+test('a broken file keeps its last valid version and is reported until it is fixed', async () => {
   const { current, write, directory } = await setUp({ a: 'one', b: 'two' });
   writeFileSync(join(directory, 'a.toml'), '[faculty\n');
   await eventually('the problem is told', () => (current().problems.length === 1 ? true : null));
@@ -38,7 +38,7 @@ test('a broken file keeps its last good version and is told, until it is mended'
   expect(current().problems).toEqual([]);
 });
 
-test('a second file with the same name does not take the first one away', async () => {
+test('a second file with the same name does not remove the first one', async () => {
   const { current, directory } = await setUp({ b: 'one' });
   writeFileSync(join(directory, 'c.toml'), toml('b', 'other'));
   await eventually('the problem is told', () => (current().problems.length === 1 ? true : null));
@@ -47,14 +47,14 @@ test('a second file with the same name does not take the first one away', async 
   await eventually('the other one counts', () => (promptOf(current(), 'b') === 'other' ? true : null));
 });
 
-test('a file that is renamed to another faculty is that one alone', async () => {
+test('a file that is renamed to another faculty counts only as that faculty', async () => {
   const { current, directory } = await setUp({ a: 'one' });
   writeFileSync(join(directory, 'a.toml'), toml('z', 'one'));
   await eventually('z is there', () => (current().faculties.has('z') ? true : null));
   expect([...current().faculties.keys()]).toEqual(['z']);
 });
 
-test('the poll sees what no watch tells: prompt files, and a directory that was replaced', async () => {
+test('polling finds changes that the watch misses: prompt files, and a replaced directory', async () => {
   const { current, directory } = await setUp({}, { pollMs: 50, prompts: { p: 'first' } });
   writeFileSync(join(directory, 'prompts/p.md'), 'second');
   await eventually('the prompt is read again', () => (promptOf(current(), 'p') === 'second' ? true : null));
@@ -65,7 +65,7 @@ test('the poll sees what no watch tells: prompt files, and a directory that was 
   await eventually('the new directory counts', () => (promptOf(current(), 'n') === 'new' ? true : null));
 });
 
-test('a change that could not be taken over is tried again', async () => {
+test('a change that could not be applied is retried', async () => {
   const { current, write } = await setUp({ a: 'one' }, { pollMs: 50, failures: 2 });
   write('a', 'two');
   await eventually('it is taken over', () => (promptOf(current(), 'a') === 'two' ? true : null));

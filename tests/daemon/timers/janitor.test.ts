@@ -13,7 +13,7 @@ const target = testDatabase();
 const home = temporaryHome();
 let clock: Awaited<ReturnType<typeof fakeDatabaseClock>> | undefined;
 
-test('work that was resolved long ago goes with all that hangs on it, everything else stays', async () => {
+test('work that ended long ago is deleted with everything that belongs to it; everything else stays', async () => {
   const { db, sweep } = await setUp();
   const old = await insert(db, { description: 'old' });
   await hangEverythingOn(db, old);
@@ -40,7 +40,7 @@ test('work that was resolved long ago goes with all that hangs on it, everything
   }
 });
 
-test('a tree goes as a whole: not while a descendant is open or was resolved of late', async () => {
+test('a tree is deleted as a whole: not while a descendant is open or has ended recently', async () => {
   const { db, sweep } = await setUp();
   const root = await insert(db, { description: 'root' });
   const child = await insert(db, { description: 'child', parent_id: root });
@@ -56,7 +56,7 @@ test('a tree goes as a whole: not while a descendant is open or was resolved of 
   expect(await sweep()).toMatchObject({ items: 3 });
 });
 
-test('in small transactions, also trees that are larger than one, leaves first', async () => {
+test('it works in small transactions, even for trees that are larger than one, leaves first', async () => {
   const { db } = await setUp();
   const root = await insert(db, { description: 'root' });
   const child = await insert(db, { description: 'child', parent_id: root });
@@ -82,9 +82,9 @@ test('in small transactions, also trees that are larger than one, leaves first',
   expect(batches.reduce((sum, count) => sum + count, 0)).toBe(42);
 });
 
-test('a hundred old trees that cannot go do not hide the one behind them', async () => {
+test('a hundred old trees that cannot be deleted do not hide the one behind them', async () => {
   const { db, sweep } = await setUp();
-  // One statement, one moment: the place in the history is more than a time.
+  // One statement, so all have the same time: the order needs more than the time.
   await db.query(
     `insert into animus.work_items (faculty, description) select 'engineer', 'stuck' from generate_series(1, 450)`,
   );
@@ -100,7 +100,7 @@ test('a hundred old trees that cannot go do not hide the one behind them', async
   expect(await sweep()).toMatchObject({ items: 1 });
 });
 
-test('nobody waits: not retention for a locked item, not a retry for retention, and two janitors take turns', async () => {
+test('nobody waits: retention skips a locked item, a retry does not wait for retention, and two janitors take turns', async () => {
   const { db, sweep } = await setUp();
   const [held, free] = [await insert(db, { description: 'held' }), await insert(db, { description: 'free' })];
   await resolve(db);
@@ -121,7 +121,7 @@ test('nobody waits: not retention for a locked item, not a retry for retention, 
   expect(free).not.toBe(held);
 });
 
-test('archives, runs of schedules, watches, gone daemons and directories of ended foci', async () => {
+test('removes archives, runs of schedules, watches, old daemons and directories of ended foci', async () => {
   const { db, sweep } = await setUp();
   await db.query(
     `insert into pgmq.a_animus_work (msg_id, vt, archived_at) values (-1, now(), animus.now()), (-2, now(), animus.now() + interval '80 days')`,
@@ -148,7 +148,7 @@ test('archives, runs of schedules, watches, gone daemons and directories of ende
   ]);
 });
 
-test('artifacts go sooner than their work, once it has ended', async () => {
+test('artifacts are deleted sooner than their work, once it has ended', async () => {
   const { db, sweep } = await setUp();
   const item = await insert(db, { description: 'kept' });
   await hangEverythingOn(db, item);
@@ -191,7 +191,7 @@ async function resolve(db: Database, id: string | null = null): Promise<void> {
   );
 }
 
-/** A focus with a turn, a call, a message and an artifact; a ledger entry, a wait, a watch, a decision. Returns the focus's id. */
+/** Creates a focus with a turn, a call, a message and an artifact; a ledger entry, a wait, a watch, a decision. Returns the focus's id. */
 async function hangEverythingOn(db: Database, id: string): Promise<string> {
   const [focus] = await db.query<{ id: string }>(
     `insert into animus.foci (id, work_item_id, number, daemon_id, host, phase, faculty_snapshot, system_prompt, tools, started_at)

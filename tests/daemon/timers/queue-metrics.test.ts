@@ -19,7 +19,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test('the gauges show queued work by faculty, and 0 once it is gone', async () => {
+test('the gauges show queued work by faculty, and 0 when there is none', async () => {
   await pg.database.query(`insert into animus.work_items (faculty) values ('clerk'), ('clerk'), ('painter')`);
   const known = await measure(pg.database, new Set());
   expect(known).toEqual(new Set(['clerk', 'painter']));
@@ -37,7 +37,7 @@ test('the gauges show queued work by faculty, and 0 once it is gone', async () =
         .map((point) => [point.attributes['faculty'], point.value]),
     );
   expect(points('work.queue.depth')).toEqual({ clerk: 2, painter: 0 });
-  // No daemon is registered: nobody serves the faculty.
+  // No daemon is registered, so nobody serves the faculty.
   expect(points('work.unroutable')).toEqual({ clerk: 2, painter: 0 });
   expect(points('work.queue.oldest_age')).toMatchObject({ painter: 0 });
 });

@@ -11,7 +11,7 @@ import { fakeDatabaseClock } from '../../support/database-clock.ts';
 const target = testDatabase();
 let clock: Awaited<ReturnType<typeof fakeDatabaseClock>> | undefined;
 
-test('a schedule inserted by SQL gets its next time, fires when the database says so, and says what it did', async () => {
+test("a schedule inserted by SQL gets its next time, fires by the database's clock, and records it", async () => {
   const { db, at, look } = await setUp('2026-01-01T00:00:30Z');
   await insert(db, { cron: '*/10 * * * *', params: { deep: true } });
   expect(await look()).toBe(0);
@@ -49,7 +49,7 @@ test('of ten daemons exactly one fires each run', async () => {
   const daemons = Array.from({ length: 10 }, () => scheduler(target.open({ poolSize: 1 })));
   for (let minute = 1; minute <= 4; minute++) {
     await at(`2026-01-01T00:0${minute}:00Z`);
-    // Twice each: at first some find it without a next time.
+    // Twice each: in the first round, some find it without a next time.
     await Promise.all(daemons.map((daemon) => daemon.look()));
     await Promise.all(daemons.map((daemon) => daemon.look()));
   }
@@ -60,7 +60,7 @@ test('of ten daemons exactly one fires each run', async () => {
   expect(runs.map(({ n, due }) => [n, due])).toEqual(Array.from({ length: 5 }, () => [3, 3]));
 });
 
-test('a daemon that is cut off between the item and the new due time has done nothing', async () => {
+test('a daemon that is cut off between the item and the new due time has changed nothing', async () => {
   const { db, at } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { cron: '* * * * *', next_at: '2026-01-01T00:01:00.123456Z' });
   await at('2026-01-01T00:01:30Z');
@@ -79,7 +79,7 @@ test('a daemon that is cut off between the item and the new due time has done no
   expect(await fired(db)).toEqual([]);
   expect(await fireSchedule(db, due[0]!, firing)).toHaveLength(1);
   expect(await fireSchedule(db, due[0]!, firing)).toBeNull();
-  // Also when somebody sets the time back by hand: what has fired has fired.
+  // Even if somebody sets the time back by hand, a run does not fire twice.
   await db.query(`update animus.schedules set next_at = '2026-01-01T00:01:00Z'`);
   const again = (await readDueSchedules(db)).due[0]!;
   expect(await fireSchedule(db, again, firing)).toEqual([]);
@@ -130,7 +130,7 @@ test.each([
   expect(await fired(db)).toHaveLength(fires.length);
 });
 
-test('a month of minutes is passed over at once, counted up to 1,000; all of them fire in steps', async () => {
+test('a month of missed minutes is skipped at once and counted up to 1,000; with `all`, every run fires in steps', async () => {
   const { db, at, look } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { name: 'once', cron: '* * * * *' });
   await look();
@@ -153,7 +153,7 @@ test('a month of minutes is passed over at once, counted up to 1,000; all of the
   expect(await fired(db)).toHaveLength(300);
 });
 
-test('a night without two o’clock and a night with two of them', async () => {
+test('a night in which two o’clock is skipped, and one in which it comes twice', async () => {
   const { db, at, look } = await setUp('2026-03-28T12:00:00Z');
   await insert(db, { cron: '30 2 * * *', time_zone: 'Europe/Berlin' });
   await look();
@@ -172,7 +172,7 @@ test('a night without two o’clock and a night with two of them', async () => {
   expect((await fired(db)).slice(1)).toEqual(['2026-10-25T00:30:00.000Z']);
 });
 
-test('what cannot be read shows as a problem, stops nothing, and is cleared by the edit that mends it', async () => {
+test('an invalid schedule shows its problem, affects no other, and recovers when it is corrected', async () => {
   const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { name: 'bad', cron: 'every day' });
   await insert(db, { name: 'nowhere', cron: '* * * * *', time_zone: 'Mars/Base' });
@@ -194,12 +194,12 @@ test('what cannot be read shows as a problem, stops nothing, and is cleared by t
     problem: null,
     next_at: new Date('2026-01-01T01:00:00Z'),
   });
-  // A daemon that starts looks again at the others: a later animus may understand them.
+  // A daemon that starts checks the others again: a later version may understand them.
   await look(true);
   expect((await listSchedules(db, 'nowhere'))[0]!.problem).not.toBeNull();
 });
 
-test('one whose work the database refuses stays due and keeps nobody waiting', async () => {
+test('a schedule whose work the database refuses stays due and delays no other', async () => {
   const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
   await db.query(
     `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not on my database'; end $$;
@@ -217,7 +217,7 @@ test('one whose work the database refuses stays due and keeps nobody waiting', a
   expect(await fired(db)).toHaveLength(2);
 });
 
-test('while it is paused nothing is due, nothing is owed afterwards, and it can still be run by hand', async () => {
+test('while it is paused nothing is due, nothing is made up afterwards, and it can still be run by hand', async () => {
   const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { cron: '0 * * * *', missed: 'all' });
   await look();
@@ -234,7 +234,7 @@ test('while it is paused nothing is due, nothing is owed afterwards, and it can 
   await expect(runSchedule(db, 'ss')).rejects.toThrow('no schedule named ss (did you mean s?)');
 });
 
-test('a daemon that runs fires without being told, and stops', async () => {
+test('a running daemon fires without a notification, and stops', async () => {
   const { db, at } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { cron: '* * * * *', next_at: '2026-01-01T00:01:00Z' });
   await at('2026-01-01T00:01:10Z');

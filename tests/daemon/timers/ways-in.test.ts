@@ -9,10 +9,10 @@ import { eventually } from '../../support/eventually.ts';
 const target = testDatabase();
 const FACULTY = (name: string) =>
   `[faculty]\nname = "${name}"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\n`;
-/** Longer than the tests wait: what happens, happens because somebody was told. */
+/** Longer than the tests wait, so everything that happens is caused by a notification. */
 const SLOW_POLL = '[daemon]\npoll_seconds = 50';
 
-test('a running daemon takes what comes: inbox, schedules, faculties that appear, change and break', async () => {
+test('a running daemon handles the inbox, schedules, and faculties that appear, change and break', async () => {
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script: '[[answer]]\ntext = "done"',
@@ -51,7 +51,7 @@ test('a running daemon takes what comes: inbox, schedules, faculties that appear
   await daemon.stop();
 });
 
-test('status shows schedules, their problems, and what the inbox could not read', async () => {
+test('status shows schedules, their problems, and unreadable messages of the inbox', async () => {
   const db = target.database;
   await db.query(
     `insert into animus.schedules (name, cron, faculty, description) values ('quick', '* * * * * *', 'clerk', 'scheduled'), ('bad', 'x', 'clerk', '')`,

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { closeWorktree, openWorktree } from '../../../src/daemon/workspace/worktree.ts';
 import { commit, git, setUpWorktree } from '../../support/worktree.ts';
 
-// Many processes each, and a busy host takes its time to see that all of them are gone.
+// Each test starts many processes, and on a busy host it takes time to detect that all of them are gone.
 describe('a worktree', { timeout: 180_000 }, () => {
-  it('is made on its own branch from HEAD, and removed with its branch when nothing changed', async () => {
+  it('is created on its own branch from HEAD, and removed with its branch if nothing changed', async () => {
     const { spec, means, repo } = await setUpWorktree();
     const worktree = await openWorktree(spec, means);
     expect(worktree).toMatchObject({ made: 'new', base: git(repo, 'rev-parse', 'HEAD'), repoIsDirty: false });
@@ -24,7 +24,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
   });
 
-  it('stays when it has commits, changes or new files, and lists them all', async () => {
+  it('is kept if it has commits, changes or new files, and lists them all', async () => {
     const { spec, means } = await setUpWorktree();
     const worktree = await openWorktree(spec, means);
     writeFileSync(join(worktree.path, 'Grüße 世界\n.txt'), 'new');
@@ -42,7 +42,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(existsSync(worktree.path)).toBe(true);
   });
 
-  it('counts commits also when the agent left its branch, or deleted it', async () => {
+  it('counts commits even if the agent left its branch or deleted it', async () => {
     const { spec, means } = await setUpWorktree();
     const worktree = await openWorktree(spec, means);
     git(worktree.path, 'checkout', '-q', '--detach');
@@ -51,7 +51,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(await closeWorktree(worktree, means)).toMatchObject({ commits: 1 });
   });
 
-  it('is found again with everything in it after a crash, a stale lock included', async () => {
+  it('is found again with everything in it after a crash, even with a stale lock', async () => {
     const { spec, means } = await setUpWorktree();
     const first = await openWorktree(spec, means);
     writeFileSync(join(first.path, 'a.txt'), 'half done');
@@ -62,7 +62,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(await closeWorktree(again, means)).toMatchObject({ changedFiles: ['a.txt'] });
   });
 
-  it('is made anew from its branch where the directory is gone, with what was committed', async () => {
+  it('is created again from its branch if the directory is gone, with everything that was committed', async () => {
     const { spec, means, root } = await setUpWorktree();
     const first = await openWorktree(spec, means);
     writeFileSync(join(first.path, 'kept.txt'), 'kept');
@@ -78,9 +78,9 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(await closeWorktree(again, means)).toMatchObject({ commits: 1, changedFiles: ['kept.txt'] });
   });
 
-  it('that was half made when the daemon died is made again', async () => {
+  it('that was incomplete when the daemon died is created again', async () => {
     const { spec, means, repo } = await setUpWorktree();
-    // What a killed `git worktree add` leaves: its entry locked, part of the files, no index.
+    // What a killed `git worktree add` leaves: its locked entry, some of the files, no index.
     git(repo, 'worktree', 'add', '-q', '-b', spec.branch, join(spec.directory, 'worktree'));
     const entry = git(join(spec.directory, 'worktree'), 'rev-parse', '--absolute-git-dir');
     rmSync(join(entry, 'index'));
@@ -93,7 +93,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(existsSync(worktree.path)).toBe(false);
   });
 
-  it('is made for many foci on one repository at once', async () => {
+  it('is created for many foci on one repository at the same time', async () => {
     const { spec, means, root, repo } = await setUpWorktree();
     const worktrees = await Promise.all(
       Array.from({ length: 8 }, (_, n) => {
@@ -107,7 +107,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
   });
 
-  it('leaves a dirty repository as it is, and says so', async () => {
+  it('leaves uncommitted changes of the repository alone, and reports them', async () => {
     const { spec, means, repo } = await setUpWorktree();
     writeFileSync(join(repo, 'a.txt'), 'not committed');
     const worktree = await openWorktree(spec, means);
@@ -116,7 +116,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(readFileSync(join(repo, 'a.txt'), 'utf8')).toBe('not committed');
   });
 
-  it('works from a bare repository and from a detached HEAD', async () => {
+  it('works with a bare repository and a detached HEAD', async () => {
     const { spec, means, repo, root } = await setUpWorktree();
     git(root, 'clone', '-q', '--bare', repo, 'bare.git');
     const ofBare = await openWorktree({ ...spec, repo: join(root, 'bare.git') }, means);
@@ -126,7 +126,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(await openWorktree(spec, means)).toMatchObject({ made: 'new' });
   });
 
-  it('of a repository without a commit begins empty, and what is done there counts', async () => {
+  it('of a repository without a commit starts empty, and changes in it count', async () => {
     const { spec, means, root } = await setUpWorktree();
     git(root, 'init', '-q', '-b', 'main', 'unborn');
     const unborn = join(root, 'unborn');
@@ -163,14 +163,14 @@ describe('a worktree', { timeout: 180_000 }, () => {
     });
   });
 
-  it('of a repository with a file that git would take for the name of another one is an error', async () => {
+  it('of a repository with a file that git would read as a pointer to another repository is an error', async () => {
     const { spec, means, repo, root } = await setUpWorktree();
     git(root, 'clone', '-q', '--bare', repo, 'evil.git');
     writeFileSync(join(repo, '.git', 'commondir'), join(root, 'evil.git'));
     await expect(openWorktree(spec, means)).rejects.toMatchObject({ message: expect.stringContaining('commondir') });
   });
 
-  it('that a git of the operator keeps by relative paths is found', async () => {
+  it("that the operator's git created with relative paths is found", async () => {
     const { spec, means } = await setUpWorktree();
     const { entry, path } = await openWorktree(spec, means);
     writeFileSync(join(entry, 'gitdir'), `${relative(entry, join(path, '.git'))}\n`);
@@ -188,7 +188,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
     });
   });
 
-  it('runs no program that the repository names: hooks, fsmonitor', async () => {
+  it('runs no program that the repository configures: hooks, fsmonitor', async () => {
     const { spec, means, repo, root } = await setUpWorktree();
     const trap = join(root, 'trap.sh');
     writeFileSync(trap, `#!/bin/sh\necho "$0" >> ${root}/sprung\n`, { mode: 0o755 });

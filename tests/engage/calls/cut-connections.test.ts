@@ -1,4 +1,4 @@
-/** A connection cut at the exact moment of each write of a turn: what was done or paid for is kept, and nothing is sent that is not recorded. */
+/** A connection is cut at the exact moment of each write of a turn: nothing done or paid for is lost, and nothing is sent that is not recorded. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
 import { engage } from '../../../src/engage/loop.ts';
@@ -10,7 +10,7 @@ import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts
 import { type CallWatcher, type Moment, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts';
 
 const pg = testDatabase();
-/** How long the database stays away: some tries long. */
+/** How long the database stays away: long enough for several retries. */
 const AWAY_MS = 120;
 
 const SCRIPT = `
@@ -37,12 +37,12 @@ interface Watched {
   readonly focus: TestFocus;
   readonly proxy: PostgresProxy;
   readonly requests: LlmRequest[];
-  /** Names of the tools that acted, in order. */
+  /** Names of the tools that had effects, in order. */
   readonly acts: string[];
   run(signal?: AbortSignal): Promise<unknown>;
 }
 
-/** A focus whose database is behind a proxy, and whose model looks at each request whether all that it holds is committed. */
+/** A focus whose database is behind a proxy. For each request, its model checks whether everything in it is committed. */
 async function watched(
   onWrite: (name: string, moment: Moment, proxy: PostgresProxy) => ReturnType<CallWatcher>,
 ): Promise<Watched> {
@@ -50,7 +50,7 @@ async function watched(
   const written = Promise.withResolvers<void>();
   const act = (name: string) => async (input: Record<string, unknown>) => {
     acts.push(`${name} ${String(input['n'])}`);
-    // The quick one's end is on its way to the database when the slow one ends.
+    // The end of the quick call is being written when the slow one ends.
     if (name === 'slow') await written.promise;
     return { content: `${name} ${String(input['n'])} has acted` };
   };
@@ -82,7 +82,7 @@ async function watched(
   return { focus, proxy, requests, acts, run };
 }
 
-/** Calls whose results are not in the tables, looked at from outside. */
+/** Calls whose results are not in the tables, checked from outside. */
 function uncommitted(focus: TestFocus): Promise<object[]> {
   return pg.database.query(`select name from animus.tool_calls where focus_id = $1 and output is null`, [
     focus.key.focusId,
@@ -91,7 +91,7 @@ function uncommitted(focus: TestFocus): Promise<object[]> {
 
 let plain: Promise<string[]> | undefined;
 
-/** The messages of the requests of a run that nothing is cut in. */
+/** The messages of the requests of an undisturbed run. */
 async function plainRequests(): Promise<string[]> {
   const undisturbed = await watched(() => 'pass');
   expect(await undisturbed.run()).toMatchObject({ kind: 'done' });
@@ -99,7 +99,7 @@ async function plainRequests(): Promise<string[]> {
   return undisturbed.requests.map(({ messages }) => JSON.stringify(messages));
 }
 
-/** Ends the connection at the n-th such moment, and keeps the database away for a while. */
+/** Cuts the connection at the n-th such moment, and keeps the database away for a while. */
 function cutAt(call: string, nth: number, moment: Moment) {
   let seen = 0;
   return (name: string, at: Moment, proxy: PostgresProxy): 'pass' | 'end' => {
@@ -110,7 +110,7 @@ function cutAt(call: string, nth: number, moment: Moment) {
   };
 }
 
-describe('a database that goes away in the middle of a turn, and comes back', () => {
+describe('a database that goes away during a turn, and comes back', () => {
   const POINTS = [
     ['begin_next_turn', 1],
     ['record_turn', 1],
@@ -123,7 +123,7 @@ describe('a database that goes away in the middle of a turn, and comes back', ()
   );
 
   it.each(cases)(
-    '%s %s no. %i: asks nothing twice, loses no result, and sends the same bytes',
+    '%s %s no. %i: repeats no request, loses no result, and sends the same bytes',
     async (moment, call, nth) => {
       const uncut = await (plain ??= plainRequests());
       const cut = await watched(cutAt(call, nth, moment));
@@ -142,7 +142,7 @@ describe('a database that goes away in the middle of a turn, and comes back', ()
   );
 });
 
-it('an answer is kept no longer than the lease: when the focus is stopped, it stops, also in a network that swallows everything', async () => {
+it('an answer is kept no longer than the lease: when the focus is stopped, retries end, even on a dead network', async () => {
   const stopped = new AbortController();
   const hung = Promise.withResolvers<void>();
   const focus = await watched((name, moment) => {
@@ -157,7 +157,7 @@ it('an answer is kept no longer than the lease: when the focus is stopped, it st
   expect(focus.requests).toHaveLength(1);
 });
 
-it('results are recorded also where something else stops the focus', async () => {
+it('results are recorded even if something else stops the focus', async () => {
   const focus = await startTestFocus(pg.database, {
     script: SCRIPT,
     tools: ['quick', 'slow'].map((name) => testTool(name, async () => ({ content: 'has acted' }))),
@@ -168,7 +168,7 @@ it('results are recorded also where something else stops the focus', async () =>
       sql.includes('animus.add_message(') ? Promise.reject(new Error('a bug')) : pg.database.query(sql, params),
   };
   const means = focus.means({ db: failing, journal: createJournal(failing, focus.key) });
-  // A reminder after the first turn: it stands between the results and the request that would record them.
+  // A reminder after the first turn: it is between the results and the request that would record them.
   await expect(engage({ ...means, bounds: { ...means.bounds, ledgerNudgeInterval: 1 } })).rejects.toThrow('a bug');
   expect(await uncommitted(focus)).toEqual([]);
 });

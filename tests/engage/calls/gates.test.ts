@@ -16,7 +16,7 @@ turn = 2
 text = "done"
 `;
 
-/** A focus whose model calls `send` once; returns what the tool was run with, and the recorded call. */
+/** A focus whose model calls `send` once; returns the input that the tool got, and the recorded call. */
 async function play(...gates: readonly CallGate[]) {
   const sent: unknown[] = [];
   const send = testTool('send', async (input) => {
@@ -30,7 +30,7 @@ async function play(...gates: readonly CallGate[]) {
 }
 
 describe('gates in front of a tool call', () => {
-  test('a call that every gate lets pass runs with the input that they leave', async () => {
+  test('a call that passes every gate runs with the input that the gates return', async () => {
     const seen: unknown[] = [];
     const look: CallGate = {
       name: 'look',
@@ -46,7 +46,7 @@ describe('gates in front of a tool call', () => {
     expect(call).toMatchObject({ state: 'done', output: 'sent' });
   });
 
-  test('a denied call does not run, is recorded as denied, and the model sees why', async () => {
+  test('a denied call does not run, is recorded as denied, and the model gets the reason', async () => {
     const later: unknown[] = [];
     const deny: CallGate = { name: 'no', judge: () => ({ kind: 'deny', reason: 'bob gets no mail' }) };
     const never: CallGate = {
@@ -63,7 +63,7 @@ describe('gates in front of a tool call', () => {
     expect(end).toMatchObject({ kind: 'done' });
   });
 
-  test('an input that a gate has broken is refused like a model’s own', async () => {
+  test('an input that a gate made invalid is refused like one from the model', async () => {
     const garble: CallGate = { name: 'garble', judge: () => ({ kind: 'pass', input: 'no object' }) };
     const { sent, call } = await play(garble);
     expect(sent).toEqual([]);
@@ -71,7 +71,7 @@ describe('gates in front of a tool call', () => {
     expect(call.output).toContain('the input of send is invalid');
   });
 
-  test('a gate that throws stops the call, and the failure is not hidden', async () => {
+  test('a gate that throws stops the call, and its error is reported', async () => {
     const broken: CallGate = {
       name: 'broken',
       judge: () => {

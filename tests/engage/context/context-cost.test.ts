@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { keepings, measure } from '../../bench/engage/context.ts';
 
-// What docs/context.md says of cost, held by a shorter run of the same benchmark.
-it('a long run is cheapest with stubs at each step, and its cache reads all that repeats', () => {
+// Checks what docs/context.md says about cost with a shorter run of the same benchmark.
+it('a long run is cheapest with a stub at each step, and the cache serves everything that repeats', () => {
   const load = { turns: 60, callsPerTurn: 2, resultBytes: 4096, stepEvery: 5 };
   const outcomes = new Map(keepings().map((keeping) => [keeping.name, measure(load, keeping)]));
   const ours = outcomes.get('stub at each step')!;

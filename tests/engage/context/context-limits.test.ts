@@ -20,7 +20,7 @@ const SUMMARY = 'The books are half kept; line 7 is wrong.';
 describe('a context near its limits', () => {
   const pg = testDatabase();
 
-  it('shows head and tail of an oversized result, and read_output reads all of it', async () => {
+  it('shows beginning and end of an oversized result, and read_output reads all of it', async () => {
     const focus = await beginFocus(
       pg.database,
       (body, index): AnthropicAnswer => {
@@ -60,7 +60,7 @@ describe('a context near its limits', () => {
     expect(row).toEqual({ bytes: 50_002, output_bytes: 50_002 });
   });
 
-  it('cuts the longest of many results that are too much together', async () => {
+  it('cuts the longest results if they are too much together', async () => {
     const sizes = [100, 6900, 6900, 6900, 6900, 6900];
     const calls = sizes.map((bytes, index) => toolUse(`c${index}`, 'look', { name: 'it', bytes }));
     const focus = await beginFocus(pg.database, [{ content: calls }, { content: [text('Seen.')] }], {
@@ -91,7 +91,7 @@ describe('a context near its limits', () => {
     expect(Math.max(...focus.bodies().map((body) => tokensOf(body)))).toBeLessThan(16_000);
   });
 
-  it('asks a model once for a summary where the ledger is too thin, and pays for it', async () => {
+  it('asks a model once for a summary if the ledger is too thin, and charges it', async () => {
     const focus = await beginFocus(pg.database, counted(working(14, null)), { ...SMALL, maxTurns: 40 });
     expect(await focus.run()).toMatchObject({ kind: 'done' });
 
@@ -112,7 +112,7 @@ describe('a context near its limits', () => {
     expect(item!['cost']).toBeGreaterThan(Number(item!['turns_cost']));
   });
 
-  it('goes on with the ledger alone where the summary fails', async () => {
+  it('continues with the ledger alone if the summary fails', async () => {
     const answers = counted(working(14, null));
     const focus = await beginFocus(
       pg.database,
@@ -124,7 +124,7 @@ describe('a context near its limits', () => {
     expect((await rowsOf(focus.key.focusId, 'summary')).length).toBeGreaterThan(0);
   });
 
-  it('sends the same bytes through every layer when it is begun anew after each turn', async () => {
+  it('sends the same bytes through every layer when it is restarted after each turn', async () => {
     const options = { ...SMALL, bounds: { ledgerNudgeInterval: 3 }, maxTurns: 20 };
     const whole = await beginFocus(pg.database, counted(working(14, null)), options);
     await whole.run();
@@ -137,7 +137,7 @@ describe('a context near its limits', () => {
     expect(await transcriptOf(pieces.key.focusId)).toEqual(await transcriptOf(whole.key.focusId));
   });
 
-  it('makes a request smaller and sends it once more when the provider says it is too long', async () => {
+  it('shrinks a request and sends it once more if the provider says it is too long', async () => {
     const answers = working(9, 300);
     let refused = 0;
     const focus = await beginFocus(pg.database, (body) => {
@@ -156,7 +156,7 @@ describe('a context near its limits', () => {
     expect(await rowsOf(focus.key.focusId, 'summary')).toHaveLength(1);
   });
 
-  it('ends when that does not help', async () => {
+  it('fails if that does not help', async () => {
     const answers = working(9, 300);
     const focus = await beginFocus(pg.database, (body) => {
       const turn = turnAsked(body);
@@ -166,7 +166,7 @@ describe('a context near its limits', () => {
     expect(focus.bodies()).toHaveLength(9);
   });
 
-  it('reminds of the ledger once in a silent stretch, and of the last turns', async () => {
+  it('reminds of the ledger once per stretch of turns without entries, and of the last turns', async () => {
     const silent = (index: number): AnthropicAnswer => ({
       content: [toolUse(`x${index}`, 'look', { name: `part ${index}`, bytes: 10 })],
     });
@@ -207,7 +207,7 @@ describe('a context near its limits', () => {
 
 const SMALL = { info: { contextWindow: 16_000 }, bounds: { truncateClosedBlocks: false } };
 
-/** A lookup a turn, with a finding of so many bytes beside it, or none; the last turn ends it. */
+/** One lookup a turn, with a finding of this many bytes beside it, or none; the last turn is the end. */
 function working(turns: number, factBytes: number | null): (turn: number) => AnthropicAnswer {
   return (turn) => {
     if (turn >= turns) return { content: [text('Done.')] };
@@ -241,7 +241,7 @@ function tokensOf(body: Json): number {
   return Math.ceil(Buffer.byteLength(JSON.stringify(body)) / 3.5);
 }
 
-/** The turn that a whole history asks for; a compacted one says so in its newest answer. */
+/** The turn that a complete history asks for; a compacted one contains it in its newest answer. */
 function turnAsked(body: Json): number {
   const said = [...JSON.stringify(body).matchAll(/"Turn (\d+)\."/g)].at(-1);
   return 1 + Number(said?.[1] ?? 0);

@@ -57,7 +57,7 @@ interface TurnSpec {
   readonly thinks: boolean;
   readonly calls: readonly CallSpec[];
   readonly message: { readonly kind: MessageKind; readonly text: string } | null;
-  /** What the provider counted beside our estimate; null: it did not count. */
+  /** The provider's count in relation to our estimate; null: it did not count. */
   readonly miscount: number | null;
 }
 
@@ -113,7 +113,7 @@ const run: Arbitrary<RunSpec> = record({
 });
 
 describe('a context, whatever happens in it', () => {
-  it('is legal, loses nothing the agent kept, and changes only at its tail', () => {
+  it('is valid, loses nothing that the agent recorded, and changes only at its end', () => {
     let folds = { stub: 0, summary: 0 };
     assert(
       property(run, (spec) => {
@@ -121,7 +121,7 @@ describe('a context, whatever happens in it', () => {
       }),
       { numRuns: 60 },
     );
-    // The histories did reach both layers.
+    // The histories did exercise both layers.
     expect(folds.stub).toBeGreaterThan(20);
     expect(folds.summary).toBeGreaterThan(5);
   });
@@ -158,7 +158,7 @@ function walk(spec: RunSpec, folds: { stub: number; summary: number }): { stub: 
     if (made.some(({ kind }) => kind === 'stub')) counts.stub += 1;
     if (made.some(({ kind }) => kind === 'summary')) counts.summary += 1;
     checkTail(before, rendered, made, openingOf(arrived));
-    // Read back from rows, and planned once more, as after a crash: the same bytes.
+    // Read back from rows and planned again, as after a crash: the same bytes.
     const reread = JSON.parse(JSON.stringify(transcript)) as Transcript;
     expect(renderMessages(settle(reread, handles, settings))).toEqual(rendered);
     before = rendered;
@@ -243,7 +243,7 @@ function asSent(path: string, body: object): RecordedRequest {
   return { method: 'POST', path, headers, body: Buffer.alloc(0), json, atMs: 0, refused: null, ended };
 }
 
-/** What every format asks for: roles alternate, each call has its result at the front of the next message, no result is alone. */
+/** What every format requires: roles alternate, each call has its result at the front of the next message, and no result is without a call. */
 function brokenRule(messages: readonly Message[]): string | null {
   let open: string[] = [];
   for (const [index, { role, content }] of messages.entries()) {
@@ -282,7 +282,7 @@ function checkKept(transcript: Transcript, rendered: readonly Message[], handles
   }
 }
 
-/** Nothing before the block that was closed changes; without one, the request extends the last. */
+/** Nothing before the closed block changes; without one, the request extends the previous one. */
 function checkTail(
   before: readonly Message[],
   now: readonly Message[],
@@ -296,7 +296,7 @@ function checkTail(
   expect(flat(now).slice(0, flat(stays).length)).toEqual(flat(stays));
 }
 
-/** What stands before the open block. */
+/** The part before the open block. */
 function openingOf(transcript: Transcript): Message[] {
   return renderMessages({ turns: [], messages: transcript.messages });
 }
@@ -344,7 +344,7 @@ function recordedCall(turn: number, index: number, spec: CallSpec, handles: Open
   return { callId, name: 'look', input: { text: spec.text }, state, output, isError: spec.isError };
 }
 
-/** What verdicts, people and skills put after a turn. */
+/** Messages that verdicts, people and skills add after a turn. */
 function saidAfter(afterTurn: number, { shape, message }: TurnSpec): EngineMessage[] {
   if (shape === 'paused') return [];
   const told: EngineMessage[] = message ? [{ afterTurn, kind: message.kind, content: `${message.text} told` }] : [];

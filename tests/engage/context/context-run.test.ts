@@ -12,7 +12,7 @@ interface WireMessage {
 
 const append = (id: string, type: string, content: string) => toolUse(id, 'ledger_append', { type, content });
 
-/** Two lookups a turn; a finding in every third and a step in every fifth; the last turn ends it. */
+/** Two lookups a turn; a finding in every third turn and a step in every fifth; the last turn is the end. */
 function answers(turns: number): AnthropicAnswer[] {
   const list = Array.from({ length: turns - 1 }, (_, index): AnthropicAnswer => {
     const turn = index + 1;
@@ -32,13 +32,13 @@ function answers(turns: number): AnthropicAnswer[] {
 describe('a run of thirty turns with steps', () => {
   const pg = testDatabase();
 
-  it('sends stubs of what is done, the open block verbatim, and never changes what it sent before', async () => {
+  it('sends stubs of finished blocks and the open block verbatim, and never changes what it sent before', async () => {
     const focus = await beginFocus(pg.database, answers(30));
     expect(await focus.run()).toMatchObject({ kind: 'done', finalText: 'All done.' });
 
     expect(focus.server.requests.map(({ refused }) => refused)).toEqual(Array(30).fill(null));
     const requests = focus.bodies().map(messagesOf);
-    // Request n+1 shows what turn n left: after a step in turn 5, its own block begins with turn 5.
+    // Request n+1 shows the state after turn n: after a step in turn 5, its own block begins with turn 5.
     const sixth = requests[5]!;
     expect(sixth.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(textsOf(sixth[0]!)).toEqual([
@@ -59,13 +59,13 @@ describe('a run of thirty turns with steps', () => {
       const before = requests[index - 1];
       if (!before) continue;
       const turn = index;
-      // Between two steps a request extends the last; at a step everything up to the closed block stays.
+      // Between two steps a request extends the previous one; at a step everything before the closed block stays.
       const same = turn > 1 && turn % 5 === 0 ? [before[0]!] : before;
       expect(flat(request).slice(0, flat(same).length)).toEqual(flat(same));
     }
   });
 
-  it('sends the same bytes when it is stopped and begun anew after every turn', async () => {
+  it('sends the same bytes when it is stopped and restarted after every turn', async () => {
     const whole = await beginFocus(pg.database, answers(30));
     await whole.run();
     const pieces = await beginFocus(pg.database, answers(30));
@@ -77,7 +77,7 @@ describe('a run of thirty turns with steps', () => {
       whole.server.requests.map(({ body }) => body.toString()),
     );
   });
-  it('names open children in the stub, and records each stub once however often the daemon dies around it', async () => {
+  it('names open children in the stub, and records each stub once, however often the daemon dies', async () => {
     const focus = await beginFocus(pg.database, answers(12));
     await focus.run(4);
     const [child] = await pg.database.query<{ id: string }>(
@@ -90,7 +90,7 @@ describe('a run of thirty turns with steps', () => {
       [focus.key.focusId, child!.id],
     );
     await focus.run(1);
-    // Dies after the stub was recorded and before its request was answered: the answer is asked for again.
+    // Dies after the stub was recorded and before its request was answered: the request is sent again.
     const failing = focus.run(1);
     await focus.server.received(6);
     await failing;
@@ -108,7 +108,7 @@ describe('a run of thirty turns with steps', () => {
   });
 });
 
-/** Chat Completions has the texts of a user in one, with blank lines between them. */
+/** Chat Completions joins the texts of a user, with blank lines between them. */
 function messagesOf(body: Json): WireMessage[] {
   return blocksOf(body).map(({ role, content }) => ({ role, content: content.flatMap(apart) }));
 }
@@ -124,7 +124,7 @@ function textsOf(message: WireMessage): unknown[] {
   return message.content.map((block) => block['text']);
 }
 
-/** Blocks with the role they stand under, cache marks apart: what a provider's cache compares. */
+/** Blocks with their role, without cache marks: what a provider's cache compares. */
 function flat(messages: readonly WireMessage[]): string[] {
   return messages.flatMap(({ role, content }) =>
     content.map((block) => `${role} ${JSON.stringify({ ...block, cache_control: undefined })}`),
@@ -132,5 +132,5 @@ function flat(messages: readonly WireMessage[]): string[] {
 }
 
 function stub(recorded: string): string {
-  return `What you recorded of work that is done (data):\n~~~~~~\n${recorded}\n~~~~~~`;
+  return `What you recorded about finished work (data):\n~~~~~~\n${recorded}\n~~~~~~`;
 }

@@ -19,8 +19,8 @@ const recorded = (turn: number, said: string): FocusEventBody => ({
 const begun: FocusEventBody = { type: 'focus_started', focusId: 'f', number: 1, resumed: false };
 const piece = (turn: number, from: number, said: string, focus = 1): TextPiece => ({ focus, turn, from, text: said });
 
-describe('the teller of an answer', () => {
-  it('gathers what comes within a moment, and tells each character once', async () => {
+describe('the publisher of an answer', () => {
+  it('collects pieces that arrive in quick succession, and sends each character once', async () => {
     const { told, teller, idle } = watched(() => true);
     for (const word of ['I ', 'look ', 'at ', 'it.']) teller.take(text(1, word));
     await idle();
@@ -29,7 +29,7 @@ describe('the teller of an answer', () => {
     expect(told).toEqual([piece(1, 0, 'I look at it.'), piece(1, 13, ' Good.')]);
   });
 
-  it('tells a long answer in pieces that fit into a notification, never half a character', async () => {
+  it('splits a long answer into pieces that fit into a notification, never inside a character', async () => {
     const { told, teller, idle } = watched(() => true);
     const long = `x${'🦊'.repeat(2000)}`;
     teller.take(text(1, long));
@@ -43,7 +43,7 @@ describe('the teller of an answer', () => {
     expect(Buffer.byteLength(worst)).toBeLessThan(8000);
   });
 
-  it('asks every two seconds while nobody watches, and begins at the beginning once somebody does', async () => {
+  it('checks for watchers every two seconds, and starts from the beginning once there is one', async () => {
     let asked = 0;
     const { told, teller, idle, sleeps } = watched(() => (asked += 1) > 3);
     teller.take(text(1, 'All of it.'));
@@ -52,7 +52,7 @@ describe('the teller of an answer', () => {
     expect(sleeps).toEqual([200, 2000, 2000, 2000, 200]);
   });
 
-  it('forgets an answer that is recorded or void, and takes a failure for nobody watching', async () => {
+  it('drops an answer that is recorded or void, and treats a failure as if nobody watched', async () => {
     const failing = watched(() => {
       throw new Error('the database is away');
     });
@@ -76,14 +76,14 @@ describe('the teller of an answer', () => {
       return answer();
     };
     const teller = createTextTeller(1, tell, clock);
-    // A clock whose sleeps take no time leaves nothing to wait for but promises.
+    // A clock whose sleeps take no time, so only promises have to be awaited.
     const idle = () => new Promise((resolve) => setImmediate(resolve));
     return { told, teller, idle, sleeps: clock.sleeps };
   }
 });
 
 describe('a follower of answers', () => {
-  it('puts them between the beginning of their turn and its record, also where they come first', () => {
+  it('gets pieces between the start of their turn and its record, even if they arrive first', () => {
     const follower = createTextFollower();
     follower.event(begun);
     expect(follower.piece(piece(1, 0, 'I look'))).toEqual([]);
@@ -93,7 +93,7 @@ describe('a follower of answers', () => {
     expect(follower.piece(piece(1, 6, ' at it.'))).toEqual([]);
   });
 
-  it('shows nothing of an answer whose beginning it missed, until it comes anew', () => {
+  it('shows nothing of an answer whose beginning it missed, until it is restarted', () => {
     const follower = createTextFollower();
     follower.event(begun);
     follower.event(started(1));
@@ -103,7 +103,7 @@ describe('a follower of answers', () => {
     expect(follower.piece(piece(1, 0, 'of another focus', 2))).toEqual([]);
   });
 
-  it('whatever is lost or comes twice: what it shows since the last beginning is how the answer begins', () => {
+  it('whatever is lost or arrives twice, the text shown since the last start is a prefix of the answer', () => {
     const answer = 'The quick brown fox jumps over the lazy dog and back again.';
     const pieces = Array.from({ length: 10 }, (_, n) => piece(1, n * 6, answer.slice(n * 6, n * 6 + 6)));
     const what = fc.array(fc.nat({ max: pieces.length - 1 }), { maxLength: 30 });

@@ -11,7 +11,7 @@ import { testDatabase } from '../../support/database.ts';
 describe('the events of an item, rebuilt from the tables', () => {
   const pg = testDatabase();
 
-  it('are the same for one who follows live, one who comes late and one who looks now and then', async () => {
+  it('are the same for a live reader, a late reader and one that polls now and then', async () => {
     const db = pg.database;
     const work = await beginFocus(db);
     const live = follower(work.id);
@@ -66,7 +66,7 @@ describe('the events of an item, rebuilt from the tables', () => {
     expect(all[0]!.find((event) => event.type === 'focus_ended')).toMatchObject({ reason: 'it broke' });
   });
 
-  it('are not read again once they are told', async () => {
+  it('are not read again once they are reported', async () => {
     const work = await beginFocus(pg.database);
     const replay = createReplay();
     const look = async () => {

@@ -8,7 +8,7 @@ import { repairNotice } from '../../../src/engage/verdict/outcome.ts';
 import type { LedgerEntry } from '../../../src/store/transcript/ledger.ts';
 import type { ClaimedWork } from '../../../src/store/work/work.ts';
 
-/** Text as an attacker writes it: fences of all lengths, headings, notices, line ends of every kind. */
+/** Text from an attacker: fences of all lengths, headings, notices, line endings of every kind. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -30,7 +30,7 @@ const hostile = fc
   )
   .map((pieces) => pieces.join(''));
 
-/** What a reader takes for the engine's own words: the lines that stand in no fence. */
+/** The lines outside any fence, which a reader takes for the engine's own. */
 function ownWords(message: string): string {
   const own: string[] = [];
   let fence: string | null = null;
@@ -61,7 +61,7 @@ const MESSAGES: Readonly<Record<string, (text: string) => string>> = {
     summaryText({ narrative: `n ${text}`, groups: [{ heading: 'Plan', entries: [text] }], handles: [] }),
 };
 
-describe('the engine’s own words are the same', () => {
+describe('the engine’s own texts do not change', () => {
   it.each(Object.entries(MESSAGES))('whatever %s says', (_, message) => {
     fc.assert(
       fc.property(hostile, (text) => {
@@ -71,7 +71,7 @@ describe('the engine’s own words are the same', () => {
   });
 });
 
-test('a fence holds its text unchanged, is the same for the same text, and is read back', () => {
+test('a fence contains its text unchanged, is the same for the same text, and can be read back', () => {
   fc.assert(
     fc.property(hostile, fc.string(), (text, rest) => {
       expect(fenced(text)).toBe(fenced(text));
@@ -83,7 +83,7 @@ test('a fence holds its text unchanged, is the same for the same text, and is re
   expect(unfenced('no fence')).toBeNull();
 });
 
-test('an entry has one line that begins like an entry', () => {
+test('an entry has one line that looks like the start of an entry', () => {
   fc.assert(
     fc.property(hostile, (text) => {
       expect(entryText(text).split(/[\n\r\u2028\u2029](?! {2}|\n)/)).toHaveLength(1);
@@ -91,7 +91,7 @@ test('an entry has one line that begins like an entry', () => {
   );
 });
 
-test('the narrative of a summary is found again, in those of before there were fences, too', () => {
+test('the narrative of a summary is found again, even in older summaries without fences', () => {
   const transcriptWith = (content: string) => ({
     turns: [],
     messages: [{ afterTurn: 3, kind: 'summary' as const, content, keepsFrom: 2 }],

@@ -8,17 +8,17 @@ import {
   turnsLeftNotice,
 } from '../../../src/engage/prompt/prompt.ts';
 
-it('the system prompt is the engine’s rules and the faculty’s role, the same for every focus of a faculty', () => {
+it('the system prompt contains the engine’s rules and the faculty’s role, the same for every focus of a faculty', () => {
   const prompt = systemPrompt({ name: 'clerk', systemPrompt: '\nYou keep the books.\n' });
   expect(prompt).toContain('the faculty "clerk"');
   for (const type of LEDGER_TYPES) expect(prompt).toContain(`- ${type}: `);
-  expect(prompt).toContain('its messages leave your context');
+  expect(prompt).toContain('its messages are removed from your context');
   expect(prompt.endsWith('# Your role\nYou keep the books.')).toBe(true);
   expect(prompt).not.toMatch(/\b20\d\d-|undefined|null/);
   expect(systemPrompt({ name: 'clerk', systemPrompt: 'You keep the books.' })).toBe(prompt);
 });
 
-it('a stub says what was done, what was kept, and what is open', () => {
+it('a stub contains the steps, the recorded facts, and what is still open', () => {
   expect(
     stubText({
       steps: [
@@ -36,14 +36,14 @@ it('a stub says what was done, what was kept, and what is open', () => {
       ],
     }),
   ).toBe(
-    'What you recorded of work that is done (data):\n~~~~~~\n[completed step 2: parsed]\n[completed step 3: checked]\nplan: 1. write\n  2. send\nfinding: line 7 is wrong\nerror: no network\n~~~~~~\nstill open: child c1, artifact a1',
+    'What you recorded about finished work (data):\n~~~~~~\n[completed step 2: parsed]\n[completed step 3: checked]\nplan: 1. write\n  2. send\nfinding: line 7 is wrong\nerror: no network\n~~~~~~\nstill open: child c1, artifact a1',
   );
   expect(stubText({ steps: [{ number: 1, content: 'done' }], plan: null, facts: [], handles: [] })).toBe(
-    'What you recorded of work that is done (data):\n~~~~~~\n[completed step 1: done]\n~~~~~~',
+    'What you recorded about finished work (data):\n~~~~~~\n[completed step 1: done]\n~~~~~~',
   );
 });
 
-it('a summary is the ledger by kind, without empty groups, behind a narrative where there is one', () => {
+it('a summary is the ledger by type, without empty groups, after a narrative if there is one', () => {
   const groups = [
     { heading: 'Plan', entries: ['1. write'] },
     { heading: 'Findings', entries: [] },
@@ -57,9 +57,9 @@ it('a summary is the ledger by kind, without empty groups, behind a narrative wh
   expect(told).toBe(`# Summary of your work so far\n~~~~~~\nAll went well.\n~~~~~~\n\n${ledger}`);
 });
 
-it('notes name numbers and what to do', () => {
+it('notices contain numbers and what to do', () => {
   expect(leftOutNote(10, 30, 'id-1')).toContain('10 of 30 bytes');
-  expect(leftOutNote(10, 30, 'id-1')).toContain('artifact id-1: read_output');
+  expect(leftOutNote(10, 30, 'id-1')).toContain('artifact id-1; use read_output');
   expect(turnsLeftNotice(5)).toMatch(/^5 turns are left/);
   expect(turnsLeftNotice(1)).toMatch(/^This is your last turn/);
 });

@@ -1,4 +1,4 @@
-/** The database server crashes while the model thinks, and takes along what it had not written to its log yet. */
+/** The database server crashes during a model call, and loses what it had not written to its WAL yet. */
 import { expect, test } from 'vitest';
 import { engage } from '../../../src/engage/loop.ts';
 import type { LlmClient } from '../../../src/llm/client.ts';
@@ -7,7 +7,7 @@ import { crashableDatabase, crashServer, keepCommitsInMemory } from '../../suppo
 
 const target = crashableDatabase();
 
-test('an answer whose turn the crash took along is kept, with the results before it; nothing runs twice', async () => {
+test('an answer whose turn was lost in a server crash is kept, with the results before it; nothing runs twice', async () => {
   let runs = 0;
   const act = testTool('act', async () => ({ content: `done ${++runs}` }));
   const focus = await startTestFocus(target.database, {
@@ -39,7 +39,7 @@ test('an answer whose turn the crash took along is kept, with the results before
     finalText: 'all done',
   });
 
-  // The test is none unless the crash really took them along.
+  // The test proves nothing unless the crash really lost them.
   expect(lost).toEqual(['turn 1', 'call of turn 1 started: null']);
   expect(await recorded(focus.key.focusId)).toEqual(['turn 1', 'turn 2', 'call of turn 1 done: done 1']);
   expect(runs).toBe(1);

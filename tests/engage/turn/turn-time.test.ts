@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createTurnTime } from '../../../src/engage/turn/turn-time.ts';
 
-it('the overhead of a turn is its time less what was spent elsewhere, two at once counted once', async () => {
+it('the overhead of a turn is its time without waits for models and tools; parallel waits count once', async () => {
   let nowMs = 0;
   const time = createTurnTime(() => nowMs);
   const model = Promise.withResolvers<void>();

@@ -35,7 +35,7 @@ describe('the outcome of a final answer', () => {
     expect(readOutcome(text, SCHEMA)).toMatchObject({ kind: 'invalid', problems: [expect.stringContaining(problem)] });
   });
 
-  it('names every error at once, and not a thousand of them', () => {
+  it('reports all errors at once, up to a limit', () => {
     const schema = { type: 'object', properties: { list: { type: 'array', items: { type: 'integer' } } } };
     const list = Array.from({ length: 1000 }, (_, n) => `${n}`);
     const reading = readOutcome(JSON.stringify({ list }), schema);
@@ -43,11 +43,11 @@ describe('the outcome of a final answer', () => {
     expect(reading.kind === 'invalid' && reading.problems).toHaveLength(21);
   });
 
-  it('is read in time linear in the length of the answer', () => {
+  it('is parsed in time linear in the length of the answer', () => {
     const text = '```'.repeat(1_000_000);
     const startedMs = performance.now();
     expect(readOutcome(`x\n${text}`, SCHEMA)).toMatchObject({ kind: 'invalid' });
-    // A quadratic one takes hours.
+    // A quadratic implementation takes hours.
     expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 });
@@ -63,7 +63,7 @@ describe('the summary', () => {
     expect(summaryOf(text, outcome)).toBe(summary);
   });
 
-  it('is cut at 300 characters, never within a character', () => {
+  it('is cut at 300 characters, never inside a character', () => {
     const summary = summaryOf('😀'.repeat(400), { text: '' });
     expect(summary.length).toBeLessThanOrEqual(300);
     expect(summary.isWellFormed()).toBe(true);

@@ -9,23 +9,23 @@ import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
 const LIMITS: Limits = { maxTurns: 50, outcomeSchema: null };
 
 describe('an answer', () => {
-  it('in words alone is the end', () => {
+  it('with only text is the end', () => {
     expect(verdictOf([said('All done.')])).toEqual({
       kind: 'end',
       end: { kind: 'done', finalText: 'All done.', outcome: { text: 'All done.' } },
     });
   });
 
-  it('with calls goes on, whatever it says beside them', () => {
+  it('with calls continues, whatever text it has beside them', () => {
     expect(verdictOf([called(call('read_file'), 'Let me look.')])).toEqual({ kind: 'go_on', say: [] });
   });
 
-  it('that stops at a stop sequence or for an unknown reason is still an answer', () => {
+  it('that ends at a stop sequence or for an unknown reason is still an answer', () => {
     expect(endOf([{ ...said('Done.'), stopReason: 'stop_sequence' }])).toMatchObject({ kind: 'done' });
     expect(endOf([{ ...said('Done.'), stopReason: 'other' }])).toMatchObject({ kind: 'done' });
   });
 
-  it('of nothing but white space is empty: one reminder, then the end', () => {
+  it('with only white space is empty: one reminder, then the end', () => {
     const first = verdictOf([said(' \n')]);
     expect(first).toMatchObject({ kind: 'go_on', say: [{ kind: 'nudge' }] });
     expect(endOf([said(' \n'), said('')])).toMatchObject({
@@ -34,14 +34,14 @@ describe('an answer', () => {
     });
   });
 
-  it('that is empty long after another empty one gets a reminder of its own', () => {
+  it('that is empty long after another empty one gets its own reminder', () => {
     expect(verdictOf([said(''), called(call('bash')), said('')])).toMatchObject({
       kind: 'go_on',
       say: [{ kind: 'nudge' }],
     });
   });
 
-  it('refused ends with what the model said, or that it said nothing', () => {
+  it("that is a refusal ends with the model's reason, or says that there was none", () => {
     expect(endOf([{ ...said('I cannot help.'), stopReason: 'refusal' }])).toMatchObject({
       code: 'refused',
       message: 'the model refused: I cannot help.',
@@ -51,19 +51,19 @@ describe('an answer', () => {
     });
   });
 
-  it('that is paused goes back as it is, and nothing is put behind it', () => {
+  it('that is paused is sent back unchanged, with nothing after it', () => {
     expect(verdictOf([{ ...said('searching'), stopReason: 'pause_turn' }])).toEqual({ kind: 'go_on', say: [] });
     expect(verdictOf([{ ...said(''), content: [], stopReason: 'pause_turn' }])).toEqual({ kind: 'go_on', say: [] });
   });
 
-  it('cut at max_tokens is told so, with the calls that were not run', () => {
+  it('cut at max_tokens gets a notice with the calls that were not run', () => {
     const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens', cutToolCalls: ['write_file'] };
     const verdict = verdictOf([cut]);
     expect(verdict).toMatchObject({ kind: 'go_on', say: [{ kind: 'notice' }] });
     expect(textSaid(verdict)).toContain('write_file');
   });
 
-  it('cut three times in a row without a whole call ends, and says which setting to raise', () => {
+  it('cut three times in a row without a complete call ends the run, and names the setting to raise', () => {
     const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens' };
     expect(verdictOf([cut, cut])).toMatchObject({ kind: 'go_on' });
     expect(endOf([cut, cut, cut])).toMatchObject({
@@ -74,7 +74,7 @@ describe('an answer', () => {
     expect(verdictOf([cut, working, cut])).toMatchObject({ kind: 'go_on' });
   });
 
-  it('cut by a full context window goes on once, and ends the second time in a row', () => {
+  it('cut by a full context window continues once, and ends the second time in a row', () => {
     const full: RecordedTurn = { ...said('as I was'), stopReason: 'context_overflow' };
     expect(textSaid(verdictOf([full]))).toContain('context window');
     expect(endOf([full, full])).toMatchObject({ code: 'context_overflow' });
@@ -91,14 +91,16 @@ describe('a run', () => {
     expect(endOf([called(call('a')), said('Done.')], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({ kind: 'done' });
   });
 
-  it('knows how many turns are left', () => {
+  it('reports how many turns are left', () => {
     expect(turnsLeft(transcriptOf([called(call('a'))]), { maxTurns: 3 })).toBe(2);
     expect(turnsLeft(transcriptOf([called(call('a'))]), { maxTurns: 1 })).toBe(0);
   });
 
-  it('with the same call and result three times is warned once, five times is ended', () => {
+  it('that repeats the same call with the same result is warned after three times and ended after five', () => {
     expect(verdictOf([same(), same()])).toEqual({ kind: 'go_on', say: [] });
-    expect(textSaid(verdictOf([same(), same(), same()]))).toContain('read_file, 3 times');
+    expect(textSaid(verdictOf([same(), same(), same()]))).toContain(
+      'read_file: the same call with the same result 3 times',
+    );
     expect(verdictOf([same(), same(), same(), same()])).toEqual({ kind: 'go_on', say: [] });
     expect(endOf(Array.from({ length: 5 }, same))).toMatchObject({
       code: 'repeated_call',
@@ -106,7 +108,7 @@ describe('a run', () => {
     });
   });
 
-  it('takes inputs whose keys stand in another order for the same', () => {
+  it('treats inputs with another order of keys as equal', () => {
     const turns = [
       called(call('f', { a: 1, b: { c: 1, d: 2 } })),
       called(call('f', { b: { d: 2, c: 1 }, a: 1 })),
@@ -115,7 +117,7 @@ describe('a run', () => {
     expect(textSaid(verdictOf(turns))).toContain('3 times');
   });
 
-  it('is not stopped for asking again where the result changes, or something else was found out between', () => {
+  it('is not stopped for repeating a call if the result changes, or if it learned something else in between', () => {
     const polls = Array.from({ length: 30 }, (_, n) => called(call('check', {}, `${n} of 30 done`)));
     expect(verdictOf(polls)).toEqual({ kind: 'go_on', say: [] });
     const tests = Array.from({ length: 10 }, (_, n) => [
@@ -125,12 +127,12 @@ describe('a run', () => {
     expect(verdictOf([...tests, tests[0]!])).toEqual({ kind: 'go_on', say: [] });
   });
 
-  it('counts a call once per turn: the same one five times in one answer is one mistake', () => {
+  it('counts a call once per turn: five equal calls in one answer are one mistake', () => {
     const calls = Array.from({ length: 5 }, () => call('list_dir'));
     expect(verdictOf([{ ...called(call('list_dir')), calls }])).toEqual({ kind: 'go_on', say: [] });
   });
 
-  it('that goes in a circle of several calls is warned and then ended', () => {
+  it('that repeats a cycle of several calls is warned and then ended', () => {
     const ends = Array.from({ length: 40 }, (_, n) => called(call('read_file', { path: `${n % 3}` })));
     const warned = ends.findIndex((_, n) => textSaid(verdictOf(ends.slice(0, n + 1))) !== '');
     expect(warned + 1).toBe(9);
@@ -139,7 +141,7 @@ describe('a run', () => {
     expect(firstEnd + 1).toBe(13);
   });
 
-  it('that writes the same entry into its ledger again and again goes in a circle too', () => {
+  it('that appends the same ledger entry again and again counts as a cycle too', () => {
     const turns = Array.from({ length: 5 }, (_, n) =>
       called(call('ledger_append', { type: 'note', content: 'x' }, `recorded as entry ${n}`)),
     );
@@ -153,11 +155,11 @@ describe('an outcome that must conform to a schema', () => {
     outcomeSchema: { type: 'object', required: ['fixed'], properties: { fixed: { type: 'boolean' } } },
   };
 
-  it('is the object itself where it conforms', () => {
+  it('is the object itself if it conforms', () => {
     expect(endOf([said('{"fixed": true}')], [], limits)).toMatchObject({ kind: 'done', outcome: { fixed: true } });
   });
 
-  it('gets one repair that names the errors, then the work has failed', () => {
+  it('gets one repair that lists the errors, then the work fails', () => {
     const first = verdictOf([said('{"fixed": "yes"}')], [], limits);
     expect(textSaid(first)).toContain('/fixed must be boolean');
     const asked: EngineMessage[] = [{ kind: 'notice', content: textSaid(first), afterTurn: 1 }];
@@ -175,20 +177,20 @@ describe('an outcome that must conform to a schema', () => {
   });
 });
 
-describe('a focus that goes on after an attempt that failed', () => {
+describe('a focus that continues after a failed attempt', () => {
   const failure = (afterTurn: number): EngineMessage => ({
     kind: 'notice',
     content: failureNotice({ code: 'hook.blocked', message: 'the tests fail' }),
     afterTurn,
   });
 
-  it('asks the model again, whatever ended the attempt', () => {
+  it('calls the model again, whatever ended the attempt', () => {
     expect(verdictOf([said('Done.')], [failure(1)])).toEqual({ kind: 'go_on', say: [] });
     expect(verdictOf(Array.from({ length: 5 }, same), [failure(5)])).toEqual({ kind: 'go_on', say: [] });
     expect(verdictOf([said('Done.'), said('Now it is.')], [failure(1)])).toMatchObject({ end: { kind: 'done' } });
   });
 
-  it('has its turns, its reminder and its repair again', () => {
+  it('has all its turns, its reminder and its repair again', () => {
     const limits: Limits = { maxTurns: 2, outcomeSchema: null };
     const turns = [called(call('a')), called(call('b')), called(call('c'))];
     expect(verdictOf(turns, [failure(2)], limits)).toEqual({ kind: 'go_on', say: [] });
@@ -199,7 +201,7 @@ describe('a focus that goes on after an attempt that failed', () => {
 });
 
 describe('a resumed focus', () => {
-  it('does not hear twice what was said before the crash, and comes to the same end', () => {
+  it('does not repeat a message from before the crash, and ends in the same way', () => {
     const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens' };
     const first = verdictOf([cut]);
     if (first.kind !== 'go_on') throw new Error('it ended');
@@ -207,7 +209,7 @@ describe('a resumed focus', () => {
     expect(verdictOf([cut], recorded)).toEqual({ kind: 'go_on', say: [] });
   });
 
-  it('is judged alike whatever others put after the turn', () => {
+  it('comes to the same verdict, whatever messages others add after the turn', () => {
     const others: EngineMessage[] = [
       { kind: 'operator', content: 'hurry', afterTurn: 1 },
       { kind: 'nudge', content: 'write to your ledger', afterTurn: 1 },

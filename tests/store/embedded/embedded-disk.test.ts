@@ -1,4 +1,4 @@
-/** The embedded database on a disk that is read-only, too small, or full in mid-work. */
+/** The embedded database on a disk that is read-only, too small, or that fills up during work. */
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
@@ -6,18 +6,15 @@ import { mountSmallDisk } from '../../support/small-disk.ts';
 
 const CANNOT_MOUNT = 'this user may not mount a disk';
 
-test.for(['', '/sub/home'])(
-  'a home on a read-only disk is refused with what to do: DISK%s',
-  async (below, { skip }) => {
-    const disk = mountSmallDisk('1m', 'ro') ?? skip(CANNOT_MOUNT);
-    await expect(openEmbedded({ home: disk + below })).rejects.toMatchObject({
-      code: 'db.refused',
-      message: expect.stringContaining('the file system is read-only; set ANIMUS_HOME'),
-    });
-  },
-);
+test.for(['', '/sub/home'])('a home on a read-only disk is refused with advice: DISK%s', async (below, { skip }) => {
+  const disk = mountSmallDisk('1m', 'ro') ?? skip(CANNOT_MOUNT);
+  await expect(openEmbedded({ home: disk + below })).rejects.toMatchObject({
+    code: 'db.refused',
+    message: expect.stringContaining('the file system is read-only; set ANIMUS_HOME'),
+  });
+});
 
-test('a disk that is too small is refused as full', async ({ skip }) => {
+test('a disk that is too small is reported as full', async ({ skip }) => {
   const disk = mountSmallDisk('3m') ?? skip(CANNOT_MOUNT);
   await expect(openEmbedded({ home: disk })).rejects.toMatchObject({
     code: 'db.refused',
@@ -25,9 +22,7 @@ test('a disk that is too small is refused as full', async ({ skip }) => {
   });
 });
 
-test('a disk that fills up fails what cannot be written, says why, and loses nothing', { timeout: 120_000 }, async ({
-  skip,
-}) => {
+test('a disk that fills up fails writes with the reason, and loses nothing', { timeout: 120_000 }, async ({ skip }) => {
   const disk = mountSmallDisk('200m') ?? skip(CANNOT_MOUNT);
   let database = await openEmbedded({ home: disk });
   await database.query('create table kept (n int, filling text)');

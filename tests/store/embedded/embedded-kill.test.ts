@@ -50,7 +50,7 @@ test('an owner killed under load loses no acknowledged row and blocks nobody', {
   expect([...acknowledged].filter((n) => !kept.has(n))).toEqual([]);
 });
 
-test('while an owner lives a second is refused with its pid and a command connects to it', {
+test('while an owner runs, a second one is refused with its pid, and a command connects to it', {
   timeout: 60_000,
 }, async () => {
   const home = embeddedHome();
@@ -66,13 +66,13 @@ test('while an owner lives a second is refused with its pid and a command connec
   expect(statSync(`${home}/embedded.json`).mode & 0o777).toBe(0o600);
   expect(statSync(`${home}/db`).mode & 0o777).toBe(0o700);
   await owner.kill();
-  // The dead owner's file still names its port; nobody answers there.
+  // The file of the dead owner still contains its port, where nobody answers.
   const next = await connectOrOpenEmbedded({ home });
   expect(await next.query('select 1 as one')).toEqual([{ one: 1 }]);
   await next.close();
 });
 
-test('an owner killed during its very first start, at any moment of it, blocks nobody', {
+test('an owner killed at any moment of its first start blocks nobody', {
   timeout: 180_000,
 }, async () => {
   const home = temporaryHome();

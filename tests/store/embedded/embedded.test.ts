@@ -9,7 +9,7 @@ import { int32, message, simpleQuery, startupMessage } from '../../../src/store/
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { embeddedDatabase, embeddedHome, temporaryHome } from '../../support/database.ts';
 
-/** Longer than a busy machine keeps a client from going on. */
+/** Longer than a busy machine delays a client. */
 const MAX_IDLE_MS = 2_000;
 const target = embeddedDatabase({ maxIdleMs: MAX_IDLE_MS, poolSize: 20 });
 
@@ -28,7 +28,7 @@ async function client(change: Partial<ConstructorParameters<typeof Client>[0] & 
   return opened;
 }
 
-/** A connection past its password, of which the driver knows nothing any more. */
+/** A logged-in raw connection that the driver no longer manages. */
 async function authenticated() {
   const borrowed = await client();
   const { stream } = (borrowed as unknown as { connection: { stream: Socket } }).connection;
@@ -36,7 +36,7 @@ async function authenticated() {
   return { socket: stream, closed: new Promise((resolve) => stream.once('close', resolve)) };
 }
 
-/** A raw connection, for what no driver would send. */
+/** A raw connection, for messages that no driver would send. */
 async function rawSocket(): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
   const socket = connect(target.database.port, '127.0.0.1');
   let text = '';
@@ -46,7 +46,7 @@ async function rawSocket(): Promise<{ socket: Socket; received: () => string; cl
   return { socket, received: () => text, closed };
 }
 
-test('twenty clients at once each get their own answers, failures included', async () => {
+test('twenty clients at the same time each get their own answers, including errors', async () => {
   const asked = Array.from({ length: 400 }, (_, n) => n);
   const answers = await Promise.all(
     asked.map((n) =>
@@ -77,14 +77,14 @@ test('transactions of many clients do not see each other', async () => {
 });
 
 describe('a transaction left open', () => {
-  test('is ended after its idle time, rolled back, and others go on', async () => {
+  test('is ended after its idle time and rolled back, and others continue', async () => {
     await target.database.query('create table stalled (n int)');
     const idler = await client();
     const ended = new Promise<{ code?: string }>((resolve) => idler.once('error', resolve));
     await idler.query('begin');
     await idler.query('insert into stalled values (1)');
     const started = performance.now();
-    // Others asking meanwhile must not prolong it.
+    // Queries of other clients must not prolong it.
     const others = Array.from({ length: 20 }, (_, n) => target.database.query('select $1::int as n', [n]));
     expect(await Promise.all(others)).toHaveLength(20);
     expect(performance.now() - started).toBeGreaterThan(MAX_IDLE_MS / 2);
@@ -93,7 +93,7 @@ describe('a transaction left open', () => {
     expect(await target.database.query('select * from stalled')).toEqual([]);
   });
 
-  test('is rolled back at once when its client goes away', async () => {
+  test('is rolled back at once when its client disconnects', async () => {
     await target.database.query('create table vanished (n int)');
     const vanishing = await client();
     await vanishing.query('begin');
@@ -104,7 +104,7 @@ describe('a transaction left open', () => {
     expect(performance.now() - started).toBeLessThan(MAX_IDLE_MS);
   });
 
-  test('also when it is in the middle of the extended protocol', async () => {
+  test('even in the middle of the extended protocol', async () => {
     const { socket, closed } = await authenticated();
     socket.write(simpleQuery('begin'));
     socket.write(Buffer.concat([message('P', '\0select 1\0', Buffer.alloc(2)), message('H')]));
@@ -114,7 +114,7 @@ describe('a transaction left open', () => {
   });
 });
 
-describe('a stranger', () => {
+describe('a client without the password', () => {
   test.each([
     ['a wrong password', { password: 'wrong' }, '28P01'],
     ['another role', { user: 'animus' }, '28000'],
@@ -123,7 +123,7 @@ describe('a stranger', () => {
     await expect(client(change)).rejects.toMatchObject({ code });
   });
 
-  test('learns nothing without the password: not even whether a role exists', async () => {
+  test('learns nothing, not even whether a role exists', async () => {
     await expect(client({ user: 'animus', password: 'wrong' })).rejects.toMatchObject({ code: '28P01' });
   });
 
@@ -149,14 +149,14 @@ describe('a stranger', () => {
     expect(await target.database.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('that asks for SSL first is answered no and may go on', async () => {
+  test('that asks for SSL first gets a no and may continue', async () => {
     const { socket, received } = await rawSocket();
     socket.write(Buffer.concat([int32(8), int32(80_877_103)]));
     await expect.poll(received).toBe('N');
     socket.destroy();
   });
 
-  test('that asks to cancel is closed without an answer', async () => {
+  test('that asks to cancel is disconnected without an answer', async () => {
     const { socket, closed, received } = await rawSocket();
     socket.write(Buffer.concat([int32(16), int32(80_877_102), int32(1), int32(2)]));
     await closed;
@@ -164,14 +164,14 @@ describe('a stranger', () => {
   });
 });
 
-test('a start-up sent byte by byte is understood', async () => {
+test('a start-up message sent byte by byte is understood', async () => {
   const { socket, received } = await rawSocket();
   for (const byte of startupMessage({ user: 'postgres', database: 'postgres' })) socket.write(Buffer.from([byte]));
   await expect.poll(received).toContain('SCRAM-SHA-256');
   socket.destroy();
 });
 
-test('copy from stdin, which would end PGlite, is refused and the connection stays usable', async () => {
+test('copy from stdin, which would crash PGlite, is refused and the connection stays usable', async () => {
   await target.database.query('create table copied (n int)');
   const copying = await client();
   await expect(copying.query('copy copied from stdin')).rejects.toMatchObject({ code: '0A000' });
@@ -179,14 +179,14 @@ test('copy from stdin, which would end PGlite, is refused and the connection sta
   await copying.end();
 });
 
-test('large answers and large questions go through', async () => {
+test('large results and large queries work', async () => {
   const text = 'x'.repeat(5_000_000);
   expect(await target.database.query('select length($1::text) as n', [text])).toEqual([{ n: 5_000_000 }]);
   const rows = await target.database.query('select n, repeat($1, 100) as t from generate_series(1, 50000) n', ['é']);
   expect(rows).toHaveLength(50_000);
 });
 
-test('a statement runs beside the loop: timers of this process keep firing', async () => {
+test('a statement does not block the event loop: timers of this process keep firing', async () => {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 5);
   await target.database.query('select count(*) from generate_series(1, 3000000)');
@@ -194,12 +194,12 @@ test('a statement runs beside the loop: timers of this process keep firing', asy
   expect(ticks).toBeGreaterThan(5);
 });
 
-test('when PGlite itself dies it is started again and committed rows are there', { timeout: 120_000 }, async () => {
+test('if PGlite itself crashes, it is restarted and committed rows are there', { timeout: 120_000 }, async () => {
   const home = embeddedHome();
   const database = await openEmbedded({ home });
   await database.query('create table survivor (n int)');
   await database.query('insert into survivor values (1)');
-  // The front does not recognise this one, so the data never comes and PGlite exits.
+  // The front does not recognise this form, so the data never arrives and PGlite exits.
   await expect(database.query('/* */ copy survivor from stdin')).rejects.toMatchObject({ code: 'db.unreachable' });
   await expect
     .poll(() => database.query('select n from survivor').catch(() => 'not yet'), { timeout: 60_000 })
@@ -207,7 +207,7 @@ test('when PGlite itself dies it is started again and committed rows are there',
   await database.close();
 });
 
-test('commands that race for a free directory all get through, one after another or through the winner', async () => {
+test('commands that race for a free directory all succeed, one after another or through the owner', async () => {
   const home = temporaryHome();
   const answers = await Promise.all(
     [1, 2, 3].map(async (n) => {
@@ -221,7 +221,7 @@ test('commands that race for a free directory all get through, one after another
   expect(existsSync(`${home}/embedded.json`)).toBe(false);
 }, 60_000);
 
-test('an unreadable or foreign embedded.json is no obstacle', async () => {
+test('an unreadable or unrelated embedded.json is no obstacle', async () => {
   const home = embeddedHome();
   mkdirSync(home, { recursive: true });
   for (const content of ['', '{"port": "no"}', JSON.stringify({ port: 1, password: 'x', pid: 1, started: '' })]) {
@@ -232,13 +232,13 @@ test('an unreadable or foreign embedded.json is no obstacle', async () => {
   }
 }, 60_000);
 
-test('the password stands in embedded.json only, not in where', async () => {
+test('the password is only in embedded.json, not in where', async () => {
   const { password } = JSON.parse(readFileSync(`${target.home}/embedded.json`, 'utf8')) as { password: string };
   expect(password).toMatch(/^[0-9a-f]{48}$/);
   expect(target.database.where).not.toContain(password);
 });
 
-test('a home that cannot be used is refused with what to do', async () => {
+test('a home that cannot be used is refused with advice', async () => {
   const home = temporaryHome();
   writeFileSync(`${home}/file`, '');
   await expect(openEmbedded({ home: `${home}/file/home` })).rejects.toMatchObject({
@@ -257,15 +257,15 @@ test.skipIf(process.getuid?.() === 0)('a home that is not writable is refused wi
   chmodSync(home, 0o700);
 });
 
-test('a fixed port that is taken is refused, and the directory is free again', async () => {
+test('a fixed port that is in use is refused, and the directory is free again', async () => {
   const home = embeddedHome();
   await expect(openEmbedded({ home, port: target.database.port })).rejects.toMatchObject({ code: 'db.refused' });
   const database = await openEmbedded({ home });
   await database.close();
 }, 60_000);
 
-describe('what a client leaves behind', () => {
-  test('named statements of several clients do not collide and go with their clients', async () => {
+describe('what a client leaves in the session', () => {
+  test('prepared statements of several clients do not collide, and are dropped with their clients', async () => {
     const prepared = openPostgres(target.database.connectionString, { poolSize: 3, prepare: true });
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => prepared.query('select $1::int as n', [n])));
     expect(answers).toEqual([1, 2, 3, 4, 5, 6].map((n) => [{ n }]));
@@ -274,7 +274,7 @@ describe('what a client leaves behind', () => {
     await expect.poll(() => target.database.query('select name from pg_prepared_statements')).toEqual([]);
   });
 
-  test('settings, temporary tables and locks go with their client', async () => {
+  test('settings, temporary tables and locks are dropped with their client', async () => {
     const leaving = await client();
     await leaving.query(
       "set statement_timeout = '1ms'; set search_path = nowhere; create temp table left_behind (n int)",
@@ -293,7 +293,7 @@ describe('what a client leaves behind', () => {
 });
 
 test.skipIf(spawnSync('psql', ['--version']).status !== 0)(
-  'psql works, also in several statements and with a failure',
+  'psql works, even with several statements and with an error',
   async () => {
     const script =
       "\\set ON_ERROR_STOP off\nselect 1/0;\nbegin;\nselect 'in' as t;\ncommit;\nselect 'after';\n\\dt animus.*";

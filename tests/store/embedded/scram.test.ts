@@ -5,7 +5,7 @@ import { scramExchange, scramVerifier } from '../../../src/store/embedded/scram.
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** The client's half, written from RFC 5802 and not from the server's. */
+/** The client's part, written from RFC 5802 and not from the server's code. */
 function answer(
   password: string,
   clientFirstBare: string,
@@ -27,7 +27,7 @@ function answer(
 
 const verifier = scramVerifier('right');
 
-test.each(['n,,', 'y,,'])('a client with the password is let in and gets proof of the server (%s)', (gs2) => {
+test.each(['n,,', 'y,,'])('a client with the password can log in and gets proof of the server (%s)', (gs2) => {
   const exchange = scramExchange(verifier);
   const serverFirst = exchange.first(`${gs2}n=*,r=clientnonce`) ?? '';
   expect(serverFirst).toMatch(/^r=clientnonce.{20,},s=.{20,},i=4096$/);
@@ -35,7 +35,7 @@ test.each(['n,,', 'y,,'])('a client with the password is let in and gets proof o
   expect(exchange.final(final)).toBe(`v=${serverSignature}`);
 });
 
-test('a wrong password, a replayed proof and a changed nonce are refused', () => {
+test('a wrong password, a replayed proof or a changed nonce is refused', () => {
   const first = scramExchange(verifier);
   const serverFirst = first.first('n,,n=*,r=abc') ?? '';
   expect(first.final(answer('wrong', 'n=*,r=abc', serverFirst, 'n,,').final)).toBeNull();
@@ -46,7 +46,7 @@ test('a wrong password, a replayed proof and a changed nonce are refused', () =>
   expect(second.final(final)).toBeNull();
 });
 
-test('no text makes it throw or lets anybody in', () => {
+test('no input makes it throw or lets anybody in', () => {
   assert(
     property(anyString(), anyString(), (first, final) => {
       const exchange = scramExchange(verifier);

@@ -14,7 +14,7 @@ function readAll(chunks: Buffer[]): Buffer[] {
   return found;
 }
 
-test('messages come out whole however the stream is cut', () => {
+test('messages are parsed correctly, however the stream is split', () => {
   const messages = array(tuple(constantFrom('Q', 'P', 'S', 'd'), uint8Array({ maxLength: 300 })));
   assert(
     property(messages, infiniteStream(integer({ min: 1, max: 50 })), (parts, cuts) => {
@@ -31,13 +31,13 @@ test('messages come out whole however the stream is cut', () => {
   );
 });
 
-test.each([3, -1, 1_000_001])('a length of %i is refused before anything is stored for it', (length) => {
+test.each([3, -1, 1_000_001])('a length of %i is refused before anything is buffered for it', (length) => {
   const reader = new MessageReader(1, 1_000_000);
   reader.push(Buffer.concat([Buffer.from('Q'), int32(length)]));
   expect(() => reader.next()).toThrow(RangeError);
 });
 
-test('names of prepared statements get the prefix of their client, everything else stays as it is', () => {
+test('names of prepared statements get the prefix of their client, everything else is unchanged', () => {
   const traces = traceClient('c1:');
   const parse = message('P', 'S_1\0select $1\0', Buffer.alloc(2));
   expect(traces.own(parse).toString('latin1', 5)).toBe('c1:S_1\0select $1\0\0\0');
@@ -53,7 +53,7 @@ test('names of prepared statements get the prefix of their client, everything el
   }
 });
 
-test('a farewell closes what was prepared and resets only what was set', () => {
+test('the end of a client closes its prepared statements and resets only what it set', () => {
   const quiet = traceClient('c1:');
   quiet.own(simpleQuery("update t set a = 1; select 'reset'"));
   expect(quiet.farewell()).toEqual([]);
@@ -68,7 +68,7 @@ test('a farewell closes what was prepared and resets only what was set', () => {
   expect(reset).toContain('reset all');
 });
 
-test('messages cut short are passed on as they are, for PGlite to refuse', () => {
+test('incomplete messages are passed on unchanged, and PGlite refuses them', () => {
   const traces = traceClient('c1:');
   for (const type of ['P', 'B', 'D', 'C']) {
     for (const body of ['', 'S', 'x', 'no end']) {

@@ -38,10 +38,10 @@ describe('an application has queues named work, inbox and inbox_dead before anim
   });
 });
 
-describe('version 0.1.0 took over queues that it did not make', () => {
+describe('version 0.1.0 took over queues that it did not create', () => {
   const target = testDatabase({ empty: true });
 
-  test('the upgrade gives them back, with everything that is not ours', async () => {
+  test("the upgrade gives them back, with everything that is not animus's", async () => {
     const db = target.database;
     await db.transaction(async (tx) => void (await installPgmq(tx)));
     for (const queue of QUEUES) await db.query('select pgmq.create($1)', [queue]);
@@ -74,7 +74,7 @@ describe('version 0.1.0 took over queues that it did not make', () => {
     });
     await work(db);
     expect(await snapshot(db)).toEqual(before);
-    // What was fetched is an item like any other.
+    // What was already taken over is an ordinary item.
     const [claimed] = await db.query<{ id: string; lease_token: string }>(
       `select id, lease_token from animus.claim_work(gen_random_uuid(), '{"clerk": {"max": 5}}', 1, '1 minute')`,
     );
@@ -86,11 +86,11 @@ describe('version 0.1.0 took over queues that it did not make', () => {
   });
 });
 
-describe('a dump was restored, and rows no longer say which transaction wrote them', () => {
+describe('after a restored dump, rows do not show which transaction wrote them', () => {
   const ours = testDatabase({ empty: true });
   const mixed = testDatabase({ empty: true });
 
-  test('queues that version 0.1.0 made are known by the time they were made', async () => {
+  test('queues that version 0.1.0 created are recognised by the time of their creation', async () => {
     const db = ours.database;
     await migrateFirstSchema(db);
     await asRestored(db);
@@ -100,7 +100,7 @@ describe('a dump was restored, and rows no longer say which transaction wrote th
     expect(await kinds(db)).toEqual({ q_work: 'v', q_inbox: 'r', q_inbox_dead: 'v' });
   });
 
-  test('and those it took over, too', async () => {
+  test('and so are those it took over', async () => {
     const db = mixed.database;
     await db.transaction(async (tx) => void (await installPgmq(tx)));
     await db.query(`select pgmq.create('inbox')`);
@@ -110,16 +110,16 @@ describe('a dump was restored, and rows no longer say which transaction wrote th
     await migrate(db);
     expect(await drainInbox(db, 10)).toMatchObject({ accepted: 0 });
     expect(await kinds(db)).toEqual({ q_work: 'v', q_inbox: 'r', q_inbox_dead: 'v' });
-    // The operator knows better.
+    // The operator decides.
     await db.query(`comment on table pgmq.q_inbox is 'animus: its old inbox'`);
     expect(await drainInbox(db, 10)).toMatchObject({ accepted: 1 });
   });
 });
 
-describe('an application makes a queue named inbox after animus was installed', () => {
+describe('an application creates a queue named inbox after animus was installed', () => {
   const target = testDatabase();
 
-  test('until then the old name works as it did; from then on it is the application’s', async () => {
+  test('until then the old name works as before; from then on it belongs to the application', async () => {
     const db = target.database;
     await db.query(`select pgmq.send('inbox', '{"faculty": "clerk"}')`);
     expect(await drainInbox(db, 10)).toMatchObject({ accepted: 1 });
@@ -131,7 +131,7 @@ describe('an application makes a queue named inbox after animus was installed', 
   });
 });
 
-describe('somebody has a queue named animus_inbox', () => {
+describe('an application has a queue named animus_inbox', () => {
   const target = testDatabase({ empty: true });
 
   test('animus does not install itself on it, and says what to do', async () => {
@@ -144,7 +144,7 @@ describe('somebody has a queue named animus_inbox', () => {
   });
 });
 
-/** Messages of the application: one that looks like work, one that does not, one that waits, archived ones from long ago. */
+/** Messages of the application: one that looks like work, one that does not, one that is delayed, and old archived ones. */
 async function fill(db: Database): Promise<void> {
   for (const queue of QUEUES) {
     await db.query(`select pgmq.send($1::text, '{"faculty": "engineer", "description": "not for animus"}'::jsonb)`, [
@@ -162,7 +162,7 @@ async function fill(db: Database): Promise<void> {
   );
 }
 
-/** What a daemon does in a day. */
+/** What a daemon does in the course of a day. */
 async function work(db: Database): Promise<void> {
   await db.query(
     `select pgmq.send('animus_inbox', '{"faculty": "engineer"}'), pgmq.send('animus_inbox', '{"nonsense": 1}')`,
@@ -203,7 +203,7 @@ async function snapshot(db: Database): Promise<object> {
   };
 }
 
-/** All rows of a table are written by one transaction, as `pg_restore` does. */
+/** Rewrites all rows of a table in one transaction, as `pg_restore` does. */
 async function asRestored(db: Database): Promise<void> {
   await db.query('update animus.schema_migrations set name = name');
   await db.query('update pgmq.meta set queue_name = queue_name');

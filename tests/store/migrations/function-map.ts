@@ -9,7 +9,7 @@ export interface SqlFunction {
   readonly file: string;
   /** The first sentence of its comment. */
   readonly contract: string;
-  /** What stands after «Locks:» and «Raises:»; empty where the comment says nothing. */
+  /** The text after "Locks:" and "Raises:"; empty if the comment does not contain it. */
   readonly locks: string;
   readonly raises: string;
   /** From its name to the end of its body. */
@@ -40,7 +40,7 @@ function functionsOf(file: string, sql: string): SqlFunction[] {
   });
 }
 
-/** The pages with their maps written anew; by path. Which roles may call a function is asked of the database. */
+/** The pages with new maps, by path. The database determines which roles may call a function. */
 export async function pagesWithMaps(db: Database): Promise<Map<string, string>> {
   const callers = await rolesOf(db);
   const rows = { public: [] as string[], internal: [] as string[] };
@@ -55,7 +55,7 @@ export async function pagesWithMaps(db: Database): Promise<Map<string, string>> 
   ]);
 }
 
-/** Functions that any role but the owner may call, with those roles, `animus_` left out. */
+/** Functions that any role except the owner may call, with those roles without `animus_`. */
 async function rolesOf(db: Database): Promise<Map<string, string>> {
   const rows = await db.query<{ name: string; roles: string[] }>(
     `select p.proname as name, array_agg(substr(r, 8) order by n) as roles

@@ -55,7 +55,7 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
     await checkCompatible(database, directory);
   });
 
-  test('a second run changes nothing, a changed function file is applied again', async () => {
+  test('a second run changes nothing, and a changed function file is applied again', async () => {
     expect(await migrate(target.database, { directory })).toEqual({ applied: [], functions: [], version: 2 });
     write(directory, { 'functions/answer.sql': FILES['functions/answer.sql'].replace('42', '43') });
     expect((await migrationStatus(target.database, directory)).staleFunctions).toEqual(['answer.sql']);
@@ -73,7 +73,7 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
     write(directory, { '0002_create_things.sql': FILES['0002_create_things.sql'] });
   });
 
-  test('a migration that fails leaves nothing of itself and names its file', async () => {
+  test('a migration that fails leaves nothing behind and names its file', async () => {
     write(directory, { '0003_break_things.sql': 'create table animus.half (id int);\nselect 1/0;' });
     await expect(migrate(target.database, { directory })).rejects.toThrow(
       /0003_break_things\.sql failed: division by zero/,
@@ -83,19 +83,19 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
     rmSync(`${directory}/0003_break_things.sql`);
   });
 
-  test('a schema that a later animus made is left as it is, functions included', async () => {
+  test('a schema of a newer animus is left as it is, including its functions', async () => {
     expect(await migrate(target.database, { directory: older })).toEqual({ applied: [], functions: [], version: 2 });
     expect(await target.database.query('select animus.answer()')).toEqual([{ answer: 43 }]);
   });
 
-  test('functions that another animus replaced come back only when asked for', async () => {
+  test('functions that another animus replaced are restored only on request', async () => {
     const answer = async () => (await target.database.query('select animus.answer()'))[0];
     const [before, after] = [directoryOf(FILES), directoryOf(FILES)];
     write(before, { 'functions/answer.sql': FILES['functions/answer.sql'].replace('42', '1') });
     write(after, { 'functions/answer.sql': FILES['functions/answer.sql'].replace('42', '2') });
     await migrate(target.database, { directory: before });
     await migrate(target.database, { directory: after });
-    // A daemon of the version before starts again in the middle of an upgrade.
+    // A daemon of the previous version restarts during an upgrade.
     expect((await migrate(target.database, { directory: before })).functions).toEqual([]);
     expect(await answer()).toEqual({ answer: 2 });
     const back = await migrate(target.database, { directory: before, putBackFunctions: true });
@@ -103,14 +103,14 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
     expect((await migrate(target.database, { directory: after })).functions).toEqual([]);
   });
 
-  test('a schema that needs a later animus is refused', async () => {
+  test('a schema that needs a newer animus is refused', async () => {
     await target.database.query("update animus.settings set value = '3' where key = 'min_client'");
     await expect(checkCompatible(target.database, directory)).rejects.toMatchObject({ code: 'db.schema_newer' });
     await expect(migrate(target.database, { directory: older })).rejects.toMatchObject({ code: 'db.schema_newer' });
   });
 });
 
-describe('a server or role that cannot be migrated is refused with what to do', () => {
+describe('a server or role that cannot be migrated is refused with advice', () => {
   const target = testDatabase({ empty: true });
   const directory = directoryOf(FILES);
 
@@ -127,7 +127,7 @@ describe('a server or role that cannot be migrated is refused with what to do', 
     await target.database.query(
       `do $$ begin execute format('grant create on database %I to animus_test_limited', current_database()); end $$`,
     );
-    // That right is enough: no superuser is needed.
+    // That right is enough; no superuser is needed.
     expect(await migrate(limited, { directory })).toMatchObject({ version: 2 });
     await limited.close();
     await target.database.query('drop owned by animus_test_limited; drop role animus_test_limited');
@@ -179,7 +179,7 @@ describe('functions', () => {
   });
 });
 
-test('a migrating process that is cut off leaves no lock, and the next finishes', async () => {
+test('a migrating process that is cut off leaves no lock, and the next one finishes', async () => {
   const directory = directoryOf({ ...FILES, '0003_wait_long.sql': 'select pg_sleep(30);' });
   const cut = migrate(alone.open(), { directory });
   const failed = expect(cut).rejects.toMatchObject({ code: 'db.unreachable' });
@@ -196,7 +196,7 @@ test('a migrating process that is cut off leaves no lock, and the next finishes'
   expect(await migrate(alone.database, { directory })).toMatchObject({ applied: ['0003_wait_long.sql'], version: 3 });
 });
 
-test('a schema whose functions never came counts as not migrated, and the next call finishes it', async () => {
+test('a schema without functions counts as not migrated, and the next call finishes it', async () => {
   const directory = directoryOf({ ...FILES, 'functions/answer.sql': 'nonsense;' });
   const database = unfinished.database;
   await expect(migrate(database, { directory })).rejects.toMatchObject({ code: 'db.migration_failed' });
@@ -206,12 +206,12 @@ test('a schema whose functions never came counts as not migrated, and the next c
   await checkCompatible(database, directory);
 });
 
-describe('the functions are applied under the hands of a daemon', () => {
+describe('the functions are replaced while a daemon runs', () => {
   const live = testDatabase();
 
-  test('that reads a row and writes it then, though a trigger has to go', async () => {
+  test('that reads a row and then writes it, although a trigger is dropped in between', async () => {
     await live.database.query(`insert into animus.work_items (faculty) values ('worker')`);
-    // As the animus before migration 7 left them.
+    // As in the version before migration 7.
     await live.database.query(`delete from animus.schema_functions`);
     await live.database.query(
       `create function animus.work_items_free_key() returns trigger language plpgsql as 'begin return null; end'`,

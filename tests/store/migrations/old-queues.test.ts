@@ -11,7 +11,7 @@ import { insertWork } from '../work/queue-driver.ts';
 describe('an installation of version 0.1.0 is upgraded', () => {
   const steps = testDatabase({ empty: true });
 
-  test('between any two commits of the upgrade work comes in, is done and loses no message', async () => {
+  test('between any two commits of the upgrade, work arrives and completes, and no message is lost', async () => {
     const db = steps.database;
     await migrateFirstSchema(db);
     await live(db);
@@ -38,7 +38,7 @@ describe('an installation of version 0.1.0 is upgraded', () => {
     expect(await drainInbox(db, 10)).toEqual({ accepted: 1, refused: 0, postponed: 0 });
   });
 
-  test('and the old names go on: sending, reading, archiving, measuring', async () => {
+  test('the old names still work: sending, reading, archiving, measuring', async () => {
     const db = steps.database;
     const [dead] = await db.query<{ msg_id: string }>(`select msg_id from pgmq.read('inbox_dead', 30, 1)`);
     expect(await db.query(`select pgmq.archive('inbox_dead'::text, $1::bigint) as done`, [dead!.msg_id])).toEqual([
@@ -61,7 +61,7 @@ describe('an installation of version 0.1.0 is upgraded', () => {
     );
   });
 
-  describe('and who could send', () => {
+  describe('roles that could send', () => {
     const target = testDatabase({ empty: true });
     const role = `animus_test_${randomBytes(4).toString('hex')}`;
     beforeAll(() => asAdmin((admin) => admin.query(`create role ${role}`)));
@@ -124,7 +124,7 @@ describe('the schema belongs to a role without further rights', () => {
     await asAdmin((admin) => admin.query(`drop role ${owner}`));
   });
 
-  test('which can upgrade it', async () => {
+  test('can be upgraded by that role', async () => {
     await target.database.query(
       `do $$ begin execute format('grant create on database %I to ${owner}', current_database()); end $$`,
     );
@@ -140,7 +140,7 @@ describe('the schema belongs to a role without further rights', () => {
   });
 });
 
-/** One item from insert to its end, one that fails and is queued again, one by the inbox, and a letter that is refused. */
+/** One item from insert to end, one that fails and is queued again, one through the inbox, and a message that is refused. */
 async function live(db: Database, inbox = 'inbox'): Promise<void> {
   const faculties = JSON.stringify({ clerk: { max: 1000, max_attempts: 2 } });
   const claim = async () =>
@@ -173,7 +173,7 @@ async function send(db: Database, queue: string, message: object, delaySeconds =
   expect(sent!.id).toMatch(/^\d+$/);
 }
 
-/** Open items without their one message, ended ones with a message left or none in the archive. */
+/** Open items without exactly one message, and ended ones with a message left or none in the archive. */
 function misplaced(db: Database): Promise<object[]> {
   return db.query(
     `select w.id, w.state, w.queue_msg_id from animus.work_items w

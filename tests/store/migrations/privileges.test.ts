@@ -7,7 +7,7 @@ import { codeOf, emptyQueue } from '../work/queue-driver.ts';
 
 const target = testDatabase();
 
-/** Functions that run with their caller's rights: steps of the others, which look nothing up and prove nothing. */
+/** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
   broken_input
   cancel_error
@@ -58,7 +58,7 @@ const INTERNAL = `
   .trim()
   .split(/\s+/);
 
-test('every function is a definer with a fixed search path, or a step of those that are; nobody may call any unasked', async () => {
+test('every function is a definer with a fixed search path, or a step of one; nobody may call any without a grant', async () => {
   const functions = await target.database.query<{
     name: string;
     definer: boolean;
@@ -76,7 +76,7 @@ test('every function is a definer with a fixed search path, or a step of those t
   expect(functions.filter((one) => INTERNAL.includes(one.name) && one.definer)).toEqual([]);
 });
 
-test('every trigger function is a definer: it runs for roles that may call nothing', async () => {
+test('every trigger function is a definer: it runs for roles that may not call any function', async () => {
   const bare = await target.database.query(
     `select distinct p.proname from pg_trigger t join pg_proc p on p.oid = t.tgfoid
       where p.pronamespace = 'animus'::regnamespace and not p.prosecdef`,
@@ -101,7 +101,7 @@ afterAll(async () => {
   await asAdmin((admin) => admin.query(`drop role ${role}`));
 });
 
-test('a role that may only insert can insert: dedup, message and parent included', async () => {
+test('a role that may only insert can insert, including dedup, message and parent', async () => {
   await emptyQueue(target.database);
   await inserter.query(`insert into animus.work_items (faculty) values ('engineer')`);
   const [parent] = (await target.database.query<{ id: string }>('select id from animus.work_items')).map(
@@ -149,7 +149,7 @@ test('a role that may call the operators’ functions must also be an operator',
   expect(await codeOf(inserter.query('select animus.pause()'))).toBe('db.forbidden');
 });
 
-test('objects of the caller’s own schema are never called instead of ours', async () => {
+test('objects in the caller’s own schema are never called instead of ours', async () => {
   await emptyQueue(target.database);
   await target.database.query(`create schema if not exists trap authorization ${role}`);
   await inserter.query(
@@ -163,8 +163,8 @@ test('objects of the caller’s own schema are never called instead of ours', as
   expect(await target.database.query('select count(*)::int as n from pgmq.q_animus_work')).toEqual([{ n: 1 }]);
 });
 
-test('what forbids kinds of plans forbids their compilation too', async () => {
-  // Where no other plan is there, the forbidden one costs ten billion, and whatever costs that is compiled on each run.
+test('forbidding kinds of plans also forbids their compilation', async () => {
+  // If there is no other plan, the forbidden one costs ten billion, and a plan with that cost is compiled on each run.
   const compiled = await target.database.query(
     `select proname from pg_proc where pronamespace = 'animus'::regnamespace and 'enable_seqscan=off' = any (proconfig)
         and not 'jit=off' = any (proconfig)`,

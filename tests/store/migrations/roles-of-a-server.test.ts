@@ -1,4 +1,4 @@
-/** Roles belong to a whole server: what only a server without them can show, on one of its own. */
+/** Roles belong to a whole server, so these tests need a separate server without them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { createRoleStatements, ROLES, rolesState } from '../../../src/store/migrations/roles.ts';
@@ -25,7 +25,7 @@ function urlOf(database: string, login?: string): string {
   return url.href;
 }
 
-test('where the roles cannot be made, migrating works, and the commands print what to run', async () => {
+test('if the roles cannot be created, migrating works, and the commands print what to run', async () => {
   await admin.query(`create role plain login password 'p'`);
   await admin.query('create database limited owner plain');
   const url = urlOf('limited', 'plain');
@@ -51,7 +51,7 @@ test('where the roles cannot be made, migrating works, and the commands print wh
   for (const role of ROLES) await admin.query(`drop role ${role}`);
 });
 
-test('databases of one server that are migrated at once all get the roles', async () => {
+test('databases of one server that are migrated at the same time all get the roles', async () => {
   const names = ['one', 'two', 'three', 'four'];
   for (const name of names) await admin.query(`create database ${name}`);
   const databases = names.map((name) => openPostgres(urlOf(name)));

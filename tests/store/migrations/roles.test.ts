@@ -15,7 +15,7 @@ type Role = (typeof ROLES)[number];
 
 const PAGE = readFileSync(new URL('../../../docs/sql-api.md', import.meta.url), 'utf8');
 const SECTION = PAGE.split('## Roles\n')[1]!.split('\n## ')[0]!;
-/** Names of what a role may do, from the page's table: functions, tables, views. */
+/** Names of what a role may use, from the page's table: functions, tables, views. */
 const TOLD = tableRows(SECTION)
   .slice(1)
   .map(([what, ...marks]) => ({
@@ -26,7 +26,7 @@ const TOLD = tableRows(SECTION)
 
 const target = testDatabase();
 
-describe('the table of docs/sql-api.md is what the database grants', () => {
+describe('the table of docs/sql-api.md matches the rights in the database', () => {
   test.each(ROLES)('%s: functions', async (role) => {
     const functions = await target.database.query<{ name: string; definer: boolean; may: boolean }>(
       `select proname as name, prosecdef as definer, has_function_privilege($1, oid, 'execute') as may from pg_proc
@@ -65,7 +65,7 @@ describe('the table of docs/sql-api.md is what the database grants', () => {
     );
   });
 
-  test('no sequence, no schema and no table of the queue is theirs to change', async () => {
+  test('they may change no sequence, no schema and no table of the queue', async () => {
     const rights = await target.database.query(
       `select r.rolname, c.relname from pg_roles r, pg_class c
         where r.rolname = any ($1::text[]) and c.relnamespace in ('animus'::regnamespace, 'pgmq'::regnamespace)
@@ -139,17 +139,17 @@ describe('real logins', () => {
     },
   );
 
-  test('a refusal names the right that is missing and where rights come from', async () => {
+  test('a refusal names the missing right and how to get rights', async () => {
     await expect(as.animus_reader.query(`insert into animus.work_items (faculty) values ('engineer')`)).rejects.toThrow(
       /lacks a permission at .*: permission denied for table work_items; .*animus_submitter/,
     );
-    // A daemon has the function for its foci; without a lease it is an operator's.
+    // A daemon needs the function for its foci; without a lease, only an operator may use it.
     await expect(as.animus_daemon.query(`select animus.append_ledger($1, 'note', 'x')`, [id])).rejects.toThrow(
       /may not act as an operator of animus; grant animus_operator to the role/,
     );
   });
 
-  test('no inserter sets what the engine owns, whatever its role', async () => {
+  test("no inserter can set the engine's columns, whatever its role", async () => {
     for (const column of [`state`, `lease_token`, `outcome`, `cost_usd`, `id`]) {
       const value = { state: `'completed'`, lease_token: '7', outcome: `'{}'`, cost_usd: '1', id: 'gen_random_uuid()' }[
         column
@@ -184,9 +184,9 @@ describe('a role that may not create roles', () => {
     });
   });
 
-  test('migrates all the same, and grants the roles that others made', async () => {
+  test('migrates anyway, and grants rights to existing roles', async () => {
     await migrate(database);
-    // The test server has them from other databases: they are the whole server's.
+    // They exist because of other databases on the test server: roles belong to the whole server.
     expect(await rolesState(database)).toEqual({ missing: [], ungranted: [] });
     await insertWork(database);
     await database.query('revoke usage on schema animus from animus_reader');
@@ -195,7 +195,7 @@ describe('a role that may not create roles', () => {
     expect(await rolesState(database)).toEqual({ missing: [], ungranted: [] });
   });
 
-  test('a member of animus_daemon changes nothing, and is told when the schema is behind', async () => {
+  test('a member of animus_daemon changes nothing, and gets an error if the schema is too old', async () => {
     const logins: string[] = [];
     const url = await createLogin(databaseUrl(name), 'animus_daemon', logins);
     const daemon = openPostgres(url);

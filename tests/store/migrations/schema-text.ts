@@ -1,12 +1,12 @@
-/** The tables of a migrated database as SQL to be read: what 0001 to the newest migration come to. */
+/** The tables of a migrated database as readable SQL: the result of all migrations. */
 import { join } from 'node:path';
 import { MIGRATIONS_DIRECTORY } from '../../../src/store/migrations/migration-files.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 
-/** Where the text is kept. */
+/** The path of the file. */
 export const SCHEMA_FILE = join(MIGRATIONS_DIRECTORY, 'schema.sql');
 
-/** The text of migrations/schema.sql. The same for every database of one schema version, on one major version of PostgreSQL. */
+/** The text of migrations/schema.sql. It is the same for every database of one schema version, on one major version of PostgreSQL. */
 export async function schemaText(db: Database): Promise<string> {
   const parts = [
     HEADER,
@@ -51,7 +51,7 @@ interface Table {
   readonly triggers: string[];
 }
 
-/** In the order in which they were made, which is that of the migrations. */
+/** In the order of creation, which is that of the migrations. */
 async function tables(db: Database, schema: string): Promise<string[]> {
   const rows = await db.query<Table>(
     `select c.relname as name,
@@ -84,7 +84,7 @@ function tableText(schema: string, { name, columns, constraints, options, indexe
   ].join('\n');
 }
 
-/** One line each: name, type and the rest in columns of their own. */
+/** One line each, with name, type and the rest aligned in columns. */
 function aligned(columns: readonly string[][]): string {
   const width = (n: number) => Math.max(...columns.map((column) => column[n]!.length));
   return columns
@@ -127,7 +127,7 @@ function statement(definition: string): string {
   return `${readable(definition)};`;
 }
 
-/** An expression or statement as a person would write it: keywords in lower case, no casts of literals, lists as lists. */
+/** Formats an expression or statement as a person would write it: keywords in lower case, no casts of literals, lists as lists. */
 function readable(definition: string): string {
   const texts = definition.match(/'(?:[^']|'')*'/g) ?? [];
   let n = 0;

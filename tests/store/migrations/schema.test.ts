@@ -5,6 +5,6 @@ import { SCHEMA_FILE, schemaText } from './schema-text.ts';
 
 const target = testDatabase();
 
-test('migrations/schema.sql is what the migrations come to; after a change: npm run schema', async () => {
+test('migrations/schema.sql matches the migrations; after a change: npm run schema', async () => {
   expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(await schemaText(target.database));
 });

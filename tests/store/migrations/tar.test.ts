@@ -8,19 +8,19 @@ const archive = createRequire(import.meta.url)
   .resolve('@electric-sql/pglite-pgmq')
   .replace(/[^/\\]+$/, 'pgmq.tar.gz');
 
-test('the SQL of pgmq is found in its package, whole', () => {
+test('the SQL of pgmq is found in its package, complete', () => {
   const file = readTarGz(readFileSync(archive), (path) => /pgmq--[\d.]+\.sql$/.test(path));
   expect(file?.path).toMatch(/share\/postgresql\/extension\/pgmq--/);
   expect(file?.text).toContain('pgmq.create(');
   expect(file?.text).not.toContain('\0');
 });
 
-test('a file that is not there is null, and so is an empty archive', () => {
+test('a missing file is null, and so is an empty archive', () => {
   expect(readTarGz(readFileSync(archive), () => false)).toBeNull();
   expect(readTarGz(gzipSync(Buffer.alloc(1024)), () => true)).toBeNull();
   expect(readTarGz(gzipSync(Buffer.alloc(0)), () => true)).toBeNull();
 });
 
-test('what is no gzip is an error', () => {
+test('invalid gzip data is an error', () => {
   expect(() => readTarGz(Buffer.from('not a gzip'), () => true)).toThrow();
 });

@@ -8,10 +8,10 @@ import { eventually } from '../../support/eventually.ts';
 import { migrateFirstSchema } from '../../support/first-schema.ts';
 import { insertWork } from '../work/queue-driver.ts';
 
-describe.each([1, 2])('clients and daemons of version 0.1.0 are at work (%i)', () => {
+describe.each([1, 2])('clients and daemons of version 0.1.0 are running (%i)', () => {
   const target = testDatabase({ empty: true });
 
-  test('nothing fails while the schema is upgraded under them, and nothing is lost', async () => {
+  test('nothing fails while the schema is upgraded, and nothing is lost', async () => {
     const db = target.open({ poolSize: 8 });
     await migrateFirstSchema(db);
     const load = startLoad(db);
@@ -19,7 +19,7 @@ describe.each([1, 2])('clients and daemons of version 0.1.0 are at work (%i)', (
     await migrate(target.open());
     await load.rounds(2);
     expect(await load.stop()).toEqual([]);
-    // A message that met somebody's lock is read again a second later.
+    // A message whose row was locked is read again a second later.
     await eventually('the inbox is empty', async () => {
       await drainInbox(db, 100);
       const [backlog] = await db.query<{ waiting: number }>('select waiting from animus.inbox_backlog()');
@@ -36,7 +36,7 @@ describe.each([1, 2])('clients and daemons of version 0.1.0 are at work (%i)', (
   });
 });
 
-describe('a dump holds every table', () => {
+describe('a dump has locked every table', () => {
   const target = testDatabase({ empty: true });
 
   test('the migration waits for it, and no writer waits for the migration', async () => {
@@ -63,7 +63,7 @@ describe('a dump holds every table', () => {
 describe('a client has inserted and does not commit', () => {
   const target = testDatabase({ empty: true });
 
-  test('the upgrade waits for it and for nobody else; its item is whole afterwards', async () => {
+  test('the upgrade waits for it and for nobody else; its item is complete afterwards', async () => {
     const db = target.open({ poolSize: 8 });
     await migrateFirstSchema(db);
     const load = startLoad(db);
@@ -84,7 +84,7 @@ describe('a client has inserted and does not commit', () => {
     );
   });
 
-  test('who does not want to wait is told who is in the way, and finds nothing changed', async () => {
+  test('a migration that gives up names the blocking session, and has changed nothing', async () => {
     const db = target.database;
     await db.query(`update animus.schema_functions set checksum = 'as if they had changed'`);
     await target.open({ poolSize: 1 }).transaction(async (client) => {
@@ -96,7 +96,7 @@ describe('a client has inserted and does not commit', () => {
     expect((await migrate(db)).functions).not.toEqual([]);
   });
 
-  test('a migration that is told to stop waiting stops', async () => {
+  test('a migration that is aborted stops waiting', async () => {
     await target.database.query(`update animus.schema_functions set checksum = 'as if they had changed'`);
     const ending = new AbortController();
     await target.open({ poolSize: 1 }).transaction(async (client) => {
@@ -113,14 +113,14 @@ describe('a client has inserted and does not commit', () => {
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * A claim returns rows of work_items. One that is under way when a migration adds a column is undone and says so; its daemon claims again a
- * second later, and nothing was lost.
+ * A claim returns rows of work_items. If a migration adds a column meanwhile, the claim fails and is rolled back; its daemon claims again a
+ * second later, and nothing is lost.
  */
 function isClaimOverNewColumn(error: unknown): boolean {
   return sqlState(error) === '42804' && /animus\.claim_work/.test(String((error as { where?: unknown }).where));
 }
 
-/** What clients and daemons of version 0.1.0 do, four of them at once, until stopped; `stop` returns what failed. */
+/** What clients and daemons of version 0.1.0 do, four of them in parallel, until stopped; `stop` returns the failures. */
 function startLoad(db: Database) {
   const errors: unknown[] = [];
   let rounds = 0;

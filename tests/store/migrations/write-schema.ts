@@ -1,4 +1,4 @@
-/** `npm run schema`: writes migrations/schema.sql, and the maps of functions in the docs, from what the migrations make on a server of its own. */
+/** `npm run schema`: writes migrations/schema.sql and the maps of functions in the docs, from a migrated database on a separate server. */
 import { writeFileSync } from 'node:fs';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';

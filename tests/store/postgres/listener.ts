@@ -1,12 +1,12 @@
-/** What a test hears by NOTIFY. */
+/** Collects notifications for a test. */
 
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 
 export interface Listener {
-  /** Everything heard so far, as `channel payload`. */
+  /** All notifications so far, as `channel payload`. */
   readonly heard: readonly string[];
-  /** Resolves once it was heard. */
+  /** Resolves when the notification has arrived. */
   until(what: string): Promise<void>;
   stop(): Promise<void>;
 }

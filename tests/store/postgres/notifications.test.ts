@@ -7,7 +7,7 @@ import { type PostgresServer, startPostgresServer } from '../../support/postgres
 
 const target = testDatabase({ empty: true });
 const embedded = embeddedDatabase();
-// One of its own, to be stopped and started again.
+// A separate server that can be stopped and started again.
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgresServer();
@@ -24,7 +24,7 @@ function listen(database: Database) {
   return { service, heard, reconnects: () => reconnects };
 }
 
-/** Connections that listen, to the test's own database. */
+/** Connections to the test's own database that listen. */
 async function listeners(database: Database): Promise<number> {
   const rows = await database.query(
     "select from pg_stat_activity where application_name = 'animus-listen' and datname = current_database()",
@@ -32,7 +32,7 @@ async function listeners(database: Database): Promise<number> {
   return rows.length;
 }
 
-test('notifications of every channel arrive, empty payloads and odd names included', async () => {
+test('notifications of every channel arrive, with empty payloads and odd names', async () => {
   const { service, heard } = listen(target.database);
   await service.start();
   await target.database.query("select pg_notify('work_ready', ''), pg_notify('Odd \"channel\"', 'ünïcode {not json')");
@@ -41,7 +41,7 @@ test('notifications of every channel arrive, empty payloads and odd names includ
   await expect.poll(() => listeners(target.database)).toBe(0);
 });
 
-test('a listener whose connection is ended listens again and says so', async () => {
+test('a listener whose connection is terminated listens again and reports it', async () => {
   const { service, heard, reconnects } = listen(target.database);
   await service.start();
   for (const round of [1, 2, 3]) {
@@ -56,7 +56,7 @@ test('a listener whose connection is ended listens again and says so', async () 
   await service.stop();
 });
 
-test('a restart of the server is survived by pool and listener', async () => {
+test('pool and listener survive a restart of the server', async () => {
   const database = openPostgres(server.url);
   const { service, heard, reconnects } = listen(database);
   await service.start();
@@ -71,7 +71,7 @@ test('a restart of the server is survived by pool and listener', async () => {
   await database.close();
 });
 
-test('stopping while the server is away ends the reconnecting, and nothing comes back with it', async () => {
+test('stopping while the server is away ends the reconnecting for good', async () => {
   const database = openPostgres(server.url);
   const { service, reconnects } = listen(database);
   await service.start();
@@ -85,7 +85,7 @@ test('stopping while the server is away ends the reconnecting, and nothing comes
   await database.close();
 });
 
-test('on the embedded database they arrive too, from another client and from inside a transaction', async () => {
+test('on the embedded database they arrive too, from another client and from a transaction', async () => {
   const { service, heard } = listen(embedded.database);
   await service.start();
   await embedded.database.transaction(async (tx) => {
@@ -102,7 +102,7 @@ test('on the embedded database they arrive too, from another client and from ins
   await service.stop();
 });
 
-test('a first connection that fails is reported', async () => {
+test('a failed first connection is reported', async () => {
   const nowhere = openPostgres('postgres://postgres@127.0.0.1:1/postgres');
   await expect(listen(nowhere).service.start()).rejects.toMatchObject({ code: 'db.unreachable' });
   await nowhere.close();

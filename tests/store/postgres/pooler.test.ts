@@ -7,7 +7,7 @@ import { startTransactionPooler } from '../../support/transaction-pooler.ts';
 
 const target = testDatabase();
 
-test('through a transaction pooler every statement is answered; the first lost preparation ends preparing, and is told once', async () => {
+test('through a transaction pooler every statement is answered; the first lost preparation turns preparing off, and is logged once', async () => {
   const pooler = await startTransactionPooler(target.connectionString);
   const told: string[] = [];
   const silent = () => {};
@@ -31,7 +31,7 @@ test('through a transaction pooler every statement is answered; the first lost p
   await database.close();
 });
 
-test('a statement that fails for its own reasons is not run again', async () => {
+test('a statement that fails for another reason is not run again', async () => {
   const pooler = await startTransactionPooler(target.connectionString);
   const database = openPostgres(pooler.url, { poolSize: 1 });
   await target.database.query('create sequence tries');
@@ -42,7 +42,7 @@ test('a statement that fails for its own reasons is not run again', async () => 
   await database.close();
 });
 
-test('that notifications do not come through one is found out, and that they do without', async () => {
+test('it is detected whether notifications arrive through a pooler or not', async () => {
   const pooler = await startTransactionPooler(target.connectionString);
   const pooled = openPostgres(pooler.url, { poolSize: 1 });
   expect(await notificationMs(pooled, { withinMs: 300 })).toBeNull();

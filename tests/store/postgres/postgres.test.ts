@@ -32,7 +32,7 @@ async function listening(onConnection: Parameters<typeof createServer>[1]): Prom
   return { server, port: (server.address() as { port: number }).port };
 }
 
-/** Ends every other connection to the test database, as an administrator or a failover would. */
+/** Terminates every other connection to the test database, as an administrator or a failover would. */
 async function endConnections(): Promise<void> {
   const admin = target.open({ poolSize: 1 });
   await admin.query(
@@ -63,7 +63,7 @@ test.each<[string, (url: URL) => unknown, ErrorCode, RegExp]>([
   expect(JSON.stringify([failure.message, failure.details])).not.toMatch(/postgres:|wrong|test@/);
 });
 
-test('a server that accepts and never answers is given up after the time-out', async () => {
+test('a server that accepts connections and never answers times out', async () => {
   const { server, port } = await listening(() => {});
   const failure = await failureOf(
     urlWith((url) => (url.port = String(port))),
@@ -73,19 +73,19 @@ test('a server that accepts and never answers is given up after the time-out', a
   server.close();
 });
 
-test('a server that talks nonsense fails the call and not the process', async () => {
+test('a server that sends invalid data fails the call, not the process', async () => {
   const { server, port } = await listening((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   expect((await failureOf(urlWith((url) => (url.port = String(port))))).code).toBe('db.unreachable');
   server.close();
 });
 
-test('a connection string that cannot be read is refused without being shown', () => {
+test('a connection string that cannot be parsed is refused without being shown', () => {
   expect(() => openPostgres('postgres://me:hunter2@[bad:5432/x')).toThrow(
     expect.objectContaining({ code: 'config.invalid', message: expect.not.stringContaining('hunter2') }),
   );
 });
 
-test('a certificate that is not there is named', () => {
+test('a missing certificate file is named', () => {
   expect(() => openPostgres('postgres://me:hunter2@db/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem')).toThrow(
     expect.objectContaining({
       code: 'config.unreadable',
@@ -109,12 +109,12 @@ test('values arrive as documented: bigint and numeric as text, jsonb parsed, tim
   });
 });
 
-test('eight megabytes go in and come back', async () => {
+test('eight megabytes can be written and read back', async () => {
   const text = 'é'.repeat(4_000_000);
   expect(await target.database.query('select $1::text as text', [text])).toEqual([{ text }]);
 });
 
-test('several statements in one text give the rows of the last', async () => {
+test('a text with several statements returns the rows of the last', async () => {
   expect(await target.database.query('select 1 as a; select 2 as b')).toEqual([{ b: 2 }]);
 });
 
@@ -142,7 +142,7 @@ test('any other SQLSTATE stays the error of the driver', async () => {
   await expect(target.database.query('select 1/0')).rejects.toMatchObject({ code: '22012', name: 'error' });
 });
 
-test('a transaction commits what it did, or nothing of it, and gives its connection back either way', async () => {
+test('a transaction commits everything or nothing, and gives its connection back either way', async () => {
   const database = target.open({ poolSize: 1 });
   await database.query('create table kept (n int)');
   await database.transaction((tx) => tx.query('insert into kept values (1)'));
@@ -154,22 +154,22 @@ test('a transaction commits what it did, or nothing of it, and gives its connect
   expect(await database.query('select n from kept')).toEqual([{ n: 1 }]);
 });
 
-test('a transaction that swallowed a failed statement is not reported as committed', async () => {
+test('a transaction that ignored a failed statement is not reported as committed', async () => {
   const swallowing = target.database.transaction((tx) => tx.query('select 1/0').catch(() => []));
   await expect(swallowing).rejects.toMatchObject({ code: 'internal.bug' });
 });
 
-test('connections ended while idle are replaced without anybody noticing', async () => {
+test('connections terminated while idle are replaced unnoticed', async () => {
   const database = target.open({ poolSize: 5 });
   await Promise.all([1, 2, 3, 4, 5].map(() => database.query('select pg_sleep(0.05)')));
   await endConnections();
-  // The pool may hand out a connection whose end it has not read yet; that one call fails, the next does not.
+  // The pool may use a connection whose end it has not read yet: that one call fails, the next does not.
   await database.query('select 1').catch((error: unknown) => expect(error).toMatchObject({ code: 'db.unreachable' }));
   const after = await Promise.all([1, 2, 3, 4, 5].map((n) => database.query('select $1::int as n', [n])));
   expect(after).toEqual([1, 2, 3, 4, 5].map((n) => [{ n }]));
 });
 
-test('a connection ended in a transaction fails it as unreachable, once, and is not repeated', async () => {
+test('a connection terminated in a transaction fails it as unreachable, once, and it is not repeated', async () => {
   const database = target.open({ poolSize: 1 });
   let runs = 0;
   const cut = database.transaction(async (tx) => {
@@ -183,9 +183,9 @@ test('a connection ended in a transaction fails it as unreachable, once, and is 
   expect(await database.query('select 3 as three')).toEqual([{ three: 3 }]);
 });
 
-test('a full pool says so instead of blaming the server', async () => {
+test('a full pool is reported as such, instead of blaming the server', async () => {
   const database = target.open({ poolSize: 1, connectTimeoutMs: 100 });
-  // A busy machine may need longer than that for a new connection: the one that is blocked is there before.
+  // A busy machine may need longer than that for a new connection, so the blocked one is opened before.
   await eventually('the pool has its connection', () =>
     database.query('select 1').then(
       () => true,
@@ -201,26 +201,26 @@ test('a full pool says so instead of blaming the server', async () => {
   await blocking;
 });
 
-test('parameters of changing type and a changed table do not upset prepared statements', async () => {
+test('prepared statements survive changed parameter types and a changed table', async () => {
   const database = target.open({ poolSize: 1 });
   await database.query('create table shape (a int)');
   const read = (): Promise<object[]> => database.query('select * from shape where a > $1', [0]);
   await database.query('insert into shape values (1)');
   expect(await read()).toEqual([{ a: 1 }]);
   await database.query('alter table shape add b int');
-  // The server refuses the cached plan once; the connection is given up and the next call prepares anew.
+  // The server refuses the cached plan once; the connection is dropped and the next call prepares again.
   await read().catch((error: unknown) => expect(error).toMatchObject({ code: '0A000' }));
   expect(await read()).toEqual([{ a: 1, b: null }]);
 });
 
-test('where names host, port and database, and closing twice is fine', async () => {
+test('where names host, port and database, and closing twice is harmless', async () => {
   const database = openPostgres(databaseUrl('anything'));
   const { host } = new URL(databaseUrl('anything'));
   expect(database.where).toBe(`${host}/anything`);
   await Promise.all([database.close(), database.close()]);
 });
 
-test('a statement undone for a circle of waits says that it is worth another try', async () => {
+test('a statement that a deadlock rolled back is reported as retryable', async () => {
   const database = target.open();
   const [one, two] = [createLatch(), createLatch()];
   const take = (first: number, second: number, mine: Latch, other: Latch) =>

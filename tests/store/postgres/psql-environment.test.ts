@@ -16,7 +16,7 @@ test('a connection string becomes libpq’s variables, decoded', () => {
   });
 });
 
-test('a socket directory stays one, and a password that is not given is not made up', () => {
+test('a socket directory is kept, and a missing password is not invented', () => {
   const variables = psqlEnvironment('postgres://ada@/work?host=/run/postgresql');
   expect(variables).toMatchObject({ PGHOST: '/run/postgresql', PGDATABASE: 'work' });
   expect(variables).not.toHaveProperty('PGPASSWORD');

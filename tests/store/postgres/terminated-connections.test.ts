@@ -1,11 +1,11 @@
-/** An `error` that nobody listens to would end the process: here it fails the test run. */
+/** An `error` event without a listener would crash the process; here it fails the test run. */
 import { expect, test } from 'vitest';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFatalServer } from '../../support/fatal-server.ts';
 
-test('a connection terminated with the bytes that make it ready fails its call alone', async () => {
+test('a connection terminated in the packet that makes it ready fails only its own call', async () => {
   const server = await startFatalServer();
   server.endNext({ at: 'ready' }, { at: 'ready' });
   const database = openPostgres(server.url, { poolSize: 1 });
@@ -15,7 +15,7 @@ test('a connection terminated with the bytes that make it ready fails its call a
   await database.close();
 });
 
-test('a connection terminated with an answer gives the answer, and is not handed out again', async () => {
+test('a connection terminated together with an answer returns the answer, and is not used again', async () => {
   const server = await startFatalServer();
   server.endNext({ at: 'answer', query: 1 }, { at: 'answer', query: 1 });
   const database = openPostgres(server.url, { poolSize: 1 });
@@ -33,7 +33,7 @@ test('a connection terminated with an answer gives the answer, and is not handed
   await database.close();
 });
 
-test('whoever waits for a connection of a full pool is served at once when those connections are lost', async () => {
+test('callers that wait for a connection of a full pool are served at once when those connections are lost', async () => {
   const server = await startFatalServer();
   const database = openPostgres(server.url, { poolSize: 2, connectTimeoutMs: 60_000 });
   const [held, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -50,14 +50,14 @@ test('whoever waits for a connection of a full pool is served at once when those
     await tx.query('select 3');
   });
   await expect(lost).rejects.toMatchObject({ code: 'db.unreachable' });
-  // The holder's connection is one of the old ones, and has not been given back.
+  // The holder's connection is one of the old ones and has not been given back.
   expect(await waiting[0]).toEqual([]);
   held.resolve();
   await holder;
   await database.close();
 });
 
-test('a listening connection terminated at any of its steps is replaced, also while it is being made', async () => {
+test('a listening connection terminated at any of its steps is replaced, even while it is being made', async () => {
   const server = await startFatalServer();
   const database = openPostgres(server.url);
   let reconnects = 0;
@@ -66,14 +66,14 @@ test('a listening connection terminated at any of its steps is replaced, also wh
     onReconnect: () => void reconnects++,
   });
   server.endNext(
-    { at: 'answer', query: 2 }, // the start, at the end of its LISTENs
+    { at: 'answer', query: 2 }, // the start, at the last of its LISTENs
     { at: 'ready' },
     { at: 'answer', query: 1 },
     { at: 'ready' },
     { at: 'answer', query: 2 },
     null,
   );
-  // Its last LISTEN was answered: it stands, and then it is lost.
+  // Its last LISTEN was answered: it is connected, and then the connection is lost.
   await listener.start();
   await eventually('it listens again', () => (server.connections >= 6 && listener.listening() ? true : null));
   expect(reconnects).toBeGreaterThanOrEqual(1);
@@ -81,7 +81,7 @@ test('a listening connection terminated at any of its steps is replaced, also wh
   await database.close();
 });
 
-test('a listener whose first connection is terminated at its start can be started again', async () => {
+test('a listener whose first connection is terminated can be started again', async () => {
   const server = await startFatalServer();
   const database = openPostgres(server.url);
   const listener = openNotifications(database, ['one'], { onNotify: () => {}, onReconnect: () => {} });

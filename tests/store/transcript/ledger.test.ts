@@ -9,7 +9,7 @@ const target = testDatabase();
 beforeEach(() => emptyQueue(target.database));
 
 describe('append_ledger', () => {
-  test('numbers without gaps under twenty concurrent writers, some of which roll back', async () => {
+  test('numbers entries without gaps under twenty concurrent writers, some of which roll back', async () => {
     const [one, two] = [await insertWork(target.database), await insertWork(target.database)];
     const pool = target.open({ poolSize: 20 });
     await Promise.all(
@@ -34,7 +34,7 @@ describe('append_ledger', () => {
     }
   });
 
-  test('takes every type, any Unicode, and refuses what is no entry', async () => {
+  test('accepts every type and any Unicode, and refuses invalid entries', async () => {
     const id = await insertWork(target.database);
     for (const type of LEDGER_TYPES) await appendLedger(target.database, id, type, `🧵 ${type}\u0000\ud800`);
     expect((await readLedger(target.database, id, { last: 2 })).map((entry) => entry.content)).toEqual([
@@ -46,7 +46,7 @@ describe('append_ledger', () => {
     expect(await codeOf(appendLedger(target.database, DAEMON, 'note', 'x'))).toBe('work.not_found');
   });
 
-  test('by an operator is possible after the end too, by a focus only while it holds the lease', async () => {
+  test('by an operator works even after the end, by a focus only while it holds the lease', async () => {
     await insertWork(target.database);
     const work = await claimOne(target.database);
     expect(await appendLedger(target.database, work.id, 'note', 'mine', { leaseToken: work.leaseToken })).toBe(1);
@@ -58,19 +58,22 @@ describe('append_ledger', () => {
   });
 });
 
-describe('what is written stays', () => {
-  test.each(['animus.work_ledger', 'animus.decisions'])('%s refuses update, delete and truncate', async (table) => {
-    const id = await insertWork(target.database);
-    await appendLedger(target.database, id, 'note', 'x');
-    await target.database.query('select animus.cancel_work($1)', [id]);
-    await target.database.query('select animus.pause()');
-    const column = table === 'animus.decisions' ? 'note' : 'content';
-    for (const statement of [`update ${table} set ${column} = 'y'`, `delete from ${table}`, `truncate ${table}`])
-      expect(await codeOf(target.database.query(statement))).toBe('work.state');
-    expect(await codeOf(target.database.query('truncate animus.work_items cascade'))).toBe('work.state');
-  });
+describe('written entries', () => {
+  test.each(['animus.work_ledger', 'animus.decisions'])(
+    'are kept: %s refuses update, delete and truncate',
+    async (table) => {
+      const id = await insertWork(target.database);
+      await appendLedger(target.database, id, 'note', 'x');
+      await target.database.query('select animus.cancel_work($1)', [id]);
+      await target.database.query('select animus.pause()');
+      const column = table === 'animus.decisions' ? 'note' : 'content';
+      for (const statement of [`update ${table} set ${column} = 'y'`, `delete from ${table}`, `truncate ${table}`])
+        expect(await codeOf(target.database.query(statement))).toBe('work.state');
+      expect(await codeOf(target.database.query('truncate animus.work_items cascade'))).toBe('work.state');
+    },
+  );
 
-  test('until its item goes; what was decided about it stays', async () => {
+  test('are deleted with their item; decisions about it are kept', async () => {
     const id = await insertWork(target.database);
     await appendLedger(target.database, id, 'note', 'x');
     await target.database.query('select animus.cancel_work($1)', [id]);

@@ -21,7 +21,7 @@ describe('a focus that waits', () => {
     return work;
   }
 
-  it('holds neither slot nor lease, and keeps its focus open', async () => {
+  it('holds neither slot nor lease, and stays open', async () => {
     const { id } = await parked();
     expect(await itemOf(pg.database, id)).toMatchObject({
       state: 'waiting',
@@ -32,7 +32,7 @@ describe('a focus that waits', () => {
     expect(focus).toEqual({ ended_as: null });
   });
 
-  it('gives up its concurrency key, and the next item of the key can be claimed', async () => {
+  it('releases its concurrency key, and the next item with the key can be claimed', async () => {
     const key = randomUUID();
     const work = await beginFocus(pg.database, { concurrencyKey: key });
     await recordCalls(pg.database, work, 1, ['t1']);
@@ -53,7 +53,7 @@ describe('a focus that waits', () => {
     expect((await readWaits(pg.database, id)).map((wait) => wait.result)).toEqual([{ text: 'yes' }, { text: 'no' }]);
   });
 
-  it('is visible to plain readers of the queue again once it is awake', async () => {
+  it('is visible to plain readers of the queue again once it is woken', async () => {
     const { id } = await parked();
     const visible = () =>
       pg.database.query(
@@ -78,7 +78,7 @@ describe('a focus that waits', () => {
     const calls = Array.from({ length: 10 }, (_, index) => `c${index}`);
     for (let round = 0; round < 5; round++) {
       const { id, faculty } = await parked(calls);
-      // Two for each wait, so that they race for the same wait and for being the last.
+      // Two for each wait, so that they race both for the wait and for being the last.
       const all = await Promise.all([...calls, ...calls].map((call) => resolveWait(many, id, call, { by: call })));
       expect(all.filter(Boolean)).toHaveLength(calls.length);
       expect(await itemOf(pg.database, id)).toMatchObject({ state: 'queued' });
@@ -87,7 +87,7 @@ describe('a focus that waits', () => {
     }
   });
 
-  it('is never left behind when the last resolve races with the park', async () => {
+  it('is never left parked when the last wait is resolved during the park', async () => {
     const many = pg.open({ poolSize: 4 });
     for (let round = 0; round < 30; round++) {
       const work = await beginFocus(pg.database);
@@ -98,7 +98,7 @@ describe('a focus that waits', () => {
     }
   });
 
-  it('records a deadline that passed as a time-out, a timer as due', async () => {
+  it('records a deadline that passed as a time-out, and a timer as due', async () => {
     const work = await beginFocus(pg.database);
     await recordCalls(pg.database, work, 1, ['ask', 'timer', 'later']);
     await openWait(pg.database, work.key, 1, 'ask', { kind: 'human', deadline: PAST() });
@@ -116,7 +116,7 @@ describe('a focus that waits', () => {
     await pg.database.query('select animus.cancel_work($1)', [work.id]);
   });
 
-  it('says when the next deadline is', async () => {
+  it('reports when the next deadline is', async () => {
     const { id } = await parked(['t1'], SOON());
     const { nextDueMs } = await resolveDueWaits(pg.database, 10);
     expect(nextDueMs).toBeGreaterThan(3_500_000);
@@ -125,7 +125,7 @@ describe('a focus that waits', () => {
     expect(await resolveDueWaits(pg.database, 10)).toEqual({ resolved: 0, nextDueMs: null });
   });
 
-  it('of several daemons that look at once, one wakes it', async () => {
+  it('is woken once if several daemons check at the same time', async () => {
     const many = pg.open({ poolSize: 8 });
     const items = await Promise.all(Array.from({ length: 6 }, () => parked(['t1'], PAST())));
     const looks = await Promise.all(Array.from({ length: 8 }, () => resolveDueWaits(many, 100)));
@@ -134,7 +134,7 @@ describe('a focus that waits', () => {
     for (const { id } of items) expect(await itemOf(pg.database, id)).toMatchObject({ state: 'queued' });
   });
 
-  it('is not held up by a look while somebody else has the item locked', async () => {
+  it('is skipped by a check while somebody has the item locked', async () => {
     const other = pg.open({ poolSize: 1 });
     const { id } = await parked(['t1'], PAST());
     await other.transaction(async (tx) => {
@@ -144,7 +144,7 @@ describe('a focus that waits', () => {
     expect((await resolveDueWaits(pg.database, 100)).resolved).toBe(1);
   });
 
-  it('ends with its waits when it is cancelled, and a late answer changes nothing', async () => {
+  it('ends with its waits when it is cancelled, and a late result changes nothing', async () => {
     const { id } = await parked();
     await pg.database.query('select animus.cancel_work($1)', [id]);
     expect(await itemOf(pg.database, id)).toMatchObject({ state: 'cancelled' });
@@ -153,7 +153,7 @@ describe('a focus that waits', () => {
     expect(await itemOf(pg.database, id)).toMatchObject({ state: 'cancelled' });
   });
 
-  it('is cancelled instead of parked when that was asked for', async () => {
+  it('is cancelled instead of parked if a cancel was requested', async () => {
     const work = await beginFocus(pg.database);
     await recordCalls(pg.database, work, 1, ['t1']);
     await openWait(pg.database, work.key, 1, 't1', { kind: 'human', deadline: null });
@@ -167,7 +167,7 @@ describe('a focus that waits', () => {
     await expect(parkWork(pg.database, work)).rejects.toMatchObject({ code: 'work.lease_lost' });
   });
 
-  it('does not wait for what an attempt that failed had left open', async () => {
+  it('does not wait for waits that a failed attempt left open', async () => {
     const work = await beginFocus(pg.database);
     await recordCalls(pg.database, work, 1, ['old', 'same']);
     await openWait(pg.database, work.key, 1, 'old', { kind: 'human', deadline: null });
@@ -199,11 +199,11 @@ describe('a focus that waits', () => {
     } as const;
     await finishToolCalls(pg.database, work.key, [done]);
     expect(await openWait(pg.database, work.key, 1, 't2', { kind: 'timer', deadline: SOON() })).toBe(false);
-    // Everything is resolved: nothing to park for.
+    // Everything is resolved, so there is nothing to park for.
     expect(await parkWork(pg.database, work)).toBe('queued');
   });
 
-  it('a thousand of them wake in bounded looks', async () => {
+  it('a thousand of them wake in bounded batches', async () => {
     const count = 1000;
     await pg.database.query(
       `with born as (insert into animus.work_items (faculty) select 'sleeper' from generate_series(1, $1) returning id)

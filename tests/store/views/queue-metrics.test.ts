@@ -11,7 +11,7 @@ const target = testDatabase();
 const { work, inbox, inboxDead } = QUEUES;
 
 describe('the metrics of the queues', () => {
-  test('say how many messages there are, how old they are, and how many there were', async () => {
+  test('show how many messages there are, how old they are, and how many were sent', async () => {
     const { database } = target;
     await database.query(`select pgmq.send($1::text, '{}'::jsonb) from generate_series(1, 3)`, [inboxDead]);
     await database.query(`update pgmq.q_${inboxDead} set enqueued_at = now() - interval '90 seconds' where msg_id = 1`);
@@ -35,7 +35,7 @@ describe('the metrics of the queues', () => {
     await dropLogins(logins);
   });
 
-  test('are asked for on the given connections, and fail as these do', async () => {
+  test('are read on the given connections, and fail as these do', async () => {
     const unreachable = openPostgres('postgres://ada@127.0.0.1:1/x');
     await expect(queueMetrics(unreachable)).rejects.toMatchObject({ code: 'db.unreachable' });
     await unreachable.close();
@@ -47,7 +47,7 @@ describe('the metrics of the queues', () => {
   });
 });
 
-test('what pgmq-js does in a transaction is rolled back with it', async () => {
+test('are part of a transaction that pgmq-js runs, and are rolled back with it', async () => {
   const { database } = target;
   const sent = database.transaction(async (tx) => {
     const pgmq = await openPgmq(tx);
@@ -61,14 +61,14 @@ test('what pgmq-js does in a transaction is rolled back with it', async () => {
 
 describe('a database without queues has no metrics', () => {
   const empty = testDatabase({ empty: true });
-  test('nor an error', async () => {
+  test('and no error', async () => {
     expect(await queueMetrics(empty.database)).toEqual([]);
   });
 });
 
 describe('on the embedded database', () => {
   const embedded = embeddedDatabase();
-  test('they are the same', async () => {
+  test('are the same', async () => {
     await migrate(embedded.database);
     expect(await queueMetrics(embedded.database)).toMatchObject([
       { queue: work },

@@ -8,7 +8,7 @@ import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { listen } from '../postgres/listener.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/sql-api.md', import.meta.url), 'utf8');
-/** Each example with the role it says it needs. */
+/** Each example with the role that it names. */
 const EXAMPLES = [...PAGE.matchAll(/^```sql(.*)\n([^]*?)^```/gm)].map(([, role, sql]) => ({
   role: role!.trim(),
   sql: sql!,
@@ -18,10 +18,10 @@ const target = testDatabase();
 const logins: string[] = [];
 afterAll(() => dropLogins(logins));
 
-test('the examples of docs/sql-api.md run, in their order, under the role they name, and do what they say', async () => {
+test('the examples of docs/sql-api.md run in order under the named role, and do what the page says', async () => {
   expect(EXAMPLES.length).toBeGreaterThan(8);
   expect(EXAMPLES.filter(({ role }) => !ROLES.some((known) => known === role))).toEqual([]);
-  // The application's own table is in its own schema's place.
+  // The application's own table is in a separate schema.
   await target.database.query('grant create on schema public to animus_submitter');
   const as: Record<string, Database> = {};
   for (const { role, sql } of EXAMPLES) {
@@ -42,7 +42,7 @@ test('the examples of docs/sql-api.md run, in their order, under the role they n
   );
 });
 
-test('an outcome reaches the submitter that listens, and nobody who may not see it', async () => {
+test('an outcome reaches a submitter that listens, and nobody who may not see it', async () => {
   const open = async () =>
     openPostgres(await createLogin(target.connectionString, 'animus_submitter', logins), { poolSize: 1 });
   const [submitter, other] = [await open(), await open()];
@@ -77,7 +77,7 @@ test('an outcome reaches the submitter that listens, and nobody who may not see 
   await Promise.all([submitter.close(), other.close()]);
 });
 
-test('whose work it is cannot be said, nor hidden by another role or a definerâ€™s function', async () => {
+test('the owner of work cannot be set, or hidden by another role or a definerâ€™s function', async () => {
   const submitter = openPostgres(await createLogin(target.connectionString, 'animus_submitter', logins), {
     poolSize: 1,
   });
@@ -98,7 +98,7 @@ test('whose work it is cannot be said, nor hidden by another role or a definerâ€
   for (const statement of [`update animus.own_work set priority = 1`, `delete from animus.own_work`]) {
     await expect(submitter.query(statement)).rejects.toMatchObject({ code: 'db.forbidden' });
   }
-  // The fence: a function of the login's own, cheap as it says it is, is shown no row of another's.
+  // The security barrier: even a function of the login that claims to be cheap is not called with other logins' rows.
   await submitter.query(
     `create function pg_temp.tell(text) returns boolean language plpgsql cost 0.0000001 as $$ begin if $1 = 'a secret' then raise 'seen'; end if; return true; end $$`,
   );
@@ -108,7 +108,7 @@ test('whose work it is cannot be said, nor hidden by another role or a definerâ€
   await submitter.close();
 });
 
-test('every function the page names is there, and every error', async () => {
+test('every function and every error that the page names exists', async () => {
   const named = new Set([...PAGE.matchAll(/`(\w+)\(/g)].map(([, name]) => name));
   const there = await target.database.query<{ proname: string }>(
     `select proname from pg_proc where pronamespace = 'animus'::regnamespace`,

@@ -11,7 +11,7 @@ const target = testDatabase();
 beforeEach(() => emptyQueue(target.database));
 
 describe('status', () => {
-  test('counts queued work with that which waits for a concurrency key, and knows the oldest of any priority', async () => {
+  test('counts queued work including items that wait for a concurrency key, and finds the oldest of any priority', async () => {
     const oldest = await insertWork(target.database, { priority: -5 });
     for (let n = 0; n < 3; n++) await insertWork(target.database, { priority: 1, concurrency_key: 'k' });
     await insertWork(target.database, { faculty: 'writer', concurrency_key: 'k' });
@@ -32,13 +32,13 @@ describe('status', () => {
     expect(Math.abs(Date.parse(status.queue[0]!.oldest_at!) - row!.created_at.getTime())).toBeLessThan(1);
   });
 
-  test('of an empty queue answers with nothing', async () => {
+  test('works for an empty queue', async () => {
     expect(await readStatus(target.database)).toMatchObject({ queue: [], foci: [], states: { queued: 0 } });
   });
 });
 
-describe('status of what went wrong', () => {
-  test('tells the last ten that died and why, the newest first', async () => {
+describe('status after failures', () => {
+  test('lists the last ten dead items with their reasons, newest first', async () => {
     for (let n = 0; n < 12; n++) {
       const dead = await beginFocus(target.database);
       await target.database.query(`select animus.fail_work($1, $2, jsonb_build_object('message', $3::text), null)`, [
@@ -54,7 +54,7 @@ describe('status of what went wrong', () => {
     expect(letters.at(-1)?.reason).toBe('it broke 2');
   });
 
-  test('never loses dead work behind newer ends, and marks every count that is not exact', async () => {
+  test('never hides dead work behind newer ends, and marks every count that is not exact', async () => {
     const dead = await beginFocus(target.database);
     await target.database.query(`select animus.fail_work($1, $2, '{"message": "it broke"}', null)`, [
       dead.id,
@@ -73,7 +73,7 @@ describe('status of what went wrong', () => {
     expect(status.queue).toMatchObject([{ faculty: 'engineer', queued: 1000, capped: true }]);
   });
 
-  test('tells a daemon that stopped from one that fell silent', async () => {
+  test('distinguishes a daemon that stopped from one without heartbeats', async () => {
     await target.database.query('delete from animus.daemons');
     const [up, stopped, lost] = [randomUUID(), randomUUID(), randomUUID()];
     for (const id of [up, stopped, lost]) {
@@ -96,7 +96,7 @@ describe('status of what went wrong', () => {
   });
 });
 
-describe('behind 200,000 rows', { timeout: 240_000 }, () => {
+describe('with 200,000 rows', { timeout: 240_000 }, () => {
   test('a claim reads at most twice the buffers of an empty queue, and status stays bounded', async () => {
     const empty = await buffersOfClaim();
     await fillQueue(target.database, {
@@ -113,7 +113,7 @@ describe('behind 200,000 rows', { timeout: 240_000 }, () => {
   });
 });
 
-/** Buffers read by one claim of an item, the smallest of several: others touch catalogues for the first time. */
+/** Buffers read by one claim of an item, the smallest of several runs: others read catalogues for the first time. */
 async function buffersOfClaim(): Promise<number> {
   const counts: number[] = [];
   for (let n = 0; n < 5; n++) {

@@ -1,4 +1,4 @@
-/** A claim does not wait for the disk: what a crash of the server takes along must not leave two owners. */
+/** A claim does not wait for the disk: a claim lost in a crash of the server must not result in two owners. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { completeWork } from '../../../src/store/work/work.ts';
@@ -7,14 +7,14 @@ import { claim, faculties, insertWork, startFocus } from './queue-driver.ts';
 
 const target = crashableDatabase();
 
-test('a claim that the crash took along holds nothing, and its token is not given out again', async () => {
+test('a claim that was lost in a server crash holds nothing, and its token is not issued again', async () => {
   const FACULTIES = faculties('clerk');
   const id = await insertWork(target.database, { faculty: 'clerk' });
   await keepCommitsInMemory(target.database);
   const [forgotten] = await claim(target.database, 1, FACULTIES, randomUUID());
   await crashServer(target.database);
 
-  // The test is none unless the crash really took it along.
+  // The test proves nothing unless the crash really lost the claim.
   expect(await target.database.query('select state, attempts from animus.work_items')).toEqual([
     { state: 'queued', attempts: 0 },
   ]);

@@ -33,13 +33,13 @@ test('a claim of version 0.1.0 that waits while the functions are replaced takes
 
 const underWay = testDatabase({ empty: true });
 
-test('a claim of version 0.1.0 that is under way is waited for before the functions are replaced', async () => {
+test('replacing the functions waits for a claim of version 0.1.0 that is running', async () => {
   const db = underWay.open({ poolSize: 8 });
   await migrateFirstSchema(db);
   await migrateFirstSchema(db, versionsSince().at(-1));
   await insertWork(db, { faculty: 'clerk' });
   const old = await openTransaction(db);
-  // Where a claim stands that has its turn and looks for work.
+  // The point in a claim where it has its turn and searches for work.
   await old.tx.query(`select pg_advisory_xact_lock(hashtextextended('animus.claim', 0))`);
   await old.tx.query('select from animus.work_items');
   await expect(migrate(db, { patienceMs: 1 })).rejects.toThrow(/functions\/\*\.sql failed: other sessions held/);

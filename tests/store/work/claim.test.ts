@@ -23,7 +23,7 @@ beforeAll(async () => {
 beforeEach(() => emptyQueue(target.database));
 
 describe('the order of claims', () => {
-  test('is priority, then age, within a faculty, and the answer keeps it', async () => {
+  test('is priority, then age, within a faculty, and the result keeps it', async () => {
     const [low, first, second, high] = [
       await insertWork(target.database, { priority: -1 }),
       await insertWork(target.database),
@@ -33,7 +33,7 @@ describe('the order of claims', () => {
     expect((await claim(target.database, 9)).map((work) => work.id)).toEqual([high, first, second, low]);
   });
 
-  test('shares room between faculties of equal priority: who runs least goes first', async () => {
+  test('shares slots between faculties of equal priority: the one with the fewest running items goes first', async () => {
     const of = faculties('crowd', 'rare');
     await target.database.query(`insert into animus.work_items (faculty) select 'crowd' from generate_series(1, 500)`);
     await target.database.query(`insert into animus.work_items (faculty) select 'rare' from generate_series(1, 5)`);
@@ -50,7 +50,7 @@ describe('the order of claims', () => {
     ]);
   });
 
-  test('starves nobody: with one slot and an endless backlog beside it, the rare faculty is served next', async () => {
+  test('starves nobody: with one slot and an endless backlog of another faculty, the rare faculty is served next', async () => {
     const of = faculties('crowd', 'rare');
     await target.database.query(`insert into animus.work_items (faculty) select 'crowd' from generate_series(1, 100)`);
     const running = await claim(target.database, 4, of);
@@ -59,7 +59,7 @@ describe('the order of claims', () => {
     expect((await claimOne(target.database, of)).faculty).toBe('rare');
   });
 
-  test('leaves faculties that the daemon does not know, or that are paused, alone', async () => {
+  test('skips faculties that the daemon does not know or that are paused', async () => {
     const unknown = await insertWork(target.database, { faculty: 'unknown', priority: 9 });
     const paused = await insertWork(target.database, { faculty: 'paused', priority: 9 });
     const plain = await insertWork(target.database);
@@ -75,7 +75,7 @@ describe('the order of claims', () => {
     expect((await claim(target.database, 9, faculties('unknown'))).map((work) => work.id)).toEqual([unknown]);
   });
 
-  test('takes scheduled work when its time has come', async () => {
+  test('includes scheduled work when it is due', async () => {
     const [row] = await target.database.query<{ at: Date }>(`select animus.now() + interval '10 seconds' as at`);
     const id = await insertWork(target.database, { run_at: row!.at });
     expect(await claim(target.database)).toEqual([]);
@@ -87,7 +87,7 @@ describe('the order of claims', () => {
 });
 
 describe('under concurrent claimers', () => {
-  test('every item is claimed once and the maximum of a faculty is never passed', async () => {
+  test('every item is claimed once and the maximum of a faculty is never exceeded', async () => {
     const of = faculties(['engineer', { max: 3 }], ['writer', { max: 1 }], 'free');
     await target.database.query(
       `insert into animus.work_items (faculty) select (array['engineer', 'writer', 'free'])[1 + n % 3] from generate_series(1, 150) n`,
@@ -118,7 +118,7 @@ describe('under concurrent claimers', () => {
     expect(most['engineer']).toBeLessThanOrEqual(3);
   });
 
-  test('an item that somebody has locked is left alone, and holds up nobody', async () => {
+  test('a locked item is skipped, and delays no other', async () => {
     const [locked, next] = [await insertWork(target.database, { priority: 1 }), await insertWork(target.database)];
     const open = await openTransaction(target.database, async (tx) => {
       await tx.query('select animus.cancel_work($1)', [locked]);
@@ -128,7 +128,7 @@ describe('under concurrent claimers', () => {
     expect((await claim(target.database, 1)).map((work) => work.id)).toEqual([locked]);
   });
 
-  test('a daemon that gets all it asked for is full, one that gets less has room', async () => {
+  test('a daemon that gets all it asked for is full; one that gets less has free slots', async () => {
     await target.database.query(`select animus.register_daemon($1, 'host', 1, '0', 4, '{}', '[]')`, [DAEMON]);
     await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 5)`);
     const full = async () =>
@@ -143,7 +143,7 @@ describe('under concurrent claimers', () => {
 });
 
 describe('a concurrency key', () => {
-  test('lets one item of it run at a time, of whatever faculty, best first', async () => {
+  test('lets one of its items run at a time, across faculties, best first', async () => {
     const of = faculties('engineer', 'writer');
     const ids = [
       await insertWork(target.database, { concurrency_key: 'repo' }),
@@ -178,7 +178,7 @@ describe('a concurrency key', () => {
           idle = work.length === 0 ? idle + 1 : 0;
           if (idle > 300) return;
           for (const [m, one] of work.entries()) {
-            // The unique index on active keys is the second witness: a second holder would have failed the claim.
+            // The unique index on active keys is a second check: a second holder would have failed the claim.
             if ((n + m) % 4 === 0) await releaseWork(pool, one, { delaySeconds: 0, reason: 'test' });
             else {
               await completeWork(pool, one, {}, null);
@@ -197,26 +197,26 @@ describe('a concurrency key', () => {
     await nextIs(head);
   });
 
-  test('passes on when its holder is tried again later', async () => {
+  test('passes on when its holder will be retried later', async () => {
     const { work, head } = await twoBehind();
     await failWork(target.database, work, { code: 'x', message: 'x' }, 60);
     await nextIs(head);
   });
 
-  test('passes on when its holder is released, which competes again', async () => {
+  test('passes on when its holder is released, which then competes again', async () => {
     const { work } = await twoBehind();
     await releaseWork(target.database, work, { delaySeconds: 0, reason: 'test' });
     await nextIs(work.id);
   });
 
-  test('passes over a head that is cancelled while it waits', async () => {
+  test('skips a waiting item that is cancelled', async () => {
     const { work, head, tail } = await twoBehind();
     await target.database.query('select animus.cancel_work($1)', [head]);
     await completeWork(target.database, work, {}, null);
     await nextIs(tail);
   });
 
-  test('passes over a head that is cancelled when it was offered the key', async () => {
+  test('skips a waiting item that is cancelled after it was offered the key', async () => {
     const { work, head, tail } = await twoBehind();
     await completeWork(target.database, work, {}, null);
     await target.database.query('select animus.pause()');
@@ -227,7 +227,7 @@ describe('a concurrency key', () => {
     await nextIs(tail);
   });
 
-  test('is not held up by a head of a faculty that nobody serves', async () => {
+  test('is not blocked by a waiting item of a faculty that nobody serves', async () => {
     const holder = await insertWork(target.database, { concurrency_key: 'k', priority: 9 });
     const stranger = await insertWork(target.database, { concurrency_key: 'k', priority: 5, faculty: 'writer' });
     const tail = await insertWork(target.database, { concurrency_key: 'k' });
@@ -252,7 +252,7 @@ describe('a concurrency key', () => {
     expect(await stateOf(target.database, tail)).toBe('queued');
   });
 
-  test('is not lost when the item that is offered it is locked at that moment', async () => {
+  test('is not lost if the item that is offered it is locked at that moment', async () => {
     const { work, head, tail } = await twoBehind();
     await completeWork(target.database, work, {}, null);
     const open = await openTransaction(target.database, async (tx) => {
@@ -263,7 +263,7 @@ describe('a concurrency key', () => {
     await nextIs(head);
   });
 
-  test('costs the head of the line nothing: a thousand items of one busy key do not hide what is behind them', async () => {
+  test('keeps claims cheap: a thousand waiting items of one busy key do not hide the items behind them', async () => {
     await target.database.query(
       `insert into animus.work_items (faculty, concurrency_key, priority) select 'engineer', 'k', 1 from generate_series(1, 1000)`,
     );
@@ -272,7 +272,7 @@ describe('a concurrency key', () => {
   });
 });
 
-/** Two items of a key wait behind a holder; what is done to the holder or the head frees the other. */
+/** Two items of a key wait behind a holder; the action on the holder or the first waiting item frees the other. */
 async function twoBehind() {
   const holder = await insertWork(target.database, { concurrency_key: 'k', priority: 9 });
   const head = await insertWork(target.database, { concurrency_key: 'k', priority: 5 });

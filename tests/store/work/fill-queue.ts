@@ -1,4 +1,4 @@
-/** Many rows, fast: past the triggers, with what they would have written. */
+/** Inserts many rows fast: bypasses the triggers and writes what they would have written. */
 import type { Database } from '../../../src/store/sql/database.ts';
 
 export interface Fill {
@@ -8,7 +8,7 @@ export interface Fill {
   readonly resolved?: number;
 }
 
-/** Fills the queue, then analyses as autovacuum would soon. A million rows take about ten seconds on an idle machine. */
+/** Fills the queue, then analyses it as autovacuum soon would. A million rows take about ten seconds on an idle machine. */
 export async function fillQueue(db: Database, { queued = {}, scheduled = 0, resolved = 0 }: Fill): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');

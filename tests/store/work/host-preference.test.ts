@@ -26,12 +26,12 @@ beforeEach(async () => {
   await target.database.query('delete from animus.daemons');
 });
 
-test('what is queued again is left to the host of its focus for the grace, and goes on anywhere after it', async () => {
+test('a queued item is reserved for the host of its focus during the grace period, and resumes anywhere after it', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const work = await beginOn(home, 'home');
   await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
   await insertWork(target.database, { description: 'new' });
-  // It does not stand in the way of what others may have.
+  // It does not block items that others may claim.
   const [fresh, ...more] = await claimAs(away);
   expect([fresh!.description, more]).toEqual(['new', []]);
   await completeWork(target.database, fresh!, {}, null);
@@ -45,13 +45,13 @@ test('what is queued again is left to the host of its focus for the grace, and g
   expect(await claimedBy(away)).toEqual([work.id]);
 });
 
-test('another daemon of the same host may have it at once', async () => {
+test('another daemon of the same host may claim it at once', async () => {
   const work = await beginOn(await daemonOn('home'), 'home');
   await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
   expect(await claimedBy(await daemonOn('home'))).toEqual([work.id]);
 });
 
-test('a host of which nobody was seen for the grace is waited for no longer', async () => {
+test('a host without any live daemon during the grace period is no longer waited for', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const work = await beginOn(home, 'home');
   await clock.advance(GRACE_SECONDS + 1);
@@ -59,7 +59,7 @@ test('a host of which nobody was seen for the grace is waited for no longer', as
   expect(await claimedBy(away)).toEqual([work.id]);
 });
 
-test('an expired lease is taken over on its host at once, elsewhere after the grace', async () => {
+test('an expired lease is taken over on its host at once, elsewhere after the grace period', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const work = await beginOn(home, 'home');
   await clock.advance(LEASE_SECONDS + 1);
@@ -69,7 +69,7 @@ test('an expired lease is taken over on its host at once, elsewhere after the gr
   expect(await claimedBy(away)).toEqual([work.id]);
 });
 
-test('a cancelled item whose daemon is gone is ended by whoever comes first', async () => {
+test('a cancelled item whose daemon is gone is ended by any daemon', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const work = await beginOn(home, 'home');
   await target.database.query('select animus.cancel_work($1)', [work.id]);
@@ -80,7 +80,7 @@ test('a cancelled item whose daemon is gone is ended by whoever comes first', as
   expect(row).toEqual({ state: 'cancelled' });
 });
 
-test('nothing is kept for a host when the focus has ended, or works in a workspace', async () => {
+test('nothing is reserved for a host if the focus has ended or works in a workspace', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const ended = await beginOn(home, 'home');
   await failWork(target.database, ended, { code: 'x', message: 'x' }, 0, 'ledger');
@@ -90,7 +90,7 @@ test('nothing is kept for a host when the focus has ended, or works in a workspa
   expect(await claimedBy(away)).toEqual([shared.id]);
 });
 
-test('a consumer that does not name a grace leaves two minutes', async () => {
+test('a consumer that gives no grace period gets two minutes', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const work = await beginOn(home, 'home');
   await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
@@ -109,7 +109,7 @@ async function daemonOn(host: string): Promise<string> {
   return id;
 }
 
-/** Its heartbeat. */
+/** Sends its heartbeat. */
 async function seen(daemonId: string): Promise<void> {
   await extendLeases(target.database, daemonId, [], LEASE_SECONDS);
 }
@@ -128,7 +128,7 @@ async function claimedBy(daemonId: string): Promise<string[]> {
   return (await claimAs(daemonId)).map((work) => work.id);
 }
 
-/** An item with a focus that has begun on the host. */
+/** An item with a focus that has started on the host. */
 async function beginOn(daemonId: string, host: string, facultySnapshot: object = {}): Promise<ClaimedWork> {
   await insertWork(target.database);
   const [work] = await claimAs(daemonId);

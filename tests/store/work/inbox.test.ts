@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('a message of the inbox becomes a work item', () => {
-  test('whoever sent it: plain SQL, a batch, or pgmq-js', async () => {
+  test('however it was sent: plain SQL, a batch, or pgmq-js', async () => {
     const { database } = target;
     await send(database, { faculty: 'engineer', description: 'by SQL' });
     await database.query(
@@ -34,7 +34,7 @@ describe('a message of the inbox becomes a work item', () => {
     expect(await database.query('select count(*)::int from pgmq.a_animus_inbox')).toEqual([{ count: 3 }]);
   });
 
-  test('with everything an inserter may say', async () => {
+  test('with all columns that an inserter may set', async () => {
     const { database } = target;
     const [parent] = await database.query<{ id: string }>(
       `insert into animus.work_items (faculty) values ('engineer') returning id`,
@@ -71,9 +71,9 @@ describe('a message of the inbox becomes a work item', () => {
     });
   });
 
-  test('exactly once, however many drain at the same time, and duplicates merge', async () => {
+  test('exactly once, with any number of concurrent drainers, and duplicates merge', async () => {
     const { database } = target;
-    // Keys in opposite orders: two drainers that wait for each other's keys must not kill a message.
+    // Keys in opposite orders: two drainers that wait for each other's keys must not cause a message to be refused.
     await database.query(
       `select pgmq.send('animus_inbox', jsonb_build_object('faculty', 'engineer', 'description', n::text, 'dedup_key', 'k' || case when n % 2 = 0 then n % 50 else 50 - n % 50 end))
          from generate_series(1, 600) n`,
@@ -91,7 +91,7 @@ describe('a message of the inbox becomes a work item', () => {
     expect(await database.query('select count(*)::int from pgmq.q_animus_inbox')).toEqual([{ count: 0 }]);
   });
 
-  test('or stays in the queue where the transaction is rolled back or its connection killed', async () => {
+  test('or stays in the queue if the transaction is rolled back or its connection killed', async () => {
     const { database } = target;
     await send(database, { faculty: 'engineer' });
     const undone = database.transaction(async (tx) => {
@@ -103,13 +103,13 @@ describe('a message of the inbox becomes a work item', () => {
     expect(await drainInbox(database, 10)).toMatchObject({ accepted: 1 });
   });
 
-  test('not before its delay is over', async () => {
+  test('not before its delay has passed', async () => {
     await target.database.query(`select pgmq.send('animus_inbox'::text, '{"faculty": "engineer"}'::jsonb, 3600)`);
     expect(await drainInbox(target.database, 10)).toEqual({ accepted: 0, refused: 0, postponed: 0 });
   });
 });
 
-describe('one message never stops the others', () => {
+describe('one message never blocks the others', () => {
   test.each<[unknown, RegExp]>([
     [null, /expected a JSON object, got (nothing|null)/],
     [[1], /expected a JSON object, got \[1\]/],
@@ -194,7 +194,7 @@ describe('one message never stops the others', () => {
   });
 });
 
-test('live daemons hear of what is sent', async () => {
+test('running daemons are notified of new messages', async () => {
   const { database } = target;
   await database.query(`select animus.register_daemon(gen_random_uuid(), 'h', 1, '1', 4, '{}', '[]')`);
   const heard = Promise.withResolvers<string>();
@@ -208,7 +208,7 @@ test('live daemons hear of what is sent', async () => {
 
 describe('on the embedded database', () => {
   const embedded = embeddedDatabase();
-  test('the inbox works the same', async () => {
+  test('the inbox works in the same way', async () => {
     await send(embedded.database, { faculty: 'engineer', description: 'x' });
     await send(embedded.database, { nonsense: 1 });
     expect(await drainInbox(embedded.database, 10)).toEqual({ accepted: 1, refused: 1, postponed: 0 });
@@ -223,7 +223,7 @@ async function items(database: Database, columns: string): Promise<Record<string
   return database.query(`select ${columns} from animus.work_items order by id`);
 }
 
-/** Until the queue is empty: what was postponed is made visible at once. */
+/** Repeats until the queue is empty: postponed messages are made visible at once. */
 async function drainAll(database: Database) {
   const total = { accepted: 0, refused: 0 };
   for (;;) {

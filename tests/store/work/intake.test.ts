@@ -21,7 +21,7 @@ const target = testDatabase();
 beforeEach(() => emptyQueue(target.database));
 
 describe('an insert', () => {
-  test('is queued with exactly one message, in the order of time', async () => {
+  test('is queued with exactly one message, ordered by time', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 50; n++) ids.push(await insertWork(target.database));
     expect(ids).toEqual(ids.toSorted());
@@ -33,7 +33,7 @@ describe('an insert', () => {
     });
   });
 
-  test('with a time in the future is scheduled, and its message invisible until then', async () => {
+  test('with a time in the future is scheduled, and its message is invisible until then', async () => {
     const id = await insertWork(target.database, { run_at: new Date(Date.now() + 3_600_000) });
     expect(await readWork(target.database, id)).toMatchObject({ state: 'scheduled', messages: 1 });
     expect(await target.database.query(`select * from pgmq.read('animus_work', 10, 10)`)).toEqual([]);
@@ -75,7 +75,7 @@ describe('an insert', () => {
     expect(await codeOf(insert)).toBe('work.invalid');
   });
 
-  test('the columns above and those an inserter may set are all there are', async () => {
+  test('only the columns above and those an inserter may set exist', async () => {
     const rows = await target.database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
     );
@@ -98,8 +98,8 @@ describe('an insert', () => {
   });
 });
 
-describe('the message and the notification', () => {
-  test('go with the transaction', async () => {
+describe('message and notification', () => {
+  test('are rolled back with the transaction', async () => {
     const open = await openTransaction(target.database, async (tx) => {
       await insertWork(tx);
     });
@@ -110,7 +110,7 @@ describe('the message and the notification', () => {
     expect(row).toEqual({ messages: 0, items: 0 });
   });
 
-  test('one notification per statement, only for a live daemon with room, only once committed', async () => {
+  test('are one notification per statement, only if a live daemon has room, and only after the commit', async () => {
     const listener = await listen(target.database, 'animus_work_ready', 'marker');
     try {
       const mark = async (name: string) => {
@@ -156,7 +156,7 @@ describe('the message and the notification', () => {
 });
 
 describe('a dedup key', () => {
-  test('merges a duplicate of an active item, and is free again when that has ended', async () => {
+  test('merges a duplicate of an active item, and is free again when that item has ended', async () => {
     const first = await submitWork(target.database, { faculty: 'engineer', dedupKey: 'invoice 7' });
     const second = await submitWork(target.database, { faculty: 'engineer', dedupKey: 'invoice 7' });
     expect(second).toMatchObject({ state: 'merged', mergedInto: first.id });
@@ -180,7 +180,7 @@ describe('a dedup key', () => {
     expect(await stateOf(target.database, await insertWork(target.database, { dedup_key: 'k' }))).toBe('merged');
   });
 
-  test('within one statement: one of each key is queued, the others merge into it', async () => {
+  test('within one statement: one item of each key is queued, the others merge into it', async () => {
     const rows = await target.database.query<{
       id: string;
       dedup_key: string;
@@ -211,7 +211,7 @@ describe('a dedup key', () => {
     expect(row).toEqual({ keys: 12, messages: 12 });
   });
 
-  test('of an open transaction makes the duplicate wait for its end: commit merges, rollback queues', async () => {
+  test('of an open transaction makes the duplicate wait for its end: a commit merges, a rollback queues', async () => {
     for (const how of ['commit', 'rollback'] as const) {
       let first = '';
       const open = await openTransaction(target.database, async (tx) => {
@@ -226,7 +226,7 @@ describe('a dedup key', () => {
     }
   });
 
-  test('whose holder ends while a duplicate is inserted goes to the duplicate', async () => {
+  test('whose holder ends while a duplicate is inserted passes to the duplicate', async () => {
     await insertWork(target.database, { dedup_key: 'k' });
     const work = await claimOne(target.database);
     const open = await openTransaction(target.database, async (tx) => completeWork(tx, work, {}, null));
@@ -236,7 +236,7 @@ describe('a dedup key', () => {
     expect(await readWork(target.database, await duplicate)).toMatchObject({ state: 'queued', keys: 1 });
   });
 
-  test('100,000 keyed rows go in by one statement', async () => {
+  test('one statement can insert 100,000 keyed rows', async () => {
     const [row] = await target.database.query<{ n: number }>(
       `with inserted as (insert into animus.work_items (faculty, dedup_key) select 'engineer', 'key ' || n from generate_series(1, 100000) n returning 1)
        select count(*)::int as n from inserted`,
@@ -248,7 +248,7 @@ describe('a dedup key', () => {
 });
 
 describe('a parent', () => {
-  test('gives its child root and depth, five levels deep and no deeper', async () => {
+  test('gives its child root and depth, at most five levels deep', async () => {
     const root = await insertWork(target.database);
     let parent = root;
     for (let depth = 1; depth <= 5; depth++) {
@@ -258,11 +258,11 @@ describe('a parent', () => {
     expect(await codeOf(insertWork(target.database, { parent_id: parent }))).toBe('work.invalid');
   });
 
-  test('that is not there is refused', async () => {
+  test('that does not exist is refused', async () => {
     expect(await codeOf(insertWork(target.database, { parent_id: DAEMON }))).toBe('work.not_found');
   });
 
-  test('cannot be what its child merges into, however far up', async () => {
+  test('cannot be the item that its child merges into, at any level', async () => {
     const root = await insertWork(target.database, { dedup_key: 'same' });
     const child = await insertWork(target.database, { parent_id: root });
     for (const parent_id of [root, child])

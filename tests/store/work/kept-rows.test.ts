@@ -1,4 +1,4 @@
-/** Retention beside tables of an application that refer to animus's own by foreign keys. */
+/** Retention with tables of an application that reference animus's tables by foreign keys. */
 import { beforeAll, expect, test } from 'vitest';
 import { readStatus } from '../../../src/store/views/status-view.ts';
 import {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const prune = () => pruneWork(target.database, 1, 200, null);
 const left = async () => (await target.database.query('select from animus.work_items')).length;
 
-test('rows that somebody refers to are passed over and named, whatever the kind of reference; the rest goes', async () => {
+test('rows that a foreign key references are skipped and reported, for any kind of reference; the rest is deleted', async () => {
   const db = target.database;
   await emptyQueue(db);
   const ids: string[] = [];
@@ -50,7 +50,7 @@ test('rows that somebody refers to are passed over and named, whatever the kind 
     examples: expect.arrayContaining([expect.objectContaining({ id: ids[4] })]),
   });
 
-  // Not tried again at once; an hour later, what nobody refers to any more goes.
+  // Not retried at once; an hour later, rows without references are deleted.
   await db.query('delete from invoices');
   expect((await prune()).deleted).toBe(0);
   await clock.advance(3601);
@@ -58,7 +58,7 @@ test('rows that somebody refers to are passed over and named, whatever the kind 
   expect([await left(), await readKeptRows(db)]).toEqual([0, []]);
 });
 
-test('a tree of which one row is referred to stays whole, and the trees around it go', async () => {
+test('a tree with one referenced row stays whole, and the trees around it are deleted', async () => {
   const db = target.database;
   await emptyQueue(db);
   const root = await insertWork(db);
@@ -74,7 +74,7 @@ test('a tree of which one row is referred to stays whole, and the trees around i
   await db.query('drop table notes');
 });
 
-test('artifacts, archives and daemons are kept and named the same way', async () => {
+test('artifacts, archives and daemons are kept and reported in the same way', async () => {
   const db = target.database;
   await emptyQueue(db);
   for (let n = 0; n < 2; n++) {

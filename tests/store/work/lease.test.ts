@@ -38,12 +38,12 @@ const OTHER = randomUUID();
 const ERROR = { code: 'focus.ended', message: 'it broke' };
 
 describe('a lease', () => {
-  test('is extended whoever keeps another item locked; that one is neither extended nor lost', async () => {
+  test('is extended even if somebody has another item locked; that item is neither extended nor lost', async () => {
     await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 3)`);
     const work = await claim(target.database, 3);
     const stuck = work[0]!.id;
     await clock.advance(LEASE_SECONDS - 1);
-    // As an operator's cancel_work in a transaction that is left open.
+    // Like an operator's cancel_work in a transaction that is left open.
     const open = await openTransaction(target.database, async (tx) => {
       await tx.query(`select from animus.work_items where id = $1 for update`, [stuck]);
     });
@@ -52,7 +52,7 @@ describe('a lease', () => {
         work.slice(1).map(({ id }) => ({ workItemId: id, held: true, cancelRequested: false })),
       );
       await clock.advance(2);
-      // Nobody takes it over behind the lock.
+      // Nobody takes it over despite the lock.
       expect(await claim(target.database, 9, undefined, OTHER)).toEqual([]);
     } finally {
       await open.end('commit');
@@ -61,7 +61,7 @@ describe('a lease', () => {
     expect(reports.map(({ held }) => held)).toEqual([true, true, true]);
   });
 
-  test('that was extended is kept, one that was not is taken over, with the same focus', async () => {
+  test('that was extended is kept; one that was not is taken over, with the same focus', async () => {
     const [kept, lost] = [await insertWork(target.database), await insertWork(target.database)];
     const work = await claim(target.database, 2);
     const focusId = await startFocus(target.database, work[1]!);
@@ -84,14 +84,14 @@ describe('a lease', () => {
     ]);
   });
 
-  test('expired and not yet taken over can still be extended: nobody else has it', async () => {
+  test('expired and not yet taken over can still be extended', async () => {
     const work = await claimWork();
     await clock.advance(LEASE_SECONDS * 10);
     expect(await extendLeases(target.database, DAEMON, [work], LEASE_SECONDS)).toMatchObject([{ held: true }]);
     expect(await claim(target.database, 9, undefined, OTHER)).toEqual([]);
   });
 
-  test('of a faculty that the claimer does not know is left to those who do', async () => {
+  test('of a faculty that the claimer does not know is left to other daemons', async () => {
     await claimWork();
     await clock.advance(LEASE_SECONDS + 1);
     expect(await claim(target.database, 9, faculties('writer'), OTHER)).toEqual([]);
@@ -109,7 +109,7 @@ describe('a lease', () => {
     expect(new Set(taken.map((work) => work.id)).size).toBe(20);
   });
 
-  test('whose item asked for a cancel ends there, children included', async () => {
+  test('whose item was cancelled meanwhile ends there, with its children', async () => {
     const work = await claimWork();
     const child = await insertWork(target.database, { parent_id: work.id });
     await target.database.query('select animus.cancel_work($1, $2)', [work.id, 'not needed']);
@@ -126,7 +126,7 @@ describe('a lease', () => {
 });
 
 describe('lost daemons', () => {
-  test('count as attempts, until the attempts are used up and the item is dead', async () => {
+  test('count as attempts, until no attempt is left and the item is dead', async () => {
     let work = await claimWork();
     const { id } = work;
     for (const attempts of [1, 2]) {
@@ -145,12 +145,12 @@ describe('lost daemons', () => {
     });
   });
 
-  test('before a focus began count apart: no attempts, but ten in a row are the end', async () => {
+  test('that never started a focus are counted separately: no attempt, but dead after ten in a row', async () => {
     let work = await claimWork();
     const { id } = work;
     for (let lost = 1; lost <= 9; lost++) work = (await lose())[0]!;
     expect(await readWork(target.database, id)).toMatchObject({ attempts: 0, crashes: 0, unstarted_claims: 9 });
-    // A focus that begins ends the row.
+    // A focus that starts resets the count of unstarted claims.
     await startFocus(target.database, work);
     await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
     await claimOne(target.database);
@@ -168,7 +168,7 @@ describe('lost daemons', () => {
     expect(await readWork(target.database, id)).toMatchObject({ state: 'queued', unstarted_claims: 0 });
   });
 
-  test('whose claim was not answered: the daemon gets what is claimed in its name and what it does not know, with a whole lease', async () => {
+  test('with an unanswered claim get back the items claimed in their name that they do not know, with a full lease', async () => {
     const known = await claimWork();
     const lost = await claimWork();
     const begun = await claimWork();
@@ -183,7 +183,7 @@ describe('lost daemons', () => {
     expect(await takeOwnClaims(target.database, DAEMON, [known.id], LEASE_SECONDS)).toEqual([]);
   });
 
-  test('do not add up while the focus gets further: only the last crash counts', async () => {
+  test('do not add up while the focus makes progress: only the last crash counts', async () => {
     let work = await claimWork();
     const focusId = await startFocus(target.database, work);
     for (let turn = 1; turn <= 6; turn++) {
@@ -196,7 +196,7 @@ describe('lost daemons', () => {
     expect(await readWork(target.database, work.id)).toMatchObject({ attempts: 2, crashes: 2 });
   });
 
-  test('add to failures that were recorded, which no progress takes back', async () => {
+  test('are added to recorded failures, which no progress removes', async () => {
     const of = faculties(['engineer', { max_attempts: 4 }]);
     let work = await claimWork(of);
     await failWork(target.database, work, ERROR, 0);
@@ -227,9 +227,9 @@ describe('lost daemons', () => {
   });
 });
 
-// That stale writers are refused by every function: tests/security/stale-writers.test.ts.
+// tests/security/stale-writers.test.ts checks that every function refuses stale writers.
 describe('after the lease is lost', () => {
-  test('a batch completes what is still held and says what is not', async () => {
+  test('a batch completes the items whose lease is held and reports the others', async () => {
     await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 4)`);
     const work = await claim(target.database, 4);
     await clock.advance(LEASE_SECONDS + 1);
@@ -265,7 +265,7 @@ describe('the end of an attempt', () => {
     expect(first).toMatchObject({ state: 'completed', outcome: { answer: 42 }, messages: 0, archived: 1, keys: 0 });
   });
 
-  test('a failure is tried again at its time, dead when attempts are used up', async () => {
+  test('a failure is retried at its time, or dead when no attempt is left', async () => {
     let work = await claimWork();
     expect(await failWork(target.database, work, ERROR, 30)).toBe('scheduled');
     expect(await claim(target.database)).toEqual([]);
@@ -282,7 +282,7 @@ describe('the end of an attempt', () => {
     });
   });
 
-  test('a focus that is kept goes on in the next attempt, another ends with its error', async () => {
+  test('a focus that is kept continues in the next attempt; another ends with its error', async () => {
     let work = await claimWork();
     const focus = await startFocus(target.database, work);
     await failWork(target.database, work, ERROR, 0, 'transcript');
@@ -298,7 +298,7 @@ describe('the end of an attempt', () => {
     ]);
   });
 
-  test.each(['release', 'fail', 'end'] as const)('asked to cancel: %s ends it cancelled', async (how) => {
+  test.each(['release', 'fail', 'end'] as const)('with a requested cancel: %s ends it as cancelled', async (how) => {
     const work = await claimWork();
     await target.database.query('select animus.cancel_work($1, $2)', [work.id, 'enough']);
     expect(await extendLeases(target.database, DAEMON, [work], LEASE_SECONDS)).toMatchObject([
@@ -315,12 +315,12 @@ describe('the end of an attempt', () => {
     });
   });
 
-  test('nobody asked to cancel: it cannot end so', async () => {
+  test('without a requested cancel it cannot end as cancelled', async () => {
     const work = await claimWork();
     expect(await codeOf(endCancelled(target.database, work))).toBe('work.state');
   });
 
-  test('the death of a parent cancels what it spawned, its completion leaves it be', async () => {
+  test('the death of a parent cancels its children, its completion does not', async () => {
     for (const [end, child] of [
       ['completed', 'queued'],
       ['dead', 'cancelled'],
@@ -333,7 +333,7 @@ describe('the end of an attempt', () => {
     }
   });
 
-  test('a take-over does not wait for a locked child of an item that dies by it', async () => {
+  test('a take-over does not wait for a locked child of an item that becomes dead', async () => {
     const of = faculties(['engineer', { max_attempts: 1 }], 'free');
     const work = await claimWork(of);
     await startFocus(target.database, work);
@@ -351,7 +351,7 @@ describe('the end of an attempt', () => {
   });
 });
 
-/** The daemon is gone, its lease runs out, and another one looks for work. */
+/** The daemon is gone, its lease expires, and another one claims. */
 async function lose(of = faculties('engineer')): Promise<ClaimedWork[]> {
   await clock.advance(LEASE_SECONDS + 1);
   return claim(target.database, 1, of, randomUUID());

@@ -32,7 +32,7 @@ const retry = async (id: string) => {
 };
 
 describe('cancel_work', () => {
-  test('ends queued and scheduled work at once, with message, key and reason', async () => {
+  test('ends queued and scheduled work at once, with its message, its key and the reason', async () => {
     for (const run_at of [null, '2099-01-01']) {
       const id = await insertWork(target.database, { dedup_key: 'k', run_at });
       await cancel(id);
@@ -47,7 +47,7 @@ describe('cancel_work', () => {
     }
   });
 
-  test('takes the whole tree: queued at once, running by asking, also below what has ended already', async () => {
+  test('includes the whole tree, even below ended items: queued items at once, running ones by request', async () => {
     const root = await insertWork(target.database);
     const [work] = await claim(target.database);
     const ended = await insertWork(target.database, { parent_id: root });
@@ -74,7 +74,7 @@ describe('cancel_work', () => {
     expect(await stateOf(target.database, root)).toBe('cancelled');
   });
 
-  test('of ended work changes nothing, of unknown work is refused', async () => {
+  test('of ended work changes nothing; of unknown work it is refused', async () => {
     const work = await claimWork();
     await completeWork(target.database, work, {}, null);
     const before = await readWork(target.database, work.id);
@@ -83,7 +83,7 @@ describe('cancel_work', () => {
     expect(await codeOf(cancel(DAEMON))).toBe('work.not_found');
   });
 
-  test('catches a child that is being spawned under the parent’s lock', async () => {
+  test('includes a child that is being inserted under the parent’s lock', async () => {
     const work = await claimWork();
     let child = '';
     const open = await openTransaction(target.database, async (tx) => {
@@ -97,7 +97,7 @@ describe('cancel_work', () => {
     expect(await stateOf(target.database, child)).toBe('cancelled');
   });
 
-  test('against a claim: one of the two wins, and the row is whole', async () => {
+  test('against a claim: one of the two wins, and the row is consistent', async () => {
     const pool = target.open({ poolSize: 8 });
     for (let round = 0; round < 15; round++) {
       const id = await insertWork(target.database);
@@ -111,7 +111,7 @@ describe('cancel_work', () => {
     }
   });
 
-  test('of trees and heartbeats, ends and claims at once: no deadlock', async () => {
+  test('of trees at the same time as heartbeats, ends and claims causes no deadlock', async () => {
     const pool = target.open({ poolSize: 12 });
     for (let round = 0; round < 8; round++) {
       const root = await insertWork(target.database, { concurrency_key: 'a' });
@@ -146,7 +146,7 @@ describe('cancel_work', () => {
 });
 
 describe('retry_work', () => {
-  test('queues dead and cancelled work anew: fresh attempts, a new message, its key taken again', async () => {
+  test('queues dead and cancelled work again: all attempts, a new message, its key taken again', async () => {
     const id = await insertWork(target.database, { dedup_key: 'k' });
     const work = await claimOne(target.database);
     await startFocus(target.database, work);
@@ -176,13 +176,13 @@ describe('retry_work', () => {
     expect(await readWork(target.database, holder)).toMatchObject({ state: 'queued', keys: 1 });
   });
 
-  test('of anything else is refused', async () => {
+  test('of any other work is refused', async () => {
     const id = await insertWork(target.database);
     expect(await codeOf(retry(id))).toBe('work.state');
     expect(await codeOf(retry(DAEMON))).toBe('work.not_found');
   });
 
-  test('by two operators at once queues it once', async () => {
+  test('by two operators at the same time queues it once', async () => {
     const id = await insertWork(target.database);
     await cancel(id);
     const pool = target.open({ poolSize: 4 });
@@ -193,7 +193,7 @@ describe('retry_work', () => {
 });
 
 describe('watch_work', () => {
-  test('an end is seen by the watcher or notified, however close the two are', async () => {
+  test('either returns the end or notifies of it, however close the two are', async () => {
     const listener = await listen(target.database, 'animus_work_done');
     try {
       const pool = target.open({ poolSize: 4 });
@@ -224,7 +224,7 @@ describe('watch_work', () => {
   });
 });
 
-test('a pause with an end of its own lapses by itself', async () => {
+test('a pause with an end time expires by itself', async () => {
   await insertWork(target.database);
   await target.database.query('select animus.pause()');
   await target.database.query(`update animus.pauses set until = animus.now() + interval '10 seconds'`);

@@ -1,4 +1,4 @@
-/** Short ways to put work into a test's queue and to drive it as a daemon would. */
+/** Helpers to put work into a test's queue and to drive it as a daemon would. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { WorkState } from '../../../src/core/work/work.ts';
@@ -31,7 +31,7 @@ export async function insertWork(db: Queryable, insert: Insert = {}): Promise<st
   return inserted!.id;
 }
 
-/** Faculties as a daemon with room for everything would name them. */
+/** Faculties as a daemon with room for everything would pass them. */
 export function faculties(
   ...names: (string | [name: string, options: Partial<ClaimableFaculty>])[]
 ): Record<string, ClaimableFaculty> {
@@ -56,7 +56,7 @@ export function claim(
   return claimWork(db, daemonId, of, limit, LEASE_SECONDS);
 }
 
-/** Claims one item and fails the test when there is none. */
+/** Claims one item and fails the test if there is none. */
 export async function claimOne(db: Queryable, of?: Record<string, ClaimableFaculty>): Promise<ClaimedWork> {
   const [work] = await claim(db, 1, of);
   if (work === undefined) throw new Error('nothing to claim');
@@ -72,7 +72,7 @@ export async function startFocus(db: Queryable, work: { id: string; leaseToken: 
   return focus!.id;
 }
 
-/** The whole row, with what stands beside it. */
+/** The whole row, with related columns of other tables. */
 export interface StoredWork {
   readonly id: string;
   readonly state: WorkState;
@@ -119,7 +119,7 @@ const TABLES = `
   .trim()
   .split(/\s+/);
 
-/** Removes all work, past its guards: each test begins with an empty queue. Deletes: a truncate of many small tables takes 0.2 s. */
+/** Removes all work, bypassing its guards, so that each test begins with an empty queue. Uses delete: a truncate of many small tables takes 0.2 s. */
 export async function emptyQueue(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
@@ -151,7 +151,7 @@ export async function openTransaction(db: Database, work: (tx: Queryable) => Pro
   };
 }
 
-/** Waits until a statement of this database waits for a lock: the race is on. */
+/** Waits until a statement of this database waits for a lock, so that the race has begun. */
 export async function untilBlocked(db: Queryable, backends = 1): Promise<void> {
   for (;;) {
     const [row] = await db.query<{ n: number }>(

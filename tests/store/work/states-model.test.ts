@@ -1,4 +1,4 @@
-/** A model check: random interleavings of the queue's functions from many connections, with what must always hold checked between them. */
+/** A model check: random interleavings of the queue's functions from many connections, with all invariants checked between them. */
 import { randomUUID } from 'node:crypto';
 import { type Arbitrary, array, assert, asyncProperty, constantFrom, nat, record } from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -23,9 +23,9 @@ import { claim, emptyQueue, faculties, insertWork, LEASE_SECONDS, startFocus } f
 
 const CONNECTIONS = 8;
 const RUNS = 25;
-/** What the histories reach is a matter of luck: as many more series of them, until each rare thing was. */
+/** Which cases the random histories reach is a matter of luck: repeat the series up to this often until each rare case has occurred. */
 const MOST_SERIES = 6;
-/** Ended work is deleted when it is older than this: longer than a round, in which the clock stands. */
+/** Ended work is deleted when it is older than this: longer than a round, during which the clock stands still. */
 const KEPT_SECONDS = 40;
 const target = testDatabase();
 let clock: DatabaseClock;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   );
 });
 
-/** One call by one connection; numbers choose among the items and claims there are then. */
+/** One call by one connection; numbers select among the items and claims that exist then. */
 interface Step {
   readonly act:
     | 'insert'
@@ -99,7 +99,7 @@ const step: Arbitrary<Step> = record({
   concurrencyKey: constantFrom(null, 'x', 'y'),
   delay: constantFrom<Step['delay'][]>(0, 30, null),
 });
-/** Steps of a round run at once; then the clock moves on. */
+/** Steps of a round run in parallel; then the clock advances. */
 const round = record({
   steps: array(step, { minLength: 3, maxLength: 16 }),
   advance: constantFrom(0, 0, 1, 31, LEASE_SECONDS + 1),
@@ -107,14 +107,14 @@ const round = record({
 
 const FACULTIES = faculties('resolved', ['claimed', { dedup_until: 'claimed' }], ['single', { max: 1 }]);
 
-test(`${RUNS} random histories on ${CONNECTIONS} connections break no rule and leave nothing stuck`, {
+test(`${RUNS} random histories on ${CONNECTIONS} connections violate no rule and leave nothing stuck`, {
   timeout: 240_000,
 }, async () => {
   const pool = target.open({ poolSize: CONNECTIONS });
   const reached = new Set<string>();
   const rare = () => REACHED.filter((what) => !reached.has(what));
   for (let series = 0; series < MOST_SERIES && rare().length > 0; series++) await playHistories(pool, reached);
-  // The histories were worth their while: the calls had something to do.
+  // The histories were useful: the calls had something to do.
   expect(rare()).toEqual([]);
 });
 
@@ -170,7 +170,7 @@ async function take(
       return;
     case 'claim': {
       const claimed = await claim(db, 1 + (pick % 5), FACULTIES, randomUUID());
-      // Nobody else may hold a token that was given out later: tokens only grow.
+      // Nobody else may hold a token that was issued later: tokens only grow.
       for (const one of claimed) {
         for (const before of claims.filter((other) => other.id === one.id))
           expect(BigInt(before.leaseToken)).not.toBe(BigInt(one.leaseToken));
@@ -181,7 +181,7 @@ async function take(
     case 'resolve': {
       const [open] = await openWaits(db, item);
       if (!open || !(await resolveWait(db, open.id, open.callId, { answer: pick }))) return;
-      // Whoever resolved it did so for good.
+      // A resolved wait stays resolved.
       expect(await resolveWait(db, open.id, open.callId, { answer: 'late' })).toBe(false);
       return;
     }
@@ -212,7 +212,7 @@ async function take(
 
 type NotOnLease = 'insert' | 'child' | 'claim' | 'cancel' | 'retry' | 'resolve' | 'due' | 'mail' | 'drain' | 'prune';
 
-/** A focus asks for something that takes until somebody answers, or at most `delay` seconds. */
+/** A focus waits for somebody's answer, or for at most `delay` seconds. */
 async function ask(db: Queryable, work: ClaimedWork, delay: Step['delay']): Promise<void> {
   const focusId = await startFocus(db, work);
   const [next] = await db.query<{ turn: number; deadline: Date }>(
@@ -281,7 +281,7 @@ async function takeOnLease(
   }
 }
 
-/** Refusals are answers; a deadlock, a broken constraint or anything else fails the run. */
+/** Refusals are valid results; a deadlock, a violated constraint or any other error fails the run. */
 async function refusalsAside(work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -291,20 +291,20 @@ async function refusalsAside(work: Promise<void>): Promise<void> {
   }
 }
 
-/** Who ended it is who held the newest token: the outcome and the token on the row are his. */
+/** The holder of the newest token ended it: outcome and token of the row are the holder's. */
 async function expectEndedBy(db: Queryable, work: ClaimedWork): Promise<void> {
   const [row] = await db.query<{ outcome: unknown; lease_token: string; state: WorkState }>(
     'select outcome, lease_token, state from animus.work_items where id = $1',
     [work.id],
   );
-  // A completion that is told once more may find its item deleted: it ended long before.
+  // The item of a repeated completion may have been deleted: it ended long before.
   if (row === undefined) return;
   expect(row).toMatchObject({ state: 'completed', lease_token: work.leaseToken, outcome: { by: work.leaseToken } });
 }
 
 const OPEN = `state not in ('completed', 'dead', 'merged', 'cancelled')`;
 
-/** Each query finds what must not be. */
+/** Each query finds violations. */
 const BROKEN: Readonly<Record<string, string>> = {
   'an open item without its message': `select id from animus.work_items w where ${OPEN}
      and (select count(*) from pgmq.q_animus_work m where m.msg_id = w.queue_msg_id and m.message = jsonb_build_object('work_item_id', w.id)) <> 1`,
@@ -355,7 +355,7 @@ async function expectRules(db: Queryable): Promise<void> {
   expect(broken).toEqual([]);
 }
 
-/** What is still open can be brought to an end by claiming and completing: nothing waits for what will not come. */
+/** All open items can still be completed by claiming: nothing waits for an event that never happens. */
 async function finishAll(db: Queryable): Promise<void> {
   for (let idle = 0; idle < 3; ) {
     await clock.advance(LEASE_SECONDS + 1);

@@ -17,7 +17,7 @@ test('SQL allows exactly the transitions of core/work.ts', async () => {
   expect(rows.map(text).sort()).toEqual(allowed.map(text).sort());
 });
 
-test('a state nobody knows is refused by SQL', async () => {
+test('SQL refuses an unknown state', async () => {
   const [row] = await target.database.query<{ allowed: boolean }>(
     `select animus.transition_allowed('queued', 'done') or animus.transition_allowed('done', 'queued') as allowed`,
   );
@@ -54,7 +54,7 @@ describe('the trigger on real rows', () => {
   });
 });
 
-/** A row in the state, put there past the triggers. */
+/** Inserts a row in the state, bypassing the triggers. */
 async function rowInState(db: Queryable, state: WorkState): Promise<string> {
   const [row] = await db.query<{ id: string }>(
     `insert into animus.work_items (faculty) values ('engineer') returning id`,
@@ -66,7 +66,7 @@ async function rowInState(db: Queryable, state: WorkState): Promise<string> {
   return row!.id;
 }
 
-/** What the constraints ask of a row in the state. */
+/** What the constraints require of a row in the state. */
 function columnsOf(state: WorkState): string {
   const active = state === 'claimed' || state === 'running';
   const ended = ['completed', 'dead', 'merged', 'cancelled'].includes(state);

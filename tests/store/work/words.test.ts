@@ -9,7 +9,7 @@ import { emptyQueue } from './queue-driver.ts';
 const target = testDatabase();
 beforeEach(() => emptyQueue(target.database));
 
-test('SQL, TypeScript and docs/sql-api.md hold the same words', async () => {
+test('SQL, TypeScript and docs/sql-api.md have the same words', async () => {
   const lists = Object.keys(WORDS);
   const rows = await target.database.query<{ list: string; words: string[] }>(
     'select list, animus.words(list) as words from unnest($1::text[]) list',
@@ -55,7 +55,7 @@ test.each(Object.keys(WORDS) as (keyof typeof WORDS)[])('%s takes its words and 
   });
 });
 
-test('a decision is known after its item has been removed', async () => {
+test('a decision remains after its item was deleted', async () => {
   const { id } = await beginWriter(target.database);
   await target.database.query(`select animus.cancel_work($1, 'not needed')`, [id]);
   await target.database.query(`select animus.end_cancelled(id, lease_token) from animus.work_items`);

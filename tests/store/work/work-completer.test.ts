@@ -5,7 +5,7 @@ import { claim, codeOf, emptyQueue, openTransaction, stateOf } from './queue-dri
 
 const target = testDatabase();
 
-test('an end whose item somebody keeps locked holds up none that go with it or after it, and can be sent again', async () => {
+test('a completion whose item is locked delays no other in its batch or after it, and can be sent again', async () => {
   await emptyQueue(target.database);
   await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 4)`);
   const work = await claim(target.database, 4);

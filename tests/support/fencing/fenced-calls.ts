@@ -1,7 +1,7 @@
-/** Every function of the schema that takes a lease token, with a call of it that would change something if it were let through. */
+/** All functions of the schema that take a lease token, each with a call that would change something if it were accepted. */
 import type { Queryable } from '../../../src/store/sql/database.ts';
 
-/** A writer: what it believes to hold. The focus has turn 1 with call `c1` started and `c2` done, and turn 2 begun. */
+/** A writer and the lease it believes to hold. The focus has turn 1 with call `c1` started and `c2` done, and turn 2 begun. */
 export interface Writer {
   readonly id: string;
   readonly leaseToken: string;
@@ -9,7 +9,7 @@ export interface Writer {
   readonly daemonId: string;
 }
 
-/** Calls the function for the writer; rows of batches say what came of the item. */
+/** Calls the function for the writer; rows of batches contain the result for the item. */
 type FencedCall = (db: Queryable, writer: Writer) => Promise<readonly object[]>;
 
 const ANSWER = '{"provider": "p", "model": "m", "content": [], "stop_reason": "end_turn"}';
@@ -64,7 +64,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   tell_text: ofFocus(`select animus.tell_text($1, $2, 'late')`),
 };
 
-/** The functions that take a token, as the catalogue of the database names them. */
+/** The functions that take a token, from the catalogue of the database. */
 export async function fencedFunctions(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
     `select distinct proname as name from pg_proc

@@ -1,4 +1,4 @@
-/** A writer on an item, and every way in which its lease is lost. */
+/** A writer on an item, and all ways to lose its lease. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
@@ -8,7 +8,7 @@ import { completeWork, endCancelled, failWork, releaseWork } from '../../../src/
 import { beginFocus, claimable, recordCalls } from '../begun-focus.ts';
 import type { Writer } from './fenced-calls.ts';
 
-/** The writer with what a later owner needs to come by the item. */
+/** The writer, with the data that a later owner needs to claim the item. */
 export interface Begun extends Writer {
   readonly faculty: string;
   readonly key: FocusKey;
@@ -42,7 +42,7 @@ export async function beginWriter(db: Queryable): Promise<Begun> {
   };
 }
 
-/** What another daemon claims of the faculty now, with its token; takes over what has expired. */
+/** Claims for the faculty as another daemon and returns the item with its token; takes over expired leases. */
 export function claimAgain(db: Queryable, { faculty }: Begun): Promise<{ id: string; leaseToken: string }[]> {
   return db.query(`select id, lease_token as "leaseToken" from animus.claim_work($1, $2::jsonb, 1, '1 minute')`, [
     randomUUID(),
@@ -50,7 +50,7 @@ export function claimAgain(db: Queryable, { faculty }: Begun): Promise<{ id: str
   ]);
 }
 
-/** The lease runs out, and nobody has noticed yet. */
+/** The lease expires, and nobody has noticed yet. */
 export async function expire(db: Queryable, { id }: Begun): Promise<void> {
   await db.query(`update animus.work_items set lease_expires_at = animus.now() - interval '1 hour' where id = $1`, [
     id,
@@ -59,7 +59,7 @@ export async function expire(db: Queryable, { id }: Begun): Promise<void> {
 
 const ERROR = { code: 'x', message: 'x' };
 
-/** Takes over and goes on with the focus, as the next daemon does. */
+/** Takes over and resumes the focus, as the next daemon does. */
 async function takeOver(db: Queryable, writer: Begun) {
   await expire(db, writer);
   const [next] = await claimAgain(db, writer);
@@ -67,7 +67,7 @@ async function takeOver(db: Queryable, writer: Begun) {
   return next!;
 }
 
-/** By name; each ends with the writer's token void. */
+/** By name; after each, the writer's token is void. */
 export const LEASE_LOSSES: Readonly<Record<string, (db: Queryable, writer: Begun) => Promise<unknown>>> = {
   'taken over': takeOver,
   'taken over, and a cancel was asked for': async (db, writer) => {

@@ -1,7 +1,7 @@
-/** Takes the fencing out of one function, for a test of the test: it must notice. */
+/** Removes the fencing from one function, to test the test: it must notice. */
 import type { Database } from '../../../src/store/sql/database.ts';
 
-/** The item's newest token in place of the one that was given: whoever calls is right. */
+/** The item's newest token in place of the given one, so that every caller is accepted. */
 const NEWEST: Readonly<Record<string, string>> = {
   p_id: '(select w.lease_token from animus.work_items w where w.id = p_id)',
   p_focus_id:
@@ -10,7 +10,7 @@ const NEWEST: Readonly<Record<string, string>> = {
     'array(select w.lease_token from unnest(p_ids) with ordinality u (id, n) left join animus.work_items w on w.id = u.id order by n)',
 };
 
-/** How a function's body is spoiled; returns it unchanged where there is nothing of the kind in it. */
+/** Modifies a function's body; returns it unchanged if it does not contain the pattern. */
 export const MUTATIONS = {
   'without its token check': (body: string, args: readonly string[]) => {
     const of = args.find((arg) => arg in NEWEST);
@@ -19,7 +19,7 @@ export const MUTATIONS = {
   'without its row lock': (body: string) => body.replace(/for no key update( of \w+)?( skip locked)?/g, ''),
 } as const;
 
-/** Runs `work` while the function is spoiled, and puts it back. False where the mutation changes nothing in it. */
+/** Runs `work` while the function is modified, then restores it. False if the mutation changes nothing in it. */
 export async function withMutation(
   db: Database,
   name: string,

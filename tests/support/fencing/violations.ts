@@ -1,26 +1,26 @@
-/** Plays two writers on one item against the fenced functions and says what they let through that they must not. */
+/** Runs two writers on one item against the fenced functions, and reports which writes were accepted that must not be. */
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { openTransaction } from '../../store/work/queue-driver.ts';
 import { FENCED_CALLS, type Writer } from './fenced-calls.ts';
 import { beginWriter, claimAgain, expire, LEASE_LOSSES } from './lease-losses.ts';
 
-/** Answers to a call while the loss of the lease is not committed; everything else says that the row is locked. */
+/** Calls that may succeed before the loss of the lease is committed; all others must report that the row is locked. */
 const DURING_A_TAKE_OVER: Readonly<Record<string, Answer>> = {
-  // A step of complete_batch, which tells what is lost from what is locked.
+  // A step of complete_batch, which distinguishes lost items from locked ones.
   complete_held: 'refused',
   // Stores nothing and locks nothing.
   tell_text: 'accepted',
 };
 
-/** What the functions let through, as `name: what`, found one after the other; none is right. */
+/** Violations as `name: what`, found one after the other; there must be none. */
 export async function* violations(db: Database, names: readonly string[]): AsyncGenerator<string> {
   for (const loss of Object.keys(LEASE_LOSSES)) yield* afterTheLoss(db, names, loss);
   yield* whileItIsTakenOver(db, names);
   for (const name of names) if (name !== 'tell_text') yield* whileItWrites(db, name);
 }
 
-/** The lease is lost and that is committed: every call is refused, and nothing has changed. */
+/** The loss of the lease is committed: every call is refused, and nothing has changed. */
 async function* afterTheLoss(db: Database, names: readonly string[], loss: string): AsyncGenerator<string> {
   const writer = await beginWriter(db);
   await LEASE_LOSSES[loss]!(db, writer);
@@ -34,7 +34,7 @@ async function* afterTheLoss(db: Database, names: readonly string[], loss: strin
   }
 }
 
-/** Another daemon is about to take over, in a transaction that is open: nothing may be written under it, and nobody waits for it for long. */
+/** Another daemon is about to take over, in an open transaction: nothing may be written meanwhile, and nobody waits for it for long. */
 async function* whileItIsTakenOver(db: Database, names: readonly string[]): AsyncGenerator<string> {
   const writer = await beginWriter(db);
   await expire(db, writer);
@@ -53,7 +53,7 @@ async function* whileItIsTakenOver(db: Database, names: readonly string[]): Asyn
   }
 }
 
-/** The call has been made in a transaction that is open: no other daemon gets the item until it is over. */
+/** The call was made in an open transaction: no other daemon gets the item until that ends. */
 async function* whileItWrites(db: Database, name: string): AsyncGenerator<string> {
   const writer = await beginWriter(db);
   if (name === 'end_cancelled') await db.query('select animus.cancel_work($1)', [writer.id]);
@@ -68,7 +68,7 @@ async function* whileItWrites(db: Database, name: string): AsyncGenerator<string
   if (taken.length > 0) yield `${name}: another daemon took the item over in the middle of the call`;
 }
 
-/** `accepted`, `refused`, `locked`, or what else went wrong. */
+/** `accepted`, `refused`, `locked`, or another error. */
 type Answer = string;
 
 async function answerTo(db: Queryable, name: string, writer: Writer): Promise<Answer> {
@@ -95,7 +95,7 @@ const TABLES =
     /\s+/,
   );
 
-/** Of all rows that a focus could write, as others see them. */
+/** All rows that a focus could write, as other sessions see them. */
 async function digest(db: Queryable): Promise<string> {
   const parts = TABLES.map(
     (table) => `(select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') from ${table} t)`,

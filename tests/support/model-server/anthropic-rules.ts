@@ -2,13 +2,13 @@ import type { RecordedRequest } from './server.ts';
 
 type Json = Record<string, unknown>;
 
-/** Why the provider would refuse a request, in its words. */
+/** Why the provider would refuse a request, in its own message. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
 }
 
-/** Thrown inside this file only. */
+/** Thrown only inside this file. */
 class Refused extends Error {
   readonly status: number;
   constructor(message: string, status = 400) {
@@ -242,7 +242,7 @@ function checkResults(blocks: readonly Json[], open: readonly string[], index: n
   const misplaced = blocks.findIndex((block) => block['type'] === 'tool_result');
   const late =
     misplaced >= 0 && blocks.slice(0, misplaced + results.length).some((block) => block['type'] !== 'tool_result');
-  // Results behind other content are not seen by the provider.
+  // The provider does not see results after other content.
   if (missing.length > 0 || late) throw missingResults(index - 1, missing.length > 0 ? missing : open);
 }
 

@@ -3,30 +3,30 @@ import { type Delivery, type ModelServer, type RecordedRequest, type Reply, star
 
 type Json = Record<string, unknown>;
 
-/** An answer in the provider's own blocks, e.g. `{ type: 'tool_use', id, name, input }`. */
+/** An answer in the provider's own blocks, for example `{ type: 'tool_use', id, name, input }`. */
 export interface AnthropicAnswer extends Delivery {
   readonly content: readonly Json[];
-  /** Default: `tool_use` when a tool is called, else `end_turn`. */
+  /** Default: `tool_use` if a tool is called, else `end_turn`. */
   readonly stop_reason?: string;
-  /** Over `{ input_tokens: 100, output_tokens: 10 }`. */
+  /** Overrides `{ input_tokens: 100, output_tokens: 10 }`. */
   readonly usage?: Json;
   readonly model?: string;
-  /** An `error` event of this type after the parts that `stopAfter` lets through. */
+  /** An `error` event of this type after the parts that `stopAfter` permits. */
   readonly errorEvent?: string;
 }
 
 /** An error of the API, or any other response. */
 export interface HttpAnswer extends Delivery {
   readonly status: number;
-  /** `error.type`; by default the one that belongs to the status. */
+  /** `error.type`; the default belongs to the status. */
   readonly error?: string;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is instead of an error envelope. */
+  /** Sent unchanged instead of an error envelope. */
   readonly body?: string;
 }
 
-/** What to answer to the n-th request (from 0); asked only when the request is one that the provider would accept. */
+/** The answer to the n-th request (from 0); called only for a request that the provider would accept. */
 export type AnthropicProgramme = (body: Json, index: number, request: RecordedRequest) => AnthropicAnswer | HttpAnswer;
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -43,8 +43,8 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 };
 
 /**
- * A strict mock of Anthropic's Messages API: real wire format, streamed or not, 400 (401, 404) with the provider's own
- * words where it would refuse. A list of answers is played in order, its last one for ever.
+ * A strict mock of Anthropic's Messages API: real wire format, streamed or not, and 400 (401, 404) with the provider's own
+ * messages where it would refuse. A list of answers is played in order; its last one is repeated.
  */
 export async function startAnthropicServer(
   programme: AnthropicProgramme | readonly (AnthropicAnswer | HttpAnswer)[],
@@ -129,7 +129,7 @@ function deliveryOf({ delayMs, pieceBytes, everyMs, stopAfter, finally: last }: 
   );
 }
 
-/** One event as it stands on the wire. */
+/** One event in wire format. */
 export function sse(event: Json): string {
   return `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;
 }
@@ -138,7 +138,7 @@ function errorEvent(type: string): Json {
   return { type: 'error', error: { type, message: `mock ${type}` } };
 }
 
-/** The events by which the provider streams a message: texts and inputs in several deltas, a ping after the start. */
+/** The events in which the provider streams a message: texts and inputs in several deltas, a ping after the start. */
 export function anthropicEvents(message: Json): Json[] {
   const { content, stop_reason, stop_sequence, usage, ...rest } = message;
   const counts = usage as Json;

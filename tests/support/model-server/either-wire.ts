@@ -1,4 +1,4 @@
-/** One programme for both wire formats: tests that use this run once per format (the projects of vitest.config.ts). */
+/** One script of answers for both wire formats: tests that use this run once per format (the projects of vitest.config.ts). */
 import { inject } from 'vitest';
 import { type AnthropicAnswer, type AnthropicProgramme, type HttpAnswer, startAnthropicServer } from './anthropic.ts';
 import { type OpenAiAnswer, type OpenAiHttpAnswer, startOpenAiServer } from './openai.ts';
@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The wire format that the end-to-end tests of this project speak. */
+    /** The wire format that the end-to-end tests of this project use. */
     wire: 'anthropic' | 'openai';
   }
 }
@@ -16,12 +16,12 @@ declare module 'vitest' {
 /** The format of this run. */
 export const WIRE = inject('wire');
 
-/** A faculty's `model` for it: in the catalogue, with a price. */
+/** The `model` of a faculty for this format: in the catalogue, with a price. */
 export const MODEL = { anthropic: 'claude-sonnet-4-5', openai: 'openai/gpt-4.1' }[WIRE];
 
 /**
- * A strict mock of the provider of this run. Programmes are written in Anthropic's blocks for both: a request of Chat
- * Completions is shown to them in that form, and their answers are said in its words. What only one format has
+ * A strict mock of the provider of this run. Scripts are written with Anthropic's blocks for both formats: requests of Chat
+ * Completions are converted to that form for them, and their answers are converted back. What only one format has
  * (`pause_turn`, thinking blocks) throws for the other.
  */
 export async function startModelServer(
@@ -33,7 +33,7 @@ export async function startModelServer(
   return startOpenAiServer((body, index, request) => inOpenAiWords(answerOf(inBlocks(body), index, request)));
 }
 
-/** The messages of a request in Anthropic's blocks, whichever format it came in. */
+/** The messages of a request in Anthropic's blocks, whatever its format. */
 export function messagesOf(body: Json): { readonly role: string; readonly content: readonly Json[] }[] {
   return inBlocks(body)['messages'] as { role: string; content: Json[] }[];
 }
@@ -97,7 +97,7 @@ function inOpenAiWords(answer: AnthropicAnswer | HttpAnswer): OpenAiAnswer | Ope
   };
 }
 
-/** There `prompt_tokens` holds the cached ones too. */
+/** In that format, `prompt_tokens` includes the cached ones. */
 function inOpenAiCounts(usage: Json): Json {
   const {
     input_tokens = 100,

@@ -2,7 +2,7 @@ import type { RecordedRequest } from './server.ts';
 
 type Json = Record<string, unknown>;
 
-/** Why the vendor would refuse a request, in its words. */
+/** Why the vendor would refuse a request, in its own message. */
 export class OpenAiRefusal extends Error {
   readonly status: number;
   readonly type: string;
@@ -13,7 +13,7 @@ export class OpenAiRefusal extends Error {
   }
 }
 
-/** Models that reason: they take max_completion_tokens and neither temperature nor stop. */
+/** Models that reason: they accept max_completion_tokens and neither temperature nor stop. */
 const REASONING = /^(o[1-9]|gpt-5)/;
 
 /** Null for a request that the vendor would accept. */

@@ -3,14 +3,14 @@ import { type Delivery, type ModelServer, type RecordedRequest, type Reply, star
 
 type Json = Record<string, unknown>;
 
-/** An answer in the words of Chat Completions. */
+/** An answer in the format of Chat Completions. */
 export interface OpenAiAnswer extends Delivery {
   readonly text?: string;
   readonly reasoning_content?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: Json }[];
-  /** Default: `tool_calls` when a tool is called, else `stop`. */
+  /** Default: `tool_calls` if a tool is called, else `stop`. */
   readonly finish_reason?: string;
-  /** Over 100 prompt and 10 completion tokens; null for a server that never reports any. */
+  /** Overrides 100 prompt and 10 completion tokens; null for a server that never reports usage. */
   readonly usage?: Json | null;
   readonly model?: string;
 }
@@ -22,14 +22,14 @@ export interface OpenAiHttpAnswer extends Delivery {
   readonly type?: string;
   readonly code?: string | number | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is instead of an error envelope. */
+  /** Sent unchanged instead of an error envelope. */
   readonly body?: string;
 }
 
-/** What to answer to the n-th request (from 0) that the vendor would accept. */
+/** The answer to the n-th request (from 0) that the vendor would accept. */
 export type OpenAiProgramme = (body: Json, index: number, request: RecordedRequest) => OpenAiAnswer | OpenAiHttpAnswer;
 
-/** Which models and paths the mock knows. */
+/** The models and paths that the mock knows. */
 export interface OpenAiMockOptions {
   readonly models?: readonly string[];
   /** The vector of a text, for POST /embeddings. */
@@ -38,7 +38,7 @@ export interface OpenAiMockOptions {
 
 /**
  * A strict mock of OpenAI's Chat Completions (base URL `${url}/v1`), with /models and /embeddings. It answers 400 where
- * the vendor would. A list of answers is played in order, its last one for ever.
+ * the vendor would. A list of answers is played in order; its last one is repeated.
  */
 export async function startOpenAiServer(
   programme: OpenAiProgramme | readonly (OpenAiAnswer | OpenAiHttpAnswer)[],
@@ -140,7 +140,7 @@ function streamReply(answer: OpenAiAnswer, request: RecordedRequest): Reply {
   };
 }
 
-/** The chunks by which the vendor streams an answer. */
+/** The chunks in which the vendor streams an answer. */
 export function openaiChunks(answer: OpenAiAnswer, withUsage: boolean): Json[] {
   const base = { id: 'chatcmpl_mock', object: 'chat.completion.chunk', created: 0, model: answer.model };
   const chunk = (delta: Json, finish_reason: string | null = null) => ({

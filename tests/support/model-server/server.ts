@@ -13,28 +13,28 @@ export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Byte for byte. */
+  /** The exact text. */
   readonly body: Buffer;
-  /** Parsed, null where it is no JSON object. */
+  /** Parsed; null if it is not a JSON object. */
   readonly json: Record<string, unknown> | null;
   /** Milliseconds of the process's monotonic clock. */
   readonly atMs: number;
-  /** The message of the 400 it was answered with, null when it was accepted. */
+  /** The message of the 400 response, null if the request was accepted. */
   refused: string | null;
-  /** Resolves when the connection's response side is over, true where the client went away before the answer's end. */
+  /** Resolves when the response is over; true if the client disconnected before its end. */
   readonly ended: Promise<{ readonly cutByClient: boolean }>;
 }
 
-/** How a body is sent, and how it goes wrong. Without any: whole, at once. */
+/** How a body is sent, and how it fails. By default it is sent whole, at once. */
 export interface Delivery {
-  /** Before the status line. */
+  /** Delay before the status line. */
   readonly delayMs?: number;
-  /** Pieces of so many bytes, each on its own, `everyMs` (default 0: the next turn of the loop) apart. */
+  /** Sends pieces of this many bytes, each separately, `everyMs` (default 0: the next turn of the event loop) apart. */
   readonly pieceBytes?: number;
   readonly everyMs?: number;
-  /** Send so many of the parts (events of a stream) … */
+  /** Sends only this many of the parts (events of a stream) … */
   readonly stopAfter?: number;
-  /** … and then: end cleanly, reset the connection, or say nothing more. */
+  /** … and then ends cleanly, resets the connection, or sends nothing more. */
   readonly finally?: 'end' | 'reset' | 'stall';
 }
 
@@ -58,7 +58,7 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** Starts a server on a free loopback port that answers each request by `reply`, which may look at all of it. */
+/** Starts a server on a free loopback port that answers each request with the result of `reply`, which gets the whole request. */
 export async function startServer(
   reply: (request: RecordedRequest, index: number) => Reply | Promise<Reply>,
 ): Promise<ModelServer> {
@@ -129,7 +129,7 @@ async function deliver(reply: Reply, outgoing: ServerResponse): Promise<void> {
   }
   if (reply.finally === 'stall') return;
   if (reply.finally === 'reset') {
-    // Flushed first, so that what was sent before the cut does arrive.
+    // Flushed first, so that everything sent before the cut arrives.
     await new Promise((resolve) => outgoing.write('', resolve));
     await pause(5);
     outgoing.socket?.resetAndDestroy();

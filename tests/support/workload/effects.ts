@@ -1,4 +1,4 @@
-/** What work does to the world, written down: a table of effects fed over TCP, and the story of every item. */
+/** Records the effects of work: a table of effects that is fed over TCP, and the history of every item. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Database } from '../../../src/store/sql/database.ts';
@@ -8,7 +8,7 @@ export interface EffectsServer {
   close(): Promise<void>;
 }
 
-/** Takes one line per effect, an item's id, and answers when it is in the table. */
+/** Accepts one line per effect, with an item's id, and replies when it is in the table. */
 export async function startEffectsServer(db: Database): Promise<EffectsServer> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -19,7 +19,7 @@ export async function startEffectsServer(db: Database): Promise<EffectsServer> {
       const written = db.query('insert into effects (item) values ($1)', [line.toString().trim()]);
       written.then(
         () => socket.end('ok\n'),
-        () => socket.destroy(), // the server is away: the command fails, and says so
+        () => socket.destroy(), // the server is away: the command fails and reports it
       );
     });
   });
@@ -34,7 +34,7 @@ export async function startEffectsServer(db: Database): Promise<EffectsServer> {
   };
 }
 
-/** Tables of the test's own: effects, and every step of every item with the token and the counts before and after. */
+/** Tables of the test: effects, and every step of every item with the token and the counts before and after. */
 export async function recordStory(db: Database): Promise<void> {
   await db.query(`create table effects (n bigint generated always as identity, item text not null)`);
   await db.query(`create table story (

@@ -1,4 +1,4 @@
-/** Work with effects of every kind, as a model would do it. What an item does stands in its description: a kind and a number. */
+/** Work with effects of every kind, as a model would do it. The description of an item contains its kind and a number. */
 import {
   type AnthropicAnswer,
   type AnthropicProgramme,
@@ -9,19 +9,19 @@ import {
 import { messagesOf } from '../model-server/either-wire.ts';
 
 /**
- * `mark` acts and tells its ledger; `wait` parks first; `flaky` fails once; `slow` takes three answers of 150 ms, so that a pause
- * meets it; `nap` sleeps until it is cancelled.
+ * `mark` has effects and writes to its ledger; `wait` parks first; `flaky` fails once; `slow` takes three answers of 150 ms, so that a
+ * pause can hit it; `nap` sleeps until it is cancelled.
  */
 export const KINDS = ['mark', 'wait', 'flaky', 'slow', 'nap'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface WorkProgramme {
   readonly programme: AnthropicProgramme;
-  /** How often a first request of `flaky` work was refused. */
+  /** How often the first request of `flaky` work was refused. */
   refusals(): number;
 }
 
-/** `port`: where effects are counted; `nap`: a length of sleep that no other process of the machine has. */
+/** `port`: where effects are counted; `nap`: a sleep length that no other process on the machine uses. */
 export function workProgramme(port: number, nap: string): WorkProgramme {
   const refused = new Set<string>();
   const answers: Record<Kind, (turn: number, number: string) => AnthropicAnswer | HttpAnswer> = {
@@ -45,7 +45,7 @@ export function workProgramme(port: number, nap: string): WorkProgramme {
   };
 }
 
-/** An effect in a file and one in a table, of a command that may not run twice, and one that the database makes exactly once. */
+/** An effect in a file and one in a table, from a command that must not run twice, and one that the database makes exactly once. */
 function act(port: number) {
   const command = `echo $ANIMUS_WORK_ID >> ./marks; exec 3<>/dev/tcp/127.0.0.1/${port}; echo $ANIMUS_WORK_ID >&3; read -r -u 3 ok`;
   return [toolUse('act', 'bash', { command }), toolUse('tell', 'ledger_append', { type: 'finding', content: 'acted' })];

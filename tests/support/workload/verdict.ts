@@ -1,9 +1,9 @@
-/** Whether work was lost or done twice, from what was written down on the way. */
+/** Decides from recorded effects whether work was lost or done twice. */
 import { existsSync, readFileSync } from 'node:fs';
 import { TRANSITIONS, type WorkState } from '../../../src/core/work/work.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 
-/** Each query finds items with which something is wrong. */
+/** Each query finds items with a violation. */
 const WRONG: Readonly<Record<string, string>> = {
   'is not over': `select id from animus.work_items where resolved_at is null`,
   'is dead': `select id from animus.work_items where state = 'dead'`,
@@ -23,7 +23,7 @@ const WRONG: Readonly<Record<string, string>> = {
         <> 1 + (select count(*) from animus.decisions d where d.work_item_id = w.id and d.action = 'retry')`,
   'told its ledger twice': `select f.work_item_id as id from animus.work_ledger l join animus.foci f on f.id = l.focus_id
      where l.content = 'acted' group by f.work_item_id, f.id having count(*) > 1`,
-  // A claim that never reached a focus (claimed, then claimed again) is counted apart.
+  // A claim that never started a focus (claimed, then claimed again) is counted separately.
   'counted an attempt that was none, or missed one': `select item as id from story
      where case when before = 'running' and after = 'claimed'
                 then attempts_after <> attempts_before - crashes_before + case when progressed then 1 else crashes_before + 1 end
@@ -36,7 +36,7 @@ const WRONG: Readonly<Record<string, string>> = {
      group by trigger_info ->> 'inbox_msg_id' having count(*) > 1`,
 };
 
-/** What went wrong, one sentence each; empty when nothing was lost and nothing done twice. `marks`: the file of effects. */
+/** All violations, one sentence each; empty if nothing was lost and nothing done twice. `marks`: the file of effects. */
 export async function wrongs(db: Database, marks: string): Promise<string[]> {
   const found: string[] = [];
   for (const [what, query] of Object.entries(WRONG)) {
@@ -51,7 +51,7 @@ export async function wrongs(db: Database, marks: string): Promise<string[]> {
   return [...found, ...(await wrongEffects(db, marks))];
 }
 
-/** A call that is done acted once in the file and once in the table; one in doubt or failed at most once. */
+/** A call that is done acted once in the file and once in the table; a call that is in doubt or failed, at most once. */
 async function wrongEffects(db: Database, marks: string): Promise<string[]> {
   const inFile = timesOf(existsSync(marks) ? readFileSync(marks, 'utf8').trim().split('\n') : []);
   const inTable = timesOf((await db.query<{ item: string }>('select item from effects')).map((row) => row.item));
@@ -78,7 +78,7 @@ function timesOf(lines: readonly string[]): ReadonlyMap<string, number> {
   for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1);
   return times;
 }
-/** All that is known of an item, for a story of what went wrong. */
+/** Everything that is known about an item, to explain a violation. */
 export async function storyOf(db: Database, id: string): Promise<string> {
   const rows = await db.query<{ line: string }>(
     `select at::time(3) || ' ' || before || ' -> ' || after || ' token ' || coalesce(token::text, '-') || ' attempts ' || attempts_after as line

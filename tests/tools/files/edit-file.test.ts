@@ -4,20 +4,20 @@ import { expect, test } from 'vitest';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';
 import { setUpBench } from '../tool-context.ts';
 
-test('replaces the one occurrence, literally', async () => {
+test('replaces the only occurrence, literally', async () => {
   const { edit, text } = await setUp('a\nprice = $1;\nb\n');
   const output = await edit({ old_string: 'price = $1;', new_string: "price = $&$'$1;" });
   expect(output).toMatchObject({ content: 'Edited file at line 2', details: { replaced: 1, line: 2 } });
   expect(await text()).toBe("a\nprice = $&$'$1;\nb\n");
 });
 
-test('replaces all when told to', async () => {
+test('replaces all occurrences with replace_all', async () => {
   const { edit, text } = await setUp('x y x\nx');
   expect((await edit({ old_string: 'x', new_string: 'xx', replace_all: true })).content).toContain('3 places');
   expect(await text()).toBe('xx y xx\nxx');
 });
 
-test('says how many and where when the text is not unique, overlaps included', async () => {
+test('reports number and lines if the text is not unique, including overlaps', async () => {
   const { edit, text } = await setUp('aaa\n\nb\naa');
   const output = await edit({ old_string: 'aa', new_string: 'c' });
   expect(output).toMatchObject({ isError: true });
@@ -31,7 +31,7 @@ test('keeps CRLF when the model writes LF', async () => {
   expect(await text()).toBe('1\r\n1.5\r\n2\r\nthree\r\n');
 });
 
-test('takes mixed line ends as they are', async () => {
+test('handles mixed line endings', async () => {
   const { edit, text } = await setUp('one\r\ntwo\nthree\n');
   expect(await edit({ old_string: 'one\ntwo', new_string: 'x' })).toMatchObject({ isError: true });
   await edit({ old_string: 'two\nthree', new_string: 'x' });
@@ -44,7 +44,7 @@ test('keeps a byte order mark and a missing last newline', async () => {
   expect(await text()).toBe('\uFEFF1\ntwo');
 });
 
-test('shows the nearest place when only white space differs', async () => {
+test('shows the nearest place if only white space differs', async () => {
   const { edit } = await setUp('function f() {\n\treturn  1;\n}\n');
   const output = await edit({ old_string: '    return 1;', new_string: 'x' });
   expect(output.content).toBe(
@@ -52,7 +52,7 @@ test('shows the nearest place when only white space differs', async () => {
   );
 });
 
-test('shows the nearest place when a word differs, and hints at line numbers', async () => {
+test('shows the nearest place if a word differs, and hints at line numbers', async () => {
   const { edit } = await setUp('alpha\nconst total = items.length;\nomega\n');
   const near = await edit({ old_string: 'const totals = item.length;', new_string: 'x' });
   expect(near.content).toContain('The most similar place, at line 2:\n2\tconst total = items.length;');
@@ -62,7 +62,7 @@ test('shows the nearest place when a word differs, and hints at line numbers', a
   expect(nothing.content).toContain('and nothing similar');
 });
 
-test('refuses an edit that changes nothing, and a file that it could not save as it was', async () => {
+test('refuses an edit that changes nothing, and a file that it could not save unchanged', async () => {
   const { edit, path } = await setUp('x');
   expect((await edit({ old_string: 'x', new_string: 'x' })).content).toContain('the same');
   await writeFile(path, Buffer.from('caf\xe9 x', 'latin1'));
@@ -77,7 +77,7 @@ test('parallel edits of one file all take effect', async () => {
   expect(await text()).toBe(lines.join('\n').toUpperCase());
 });
 
-test('explains a miss in the largest file quickly', async () => {
+test('explains a mismatch in the largest file quickly', async () => {
   const { edit } = await setUp('some words of no meaning at all\n'.repeat(300_000));
   const startedAt = performance.now();
   expect(await edit({ old_string: 'no such words anywhere', new_string: 'x' })).toMatchObject({ isError: true });

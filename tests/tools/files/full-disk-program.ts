@@ -1,4 +1,4 @@
-/** Fills a small disk with the file tools and prints what they said; run by full-disk.test.ts on a disk of its own. */
+/** Fills a small disk with the file tools and prints their results; full-disk.test.ts runs it on a separate disk. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';

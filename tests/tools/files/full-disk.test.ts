@@ -9,7 +9,7 @@ import { detectIsolation } from '../../../src/process/isolation.ts';
 const PROGRAM = new URL('./full-disk-program.ts', import.meta.url).pathname;
 
 test.skipIf((await detectIsolation()) !== 'namespace')(
-  'a full disk is said clearly, and what was there stays whole',
+  'a full disk is reported clearly, and existing files stay complete',
   async () => {
     const disk = await mkdtemp(join(tmpdir(), 'animus-disk-'));
     onTestFinished(() => rm(disk, { recursive: true }));

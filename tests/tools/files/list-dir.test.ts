@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { listDirTool } from '../../../src/tools/files/list-dir.ts';
 import { setUpBench } from '../tool-context.ts';
 
-test('shows kinds, sizes and where links lead, sorted', async () => {
+test('shows kinds, sizes and targets of links, sorted', async () => {
   const { call, workspace } = await setUpBench();
   await mkdir(join(workspace, 'src'));
   await writeFile(join(workspace, '.hidden'), '12345');
@@ -18,7 +18,7 @@ test('shows kinds, sizes and where links lead, sorted', async () => {
   expect((await call(listDirTool, { path: 'src' })).content).toBe('[src is empty]');
 });
 
-test('caps what it shows and says how many there are', async () => {
+test('limits the list and reports the number of entries', async () => {
   const { call, workspace } = await setUpBench();
   for (let i = 0; i < 1200; i++) await writeFile(join(workspace, `f${String(i).padStart(4, '0')}`), '');
   const lines = (await call(listDirTool, {})).content.split('\n');

@@ -24,7 +24,7 @@ function openers({ call }: Bench, path: string) {
   ];
 }
 
-test('a socket and a named pipe are refused by every tool, and the search passes over them', async () => {
+test('a socket and a named pipe are refused by every tool, and skipped by searches', async () => {
   const bench = await setUpBench();
   const server = createServer().listen(join(bench.workspace, 'socket'));
   onTestFinished(() => void server.close());

@@ -9,7 +9,7 @@ import { setUpBench } from '../tool-context.ts';
 
 // Root is asked for no permission.
 describe.skipIf(process.getuid?.() === 0)('without permission', () => {
-  test('every tool says that it was denied', async () => {
+  test('every tool reports that permission was denied', async () => {
     const { call, workspace } = await setUpBench();
     await mkdir(join(workspace, 'closed'));
     await writeFile(join(workspace, 'closed/file'), 'x');
@@ -24,7 +24,7 @@ describe.skipIf(process.getuid?.() === 0)('without permission', () => {
     expect(await call(listDirTool, { path: 'closed' })).toMatchObject(denied);
   });
 
-  test('a write-protected file stays as it is, although its directory would allow to replace it', async () => {
+  test('a write-protected file is not changed, although its directory would permit replacing it', async () => {
     const { call, workspace } = await setUpBench();
     await writeFile(join(workspace, 'protected'), 'old', { mode: 0o444 });
     const output = await call(writeFileTool, { path: 'protected', content: 'new' });

@@ -5,16 +5,16 @@ import { expect, test } from 'vitest';
 import { readFileTool } from '../../../src/tools/files/read-file.ts';
 import { setUpBench } from '../tool-context.ts';
 
-test('shows numbered lines, and how to read on', async () => {
+test('shows numbered lines, and how to read the rest', async () => {
   const { call, workspace } = await setUpBench();
   await writeFile(join(workspace, 'a.txt'), 'one\nzwei\n三\nfour\n');
   expect((await call(readFileTool, { path: 'a.txt' })).content).toBe('1\tone\n2\tzwei\n3\t三\n4\tfour');
   const part = await call(readFileTool, { path: join(workspace, 'a.txt'), offset: 2, limit: 2 });
-  expect(part.content).toBe('2\tzwei\n3\t三\n[lines 2 to 3 of 4; read on with offset=4]');
+  expect(part.content).toBe('2\tzwei\n3\t三\n[lines 2 to 3 of 4; continue with offset=4]');
   expect(part.details).toMatchObject({ first: 2, last: 3, lines: 4 });
 });
 
-test('says so of an empty file, a missing last newline, CRLF and an offset beyond the end', async () => {
+test('reports an empty file, a missing last newline, CRLF and an offset beyond the end', async () => {
   const { call, workspace } = await setUpBench();
   await writeFile(join(workspace, 'empty'), '');
   await writeFile(join(workspace, 'dos'), 'a\r\nb');
@@ -28,7 +28,7 @@ test('says so of an empty file, a missing last newline, CRLF and an offset beyon
   });
 });
 
-test('caps its output at 64 KiB, and reading on by its advice yields every line once', async () => {
+test('limits its output to 64 KiB, and following its advice returns every line once', async () => {
   const { call, workspace } = await setUpBench();
   const lines = Array.from({ length: 5000 }, (_, i) => `line ${i + 1} ${'x'.repeat(60)}`);
   await writeFile(join(workspace, 'long'), `${lines.join('\n')}\n`);
@@ -37,13 +37,13 @@ test('caps its output at 64 KiB, and reading on by its advice yields every line 
     const { content } = await call(readFileTool, { path: 'long', offset, limit: 100_000 });
     expect(content.length).toBeLessThan(66_000);
     seen.push(...content.split('\n').filter((line) => !line.startsWith('[')));
-    const next = /read on with offset=(\d+)/.exec(content)?.[1];
+    const next = /continue with offset=(\d+)/.exec(content)?.[1];
     offset = next === undefined ? null : Number(next);
   }
   expect(seen).toEqual(lines.map((line, i) => `${i + 1}\t${line}`));
 });
 
-test('cuts a monstrous line without breaking a character', async () => {
+test('cuts a very long line without splitting a character', async () => {
   const { call, workspace } = await setUpBench();
   await writeFile(join(workspace, 'line'), `x${'😀'.repeat(100_000)}`);
   const { content } = await call(readFileTool, { path: 'line' });
@@ -93,7 +93,7 @@ test('follows links that stay inside', async () => {
   expect((await call(readFileTool, { path: 'link' })).content).toBe('1\tx');
 });
 
-test('a workspace that was replaced by a link out of it holds nothing any more', async () => {
+test('a workspace that was replaced by a link to elsewhere contains nothing any more', async () => {
   const { call, workspace, outside } = await setUpBench();
   await writeFile(join(outside, 'secret'), 'x');
   await rmdir(workspace);
@@ -104,14 +104,14 @@ test('a workspace that was replaced by a link out of it holds nothing any more',
   });
 });
 
-test('a neighbour whose name begins like the workspace is outside', async () => {
+test('a sibling whose name begins like the workspace is outside', async () => {
   const { call, workspace } = await setUpBench();
   await mkdir(`${workspace}-evil`);
   await writeFile(`${workspace}-evil/secret`, 'x');
   expect((await call(readFileTool, { path: `${workspace}-evil/secret` })).content).toContain('outside');
 });
 
-test('shows what is not UTF-8 and says so', async () => {
+test('marks bytes that are not UTF-8 and says so', async () => {
   const { call, workspace } = await setUpBench();
   await writeFile(join(workspace, 'latin1'), Buffer.from('caf\xe9\n', 'latin1'));
   const { content, isError } = await call(readFileTool, { path: 'latin1' });

@@ -1,4 +1,4 @@
-/** A workspace may hold the home of animus, or be the whole host: file tools run in the daemon and must not tell its secrets. */
+/** A workspace may contain the home of animus, or be the whole host: file tools run in the daemon and must not reveal its secrets. */
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -35,7 +35,7 @@ test.each<[Tool, object]>([
   expect(await readFile(join(workspace, '.animus/embedded.json'), 'utf8')).toBe('{"password": "hunter2"}');
 });
 
-test('a search tells neither what secrets hold nor, by what it left out, what they do not hold', async () => {
+test('a search reveals neither the content of secrets nor, by what it leaves out, what is not in them', async () => {
   const { call } = await setUpHome();
   const [right, wrong] = [
     await call(grepTool, { pattern: 'hunter[2]' }),
@@ -46,7 +46,7 @@ test('a search tells neither what secrets hold nor, by what it left out, what th
   expect((await call(globTool, { pattern: '**' })).content).not.toContain('db/base');
 });
 
-test.runIf(process.platform === 'linux')('the environment of a process is no file of a workspace', async () => {
+test.runIf(process.platform === 'linux')('the environment of a process is not a file of a workspace', async () => {
   const { call } = await setUpBench({ workspace: '/' });
   for (const path of ['proc/self/environ', `/proc/${process.pid}/environ`, 'proc/self/root/proc/self/environ']) {
     expect(await call(readFileTool, { path })).toMatchObject({
@@ -56,7 +56,7 @@ test.runIf(process.platform === 'linux')('the environment of a process is no fil
   }
 });
 
-/** A workspace with the home of animus in it, as that of a person often is. */
+/** A workspace that contains the home of animus, as a person's home directory often does. */
 async function setUpHome() {
   const fileRules: FileRule[] = [];
   const bench = await setUpBench({ fileRules });

@@ -8,14 +8,14 @@ import { setUpBench } from '../tool-context.ts';
 
 const EMPTY_LINES = '\n'.repeat(200_000);
 
-// Each took minutes where it was compared place by place; a test that takes so long has failed.
-test('a hunk of many lines that are all alike is looked for once', async () => {
+// Each took minutes when it was compared place by place; a test that takes that long fails.
+test('a hunk of many equal lines is searched for in linear time', async () => {
   const { patch } = await setUp(EMPTY_LINES);
   const output = await patch(`${' \n'.repeat(20_000)}-x\n+y`);
   expect(output).toMatchObject({ isError: true, content: expect.stringContaining('its lines were not found') });
 });
 
-test('thousands of hunks in a file of very many lines are refused', async () => {
+test('thousands of hunks for a file with very many lines are refused', async () => {
   const { patch } = await setUp(EMPTY_LINES);
   expect(await patch('@@\n-x\n+y\n'.repeat(200).trimEnd())).toMatchObject({
     isError: true,
@@ -23,7 +23,7 @@ test('thousands of hunks in a file of very many lines are refused', async () => 
   });
 });
 
-test('a text that overlaps itself millions of times is not counted to the end', async () => {
+test('a text with millions of overlapping occurrences is not counted to the end', async () => {
   const { call } = await setUp('a'.repeat(3_000_000));
   const input = { path: 'f', old_string: 'a'.repeat(50_000), new_string: 'b' };
   expect(await call(editFileTool, input)).toMatchObject({
@@ -32,7 +32,7 @@ test('a text that overlaps itself millions of times is not counted to the end', 
   });
 });
 
-test('a text of empty lines that is not there is explained', async () => {
+test('a mismatch of a text of empty lines is explained', async () => {
   const { call } = await setUp('text\n');
   const input = { path: 'f', old_string: `${'\n'.repeat(200_000)}x`, new_string: 'b' };
   expect(await call(editFileTool, input)).toMatchObject({
@@ -41,7 +41,7 @@ test('a text of empty lines that is not there is explained', async () => {
   });
 });
 
-test('a hunk that begins like what stands before its place is still found', async () => {
+test('a hunk that begins like the lines before its place is still found', async () => {
   const { patch, text } = await setUp('a\na\nb\na\na\na\nb\nc\n');
   expect(await patch(' a\n a\n b\n-c\n+C')).not.toHaveProperty('isError');
   expect(await text()).toBe('a\na\nb\na\na\na\nb\nC\n');

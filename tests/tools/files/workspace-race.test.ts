@@ -1,4 +1,4 @@
-/** While a second process swaps directories for links that lead out, no tool call may see or touch what is outside. */
+/** While a second process replaces directories with links to the outside, no tool call may read or change anything outside. */
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ test('reads never leave the workspace', async () => {
     seen.add(isError ? 'refused' : content.includes('secret') ? 'secret' : 'inside');
   }
   expect(seen).not.toContain('secret');
-  // Else nothing was swapped while we looked and the test has shown nothing.
+  // Otherwise nothing was swapped during the test, and it has proved nothing.
   expect([...seen].sort()).toEqual(['inside', 'refused']);
 });
 
@@ -52,7 +52,7 @@ test('patches never leave the workspace', async () => {
   for (let i = 0; i < ROUNDS || ((seen.done === 0 || seen.refused === 0) && performance.now() < giveUpAt); i++) {
     await patch(`*** Add File: dir/new/${i}\n+x\n*** Update File: dir/file\n+x\n*** End of File`);
     await patch('*** Delete File: dir/file');
-    // Else every later round would be refused for want of the file, and none for the swap.
+    // Otherwise every later round would be refused because the file is missing, and none because of the swap.
     await patch('*** Add File: dir/file\n+inside');
   }
   expect(await readdir(outside)).toEqual(['file']);
@@ -61,7 +61,7 @@ test('patches never leave the workspace', async () => {
   expect(seen.refused).toBeGreaterThan(0);
 });
 
-/** `dir` is by turns a directory of the workspace and a link to the outside, as fast as a process can make it. */
+/** `dir` alternates between a directory of the workspace and a link to the outside, as fast as a process can swap them. */
 async function setUpSwapper() {
   const bench = await setUpBench();
   const { workspace, outside } = bench;
@@ -73,7 +73,7 @@ async function setUpSwapper() {
     process.chdir(${JSON.stringify(workspace)});
     process.stdout.write('up');
     for (;;) {
-      // write_file may have made a dir of its own in the gap, which stops one of these steps.
+      // write_file may have created its own dir in the gap, which makes one of these steps fail.
       try { renameSync('dir', 'away'); symlinkSync(${JSON.stringify(outside)}, 'dir'); } catch {}
       try { rmSync('dir', { recursive: true, force: true }); renameSync('away', 'dir'); } catch {}
     }`;

@@ -13,11 +13,11 @@ test('creates a file and its parents, and leaves nothing else', async () => {
   expect(await readdir(join(workspace, 'a/b'))).toEqual(['c.txt']);
 });
 
-test('replaces a file at once, keeping its mode and other names of the old content', async () => {
+test('replaces a file atomically, keeping its mode and other names of the old content', async () => {
   const { call, workspace } = await setUpBench();
   const file = join(workspace, 'run.sh');
   await writeFile(file, 'old');
-  // Set-uid was given to the old content.
+  // The set-uid bit belonged to the old content.
   await chmod(file, 0o4751);
   const output = await call(writeFileTool, { path: 'run.sh', content: '' });
   expect(output.content).toBe('Replaced run.sh (0 bytes)');
@@ -62,7 +62,7 @@ test.each([
   expect((await readdir(workspace)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-test('parallel writes of one file leave one of the contents whole', async () => {
+test('parallel writes of one file leave one of the contents complete', async () => {
   const { call, workspace } = await setUpBench();
   const contents = Array.from({ length: 20 }, (_, i) => `${i}`.repeat(100_000));
   const outputs = await Promise.all(contents.map((content) => call(writeFileTool, { path: 'd/f', content })));

@@ -1,4 +1,4 @@
-/** Applies hunks to a text. Each is found by its context, in order, never guessed. Line ends of the file are kept. */
+/** Applies hunks to a text. Each is found by its context, in order, never guessed. Line endings of the file are kept. */
 import { nearestPlace } from './explain-miss.ts';
 import type { Hunk } from './patch-text.ts';
 
@@ -89,7 +89,7 @@ function afterAnchors({ anchors }: Hunk, lines: readonly Line[], from: number): 
     const holding = lines.flatMap(({ text }, index) => (index >= at && text.includes(anchor) ? [index] : []));
     const found = same >= 0 ? same : holding.length === 1 ? holding[0]! : -1;
     if (found < 0) {
-      const why = holding.length > 1 ? `${holding.length} lines contain it, none equals it` : 'no such line';
+      const why = holding.length > 1 ? `${holding.length} lines contain it, but none equals it` : 'no such line';
       const where = at > 0 ? ` after line ${at}` : '';
       return `@@ ${anchor}: ${why}${where}. ${near(anchor, lines)}`;
     }

@@ -10,7 +10,7 @@ import { type Bounds, type InsidePath, resolveInside } from '../workspace.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
 import { type FileChange, makeChanges } from './staged-change.ts';
 
-/** Of the files that one patch updates, together: they are in memory at the same time. */
+/** The maximum total size of the files that one patch updates: they are in memory at the same time. */
 const MAX_BYTES_UPDATED = 32 * 1024 * 1024;
 
 const input = z.strictObject({
@@ -102,7 +102,7 @@ async function apply(context: ToolContext, patch: string, sections: readonly Sec
   return { content: summaries.join('\n'), details: { files: summaries } };
 }
 
-/** What a section is about, as it is now; `file` is null for one that is added. */
+/** The current file of a section; `file` is null for a file that is added. */
 type Found =
   | { readonly section: SectionOutline; readonly inside: InsidePath; readonly file: TextFile | null }
   | { readonly problem: string };
@@ -111,7 +111,7 @@ async function find(bounds: Bounds, section: SectionOutline): Promise<Found> {
   const inside = await resolveInside(bounds, section.path);
   if (isRefusal(inside)) return { problem: inside.refusal };
   if (section.kind === 'add') {
-    if (inside.exists) return { problem: `${inside.shown}: exists already; use «*** Update File»` };
+    if (inside.exists) return { problem: `${inside.shown}: exists already; use "*** Update File"` };
     return { section, inside, file: null };
   }
   if (!inside.exists) return { problem: `${inside.shown}: no such file; glob finds files by name` };
@@ -126,7 +126,7 @@ async function find(bounds: Bounds, section: SectionOutline): Promise<Found> {
 
 type Plan = { readonly changes: readonly FileChange[]; readonly summary: string } | { readonly problem: string };
 
-/** What a section comes to on its file; nothing is written yet. */
+/** The changes that a section makes to its file; nothing is written yet. */
 async function change(
   bounds: Bounds,
   { section, inside, file }: Extract<Found, { section: SectionOutline }>,

@@ -66,7 +66,7 @@ function sum(pairs: ReadonlyMap<string, number>): number {
 }
 
 function hint(searched: string): string {
-  return /^[ \t]*\d+\t/m.test(searched) ? ' (it seems to carry the line numbers of read_file; leave them out)' : '';
+  return /^[ \t]*\d+\t/m.test(searched) ? ' (it seems to contain the line numbers of read_file; leave them out)' : '';
 }
 
 function squeeze(text: string): string {

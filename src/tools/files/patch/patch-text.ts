@@ -1,5 +1,5 @@
 /**
- * Reads the patch format that models are trained on, «V4A»: sections of files between `*** Begin Patch` and
+ * Reads the patch format that models are trained on, "V4A": sections of files between `*** Begin Patch` and
  * `*** End Patch`, with hunks that are found by their context instead of by line numbers.
  */
 
@@ -45,9 +45,9 @@ export function parsePatch(
   patch: string,
 ): { readonly sections: readonly PatchSection[] } | { readonly problem: string } {
   const lines = patch.replaceAll('\r\n', '\n').trim().split('\n');
-  if (lines[0]?.trimEnd() !== BEGIN) return problem(1, `expected «${BEGIN}»`, lines[0]);
+  if (lines[0]?.trimEnd() !== BEGIN) return problem(1, `expected "${BEGIN}"`, lines[0]);
   if (lines.length < 2 || lines.at(-1)?.trimEnd() !== END)
-    return problem(lines.length, `expected «${END}»`, lines.at(-1));
+    return problem(lines.length, `expected "${END}"`, lines.at(-1));
   const sections: PatchSection[] = [];
   const body = lines.slice(1, -1);
   for (let at = 0; at < body.length; ) {
@@ -55,7 +55,7 @@ export function parsePatch(
     if (!header)
       return problem(
         at + 2,
-        'expected «*** Add File: PATH», «*** Update File: PATH» or «*** Delete File: PATH»',
+        'expected "*** Add File: PATH", "*** Update File: PATH" or "*** Delete File: PATH"',
         body[at],
       );
     const end = nextHeader(body, at + 1);
@@ -82,12 +82,12 @@ function parseSection(
 ): PatchSection | { problem: string } {
   const written = body.findLastIndex((text) => text !== '') + 1;
   if (kind === 'Delete') {
-    if (written > 0) return problem(line + 1, `nothing may follow «*** Delete File: ${path}»`, body[0]);
+    if (written > 0) return problem(line + 1, `nothing may follow "*** Delete File: ${path}"`, body[0]);
     return { kind: 'delete', path, line };
   }
   if (kind === 'Add') {
     const bad = body.slice(0, written).findIndex((text) => !text.startsWith('+'));
-    if (bad >= 0) return problem(line + 1 + bad, `each line of «*** Add File: ${path}» begins with +`, body[bad]);
+    if (bad >= 0) return problem(line + 1 + bad, `each line of "*** Add File: ${path}" begins with +`, body[bad]);
     return { kind: 'add', path, line, lines: body.slice(0, written).map((text) => text.slice(1)) };
   }
   const move = MOVE.exec(body[0] ?? '');
@@ -95,7 +95,7 @@ function parseSection(
   const skipped = move ? 1 : 0;
   const hunks = parseHunks(body.slice(skipped), line + 1 + skipped);
   if ('problem' in hunks) return hunks;
-  if (hunks.length === 0 && moveTo === null) return problem(line, `«*** Update File: ${path}» has no hunk`, undefined);
+  if (hunks.length === 0 && moveTo === null) return problem(line, `"*** Update File: ${path}" has no hunk`, undefined);
   return { kind: 'update', path, line, moveTo, hunks };
 }
 
@@ -114,7 +114,7 @@ function parseHunks(body: readonly string[], firstLine: number): Hunk[] | { prob
       const anchor = LINE_NUMBERS.test(text) ? '' : text.slice(2).trim();
       if (anchor !== '') open.anchors.push(anchor);
     } else if (text.trimEnd() === END_OF_FILE) {
-      if (open === null) return problem(line, `«${END_OF_FILE}» belongs to the end of a hunk`, text);
+      if (open === null) return problem(line, `"${END_OF_FILE}" belongs to the end of a hunk`, text);
       open.atEnd = true;
       close();
     } else {

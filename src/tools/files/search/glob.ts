@@ -13,14 +13,14 @@ const WORKER = new URL(`./glob-worker${extname(import.meta.filename)}`, import.m
 
 const input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('Such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth'),
-  path: z.string().min(1).optional().describe('Directory to look in, relative to the workspace (default: all of it)'),
+  path: z.string().min(1).optional().describe('Directory to search, relative to the workspace (default: all of it)'),
 });
 
 export const globTool = worldTool<z.infer<typeof input>>({
   name: 'glob',
   description:
-    'Finds files of the workspace whose path, relative to the directory looked in, matches a pattern. Hidden files are ' +
-    `included, .git and node_modules are not, and links are not followed. At most ${MAX_SHOWN} paths.`,
+    'Finds files of the workspace whose path, relative to the searched directory, matches a pattern. Hidden files are ' +
+    `included; .git and node_modules are not, and links are not followed. At most ${MAX_SHOWN} paths.`,
   input,
   risk: 'read',
   idempotent: true,

@@ -18,14 +18,14 @@ const input = z.strictObject({
   path: z.string().min(1).optional().describe('File or directory, relative to the workspace (default: all of it)'),
   glob: z.string().min(1).max(1000).optional().describe('Only files whose path matches, such as *.ts'),
   ignore_case: z.boolean().optional().describe('Default false'),
-  limit: z.int().min(1).max(MAX_MATCHES).optional().describe(`Lines at most (default ${DEFAULT_MATCHES})`),
+  limit: z.int().min(1).max(MAX_MATCHES).optional().describe(`Maximum number of lines (default ${DEFAULT_MATCHES})`),
 });
 
 export const grepTool = worldTool<z.infer<typeof input>>({
   name: 'grep',
   description:
-    'Searches text files of the workspace for lines that match a regular expression; they come back as path:line:text. ' +
-    'Hidden files are searched, .git, node_modules and binary files are not, and links are not followed.',
+    'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text. ' +
+    'Hidden files are searched; .git, node_modules and binary files are not, and links are not followed.',
   input,
   risk: 'read',
   idempotent: true,

@@ -6,7 +6,7 @@ import { resolveInside } from '../workspace.ts';
 import { requiredLiteral } from './required-literal.ts';
 import { SKIPPED_DIRECTORIES } from './walk.ts';
 
-/** More names than these are not worth their way into the thread that searches. */
+/** A longer list of names is not worth passing to the thread that searches. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** All files as bytes, without configuration and ignore files; prints names only, each followed by a NUL. */
 const OPTIONS =

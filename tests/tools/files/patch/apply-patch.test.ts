@@ -19,7 +19,7 @@ class Bag:
 `;
 
 describe('apply_patch', () => {
-  test('adds, changes, moves and deletes files in one go', async () => {
+  test('adds, changes, moves and deletes files in one call', async () => {
     const { apply, text, names } = await setUp({
       'box.py': PROGRAM,
       'old.txt': 'a\nb\n',
@@ -63,7 +63,7 @@ describe('apply_patch', () => {
     ]);
   });
 
-  test('changes nothing when anything does not fit, and tells every problem with the nearest place', async () => {
+  test('changes nothing if anything does not fit, and reports every problem with the nearest place', async () => {
     const { apply, text, names } = await setUp({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'x\n' });
     const { content, isError } = await apply(`
 *** Update File: b.txt
@@ -106,16 +106,16 @@ describe('apply_patch', () => {
   });
 
   test.each([
-    ['hello', 'line 1 of the patch: expected «*** Begin Patch», got "hello"'],
-    ['*** Begin Patch\n*** Update File: a', 'line 2 of the patch: expected «*** End Patch»'],
+    ['hello', 'line 1 of the patch: expected "*** Begin Patch", got "hello"'],
+    ['*** Begin Patch\n*** Update File: a', 'line 2 of the patch: expected "*** End Patch"'],
     ['*** Begin Patch\n*** End Patch', 'the patch names no file'],
-    ['*** Begin Patch\n--- a/x\n*** End Patch', 'line 2 of the patch: expected «*** Add File: PATH»'],
+    ['*** Begin Patch\n--- a/x\n*** End Patch', 'line 2 of the patch: expected "*** Add File: PATH"'],
     [
       '*** Begin Patch\n*** Add File: a\nx\n*** End Patch',
-      'line 3 of the patch: each line of «*** Add File: a» begins with +',
+      'line 3 of the patch: each line of "*** Add File: a" begins with +',
     ],
     ['*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch', 'line 3 of the patch: nothing may follow'],
-    ['*** Begin Patch\n*** Update File: a\n*** End Patch', '«*** Update File: a» has no hunk'],
+    ['*** Begin Patch\n*** Update File: a\n*** End Patch', '"*** Update File: a" has no hunk'],
     ['*** Begin Patch\n*** Update File: a\n x\n*** End Patch', 'this hunk changes nothing'],
     ['*** Begin Patch\n*** Update File: a\n-x\n?y\n*** End Patch', 'line 4 of the patch: a line of a hunk begins with'],
   ])('says which line of a patch is wrong: %j', async (patch, problem) => {
@@ -139,14 +139,14 @@ describe('apply_patch', () => {
     expect(await text('f')).toBe(after);
   });
 
-  test('keeps the mode, also across a move', async () => {
+  test('keeps the mode, even across a move', async () => {
     const { apply, workspace } = await setUp({ 'run.sh': '#!/bin/sh\necho a\n' });
     await chmod(join(workspace, 'run.sh'), 0o750);
     await apply('*** Update File: run.sh\n*** Move to: bin/run\n-echo a\n+echo b');
     expect((await stat(join(workspace, 'bin/run'))).mode & 0o777).toBe(0o750);
   });
 
-  test('is held to the workspace, by links too, and refuses what is no text file', async () => {
+  test('stays in the workspace, even through links, and refuses files that are not text', async () => {
     const { apply, workspace, outside } = await setUp({
       'bin.dat': 'a\0b',
       'latin.txt': Buffer.from([0xe4, 0x0a]),
@@ -177,7 +177,7 @@ describe('apply_patch', () => {
   });
 
   test.each([
-    ['*** Add File: a\n+x', 'a: exists already; use «*** Update File»'],
+    ['*** Add File: a\n+x', 'a: exists already; use "*** Update File"'],
     ['*** Update File: a\n*** Move to: b', 'b: exists already, so a cannot be moved there'],
     ['*** Delete File: a\n*** Update File: ./a\n-1\n+2', './a: is listed twice'],
     ['*** Add File: dir/\n+x', 'dir/: names a directory'],
@@ -186,7 +186,7 @@ describe('apply_patch', () => {
     expect((await apply(body)).content).toContain(problem);
   });
 
-  test('takes back what it has done when a later change cannot be made', async () => {
+  test('undoes its changes if a later change cannot be made', async () => {
     const { workspace, text, names } = await setUp({ a: '1\n', b: '2\n', c: '3\n', d: '4\n' });
     const at = async (name: string) => ({
       path: { real: join(workspace, name), exists: true, shown: name },
@@ -198,7 +198,7 @@ describe('apply_patch', () => {
       { ...(await at('new')), content: 'new\n' },
       { ...(await at('c')), content: 'three\n' },
     ];
-    // Somebody else replaces the last one after it was read.
+    // Something else replaces the last one after it was read.
     await writeFile(join(workspace, 'c2'), 'changed\n');
     await rename(join(workspace, 'c2'), join(workspace, 'c'));
     expect(await makeChanges({ workspace, fileRules: [] }, changes)).toEqual({
@@ -208,14 +208,14 @@ describe('apply_patch', () => {
     expect(await names()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('says what could not be taken back, takes back the rest, and keeps the old content', async () => {
+  test('reports what could not be undone, undoes the rest, and keeps the old content', async () => {
     const { workspace, text } = await setUp({ a: '1\n', b: '2\n', c: '3\n' });
     const at = async (name: string) => ({
       path: { real: join(workspace, name), exists: true, shown: name },
       read: await lstat(join(workspace, name)),
     });
     const last = await at('c');
-    // Looked at when all but the last change are made: then somebody makes a directory of the second one.
+    // Checked when all changes but the last are made; then something replaces the second file with a directory.
     Object.defineProperty(last.read, 'ino', {
       get() {
         rmSync(join(workspace, 'b'));
@@ -254,12 +254,12 @@ describe('apply_patch', () => {
   });
 });
 
-test('a patch made of any change of any text makes that change', async () => {
+test('a patch made from any change of any text makes that change', async () => {
   const random = generator(4711);
   const { workspace, call } = await setUpBench();
   for (let round = 0; round < 150; round++) {
     const end = random(2) === 0 ? '\n' : '\r\n';
-    // Unequal lines, so that every hunk has one place.
+    // Unique lines, so that every hunk has exactly one place.
     const before = Array.from({ length: 1 + random(30) }, (_, n) => `line ${n} ${'x'.repeat(random(4))}`);
     const { hunks, after } = change(before, random);
     if (hunks.length === 0) continue;

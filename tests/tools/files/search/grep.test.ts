@@ -35,7 +35,7 @@ test.each([
   expect(await call(grepTool, input)).toMatchObject({ isError: true, content: expect.stringContaining(words) });
 });
 
-test('a pattern that backtracks for years is ended in time, while the daemon goes on', async () => {
+test('a pattern that backtracks for years is stopped in time, while the daemon continues', async () => {
   const { call, workspace } = await setUpBench({ timeoutMs: 4000 });
   await writeFile(join(workspace, 'a'), 'a'.repeat(60));
   let ticks = 0;

@@ -2,7 +2,7 @@
 
 export type Random = (below: number) => number;
 
-/** The same numbers for the same seed. */
+/** Generates the same numbers for the same seed. */
 export function generator(seed: number): Random {
   let state = seed;
   return (below) => {
@@ -49,12 +49,12 @@ export function randomPattern(random: Random): string {
     try {
       return new RegExp(pattern).source;
     } catch {
-      // Two quantifiers in a row, say: another one.
+      // Two quantifiers in a row, for example: try another one.
     }
   }
 }
 
-/** A line of the same letters, with `literal` in it half of the time. */
+/** A line of the same letters; half of the lines contain `literal`. */
 export function randomText(random: Random, literal = ''): string {
   const letters = Array.from({ length: random(14) }, () =>
     pick(['a', 'b', 'c', 'ab', 'abc', 'B', ' ', 'ü', '.', '(', '1', '-', '{', '\t'], random),

@@ -27,7 +27,7 @@ test.each<[string, string | null]>([
   expect(requiredLiteral(pattern)).toBe(literal);
 });
 
-test('whatever a pattern matches holds its literal', () => {
+test('whatever a pattern matches contains its literal', () => {
   const random = generator(99);
   let decided = 0;
   for (let round = 0; round < 20_000; round++) {

@@ -12,7 +12,7 @@ import { generator, randomPattern, randomText } from './random-patterns.ts';
 const hasRipgrep = findProgram('rg', process.env['PATH'] ?? '', '/') !== null;
 
 describe.skipIf(!hasRipgrep)('with ripgrep', () => {
-  test('finds the same as without, in whatever lies about', async () => {
+  test('finds the same as without, in any kind of file', async () => {
     const bench = await makeTree();
     const random = generator(7);
     const patterns = [
@@ -45,7 +45,7 @@ describe.skipIf(!hasRipgrep)('with ripgrep', () => {
     expect(helped).toBeGreaterThan(10);
   });
 
-  test('is asked for what can hold a match, and for binary files, only', async () => {
+  test('lists only files that may contain a match, and binary files', async () => {
     const bench = await makeTree();
     const only = await filesToSearch({ pattern: 'needle\\d', path: '.', ignoreCase: false }, 10_000, bench.context);
     expect(only?.toSorted()).toEqual([
@@ -60,7 +60,7 @@ describe.skipIf(!hasRipgrep)('with ripgrep', () => {
     ]);
   });
 
-  test('a tree of hundreds of files is searched by way of it', async () => {
+  test('is used for a tree of hundreds of files', async () => {
     const { call, workspace } = await setUpBench();
     for (let n = 0; n < 300; n++) await writeFile(join(workspace, `${n}.txt`), n === 123 ? 'the needle\n' : 'hay\n');
     const { content, details } = await call(grepTool, { pattern: 'the needle' });
@@ -69,7 +69,7 @@ describe.skipIf(!hasRipgrep)('with ripgrep', () => {
   });
 });
 
-test('without ripgrep the search goes on by itself', async () => {
+test('without ripgrep the search still works', async () => {
   const bench = await setUpBench();
   await writeFile(join(bench.workspace, 'a'), 'needle\n');
   const path = process.env['PATH'];
@@ -82,7 +82,7 @@ test('without ripgrep the search goes on by itself', async () => {
   }
 });
 
-/** Everything that one of the two could see otherwise than the other. */
+/** Everything that the two searches could see differently. */
 async function makeTree(): Promise<Bench> {
   const bench = await setUpBench();
   const { workspace } = bench;
