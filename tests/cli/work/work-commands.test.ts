@@ -200,7 +200,7 @@ describe('an id', () => {
     expect(ambiguous.stderr).toContain('matches several work items');
     expect(await animus(['work', 'show', 'ffffffffffff'])).toMatchObject({
       code: 3,
-      stderr: 'animus: no work item ffffffffffff\n',
+      stderr: 'animus: no work item ffffffffffff; find its id with: animus work list\n',
     });
     expect(await animus(['work', 'show', '12'])).toMatchObject({ code: 2 });
     expect(await animus(['work', 'show', "'; drop table"])).toMatchObject({ code: 2 });
