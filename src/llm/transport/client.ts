@@ -68,6 +68,7 @@ async function attempt(
   const reader = answerReader(wire.fold(request, emit), wire.classify);
   const headers = {
     'content-type': 'application/json',
+    'accept-encoding': 'identity',
     accept: endpoint.stream ? 'text/event-stream, application/json' : 'application/json',
     ...authHeaders(endpoint, wire.headers(endpoint.apiKey, request)),
   };

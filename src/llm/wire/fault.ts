@@ -1,4 +1,5 @@
 import type { FailureKind, LlmFailure } from '../client.ts';
+import { isNestedTooDeep, MAX_LEVELS } from './loose-json.ts';
 
 /** The failure of one attempt, before the number of attempts is known. */
 export interface Fault {
@@ -28,6 +29,15 @@ export function fault(
     requestId: null,
     ...rest,
   } satisfies Fault as Fault;
+}
+
+/** The fault of an event, or of a body, that should be a JSON object. */
+export function notAnObject(text: string): Fault {
+  if (isNestedTooDeep(text))
+    return fault('protocol', `a part of the answer is nested more than ${MAX_LEVELS} levels deep`, {
+      retryable: false,
+    });
+  return fault('protocol', `an event that is not a JSON object: ${text.slice(0, 200)}`);
 }
 
 /** The failure for the caller: one masked line of at most 600 characters, with provider and model. */
