@@ -1,14 +1,12 @@
 import { createParser } from 'eventsource-parser';
-import { type Fault, fault, notAnObject } from '../wire/fault.ts';
+import { type Fault, fault, notAnObject, QUOTED_CHARS } from '../wire/fault.ts';
 import { isNestedTooDeep, parseJson } from '../wire/loose-json.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
-import { MAX_ERROR_CHARS, MAX_JSON_BYTES, MAX_STREAM_BYTES, tooLarge } from './body-limits.ts';
+import { MAX_ERROR_BYTES, MAX_JSON_BYTES, MAX_STREAM_BYTES, tooLarge } from './body-limits.ts';
 import type { BodyReader } from './exchange.ts';
 
 /** The size limit of one event. */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
-
-const HEAD_CHARS = 300;
 
 /** Reads a response body into a fold: a stream of events, one JSON body, or the text of an error. */
 export interface AnswerReader extends BodyReader {
@@ -53,12 +51,12 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
       mode = first === '{' || first === '[' ? 'json' : 'events';
     }
     if (mode === 'events') {
-      if (text.length < HEAD_CHARS) text += piece.slice(0, HEAD_CHARS);
+      if (events === 0 && text.length <= QUOTED_CHARS) text += piece;
       if (!broken) parser.feed(piece);
     } else if (mode === 'json') {
       text += piece;
       if (bytes > MAX_JSON_BYTES) broken = tooLarge('the response body');
-    } else if (text.length <= MAX_ERROR_CHARS) {
+    } else {
       text += piece;
     }
   };
@@ -79,7 +77,7 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
     chunk(chunk) {
       bytes += chunk.length;
       take(decoder.decode(chunk, { stream: true }));
-      if (mode === 'error') return text.length > MAX_ERROR_CHARS ? 'broken' : 'more';
+      if (mode === 'error') return bytes > MAX_ERROR_BYTES ? 'broken' : 'more';
       if (bytes > MAX_STREAM_BYTES && !fold.complete()) broken ??= tooLarge('the response body');
       if (broken || bytes > MAX_STREAM_BYTES) return 'broken';
       return mode === 'events' && fold.ended() ? 'ended' : 'more';
@@ -126,7 +124,6 @@ function readWhole(fold: Fold, text: string): Answer | Fault {
 }
 
 function notAnAnswer(text: string): Fault {
-  const head = text.trim().slice(0, HEAD_CHARS);
-  if (head === '') return fault('connection', 'the response is empty');
-  return fault('protocol', `the response is neither a stream of events nor JSON: ${head}`);
+  if (text.trim() === '') return fault('connection', 'the response is empty');
+  return fault('protocol', `the response is neither a stream of events nor JSON: ${text}`);
 }

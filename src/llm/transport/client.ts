@@ -12,7 +12,7 @@ import { toJson } from './to-json.ts';
 
 /** Creates the client of an HTTP provider from its wire format. */
 export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared): LlmClient {
-  const mask = maskFor(endpoint.apiKey, endpoint.baseUrl);
+  const mask = maskFor(endpoint);
   const url = endpointUrl(endpoint.baseUrl, wire.path);
   return { complete: (request, options) => complete({ wire, endpoint, shared, mask, url, request, options }) };
 }

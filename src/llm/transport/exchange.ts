@@ -173,6 +173,9 @@ function transportFault(error: unknown, url: URL): Fault {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return fault('timeout', `cannot connect to ${showUrl(url)}: connect time-out`);
+  // undici refuses control characters and others, and names the header, not its value.
+  if (code === 'UND_ERR_INVALID_ARG')
+    return fault('credentials', `${messageOf(error)}: HTTP cannot carry a character of it`);
   return fault('connection', `connection to ${showUrl(url)} failed: ${messageOf(error)}${code && ` (${code})`}`);
 }
 

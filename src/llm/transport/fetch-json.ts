@@ -2,7 +2,7 @@ import type { LlmFailure } from '../client.ts';
 import { type Fault, fault, toFailure } from '../wire/fault.ts';
 import { parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
-import { MAX_ERROR_CHARS, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
+import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
 import { maskFor } from './mask.ts';
@@ -41,7 +41,7 @@ export async function fetchJson(call: JsonCall): Promise<JsonResult> {
   });
   if (outcome.type === 'fetched') return { ok: true, value: outcome.value };
   const from = { provider: endpoint.provider, model, attempts };
-  return { ok: false, failure: toFailure(outcome, from, maskFor(endpoint.apiKey, endpoint.baseUrl)) };
+  return { ok: false, failure: toFailure(outcome, from, maskFor(endpoint)) };
 }
 
 interface Fetched {
@@ -67,7 +67,7 @@ async function attempt(call: JsonCall, timeouts: Endpoint['timeouts']): Promise<
     { dispatcher: shared.dispatcher, url, method, headers, body, timeouts, signal },
     {
       begin(status) {
-        if (!isSuccess(status)) limit = MAX_ERROR_CHARS;
+        if (!isSuccess(status)) limit = MAX_ERROR_BYTES;
       },
       chunk(chunk) {
         chunks.push(chunk);
@@ -91,6 +91,6 @@ function isSuccess(status: number): boolean {
 function parse(status: number, body: string, call: JsonCall): Fetched | Fault {
   if (!isSuccess(status)) return call.classify({ status, body });
   const value = parseJson(body);
-  if (value === undefined) return fault('protocol', `the response is not JSON: ${body.slice(0, 200)}`);
+  if (value === undefined) return fault('protocol', `the response is not JSON: ${body}`);
   return { type: 'fetched', value };
 }

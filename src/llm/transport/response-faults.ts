@@ -32,5 +32,5 @@ export function faultWithHeaders(cause: Fault, headers: IncomingHttpHeaders, now
 
 function requestIdOf(headers: IncomingHttpHeaders): string | null {
   const id = headers['request-id'] ?? headers['x-request-id'];
-  return typeof id === 'string' ? id.slice(0, 200) : null;
+  return typeof id === 'string' ? id : null;
 }
