@@ -248,7 +248,7 @@ describe('a rate limit', () => {
   test('that lasts longer than a call should hang fails at once, and later calls without asking', async () => {
     const server = await serve([{ status: 429, headers: { 'retry-after': '3600' } }]);
     const clock = instantClock();
-    const llm = connect(server.url, {}, { clock });
+    const llm = connect(server.url, { retry: { maxRetryAfterMs: 3_600_000 } }, { clock });
     expect(failed(await call(llm))).toMatchObject({ kind: 'rate_limit', retryAfterMs: 3_600_000, attempts: 1 });
     expect(failed(await call(llm))).toMatchObject({ kind: 'rate_limit', retryAfterMs: 3_600_000, attempts: 0 });
     expect(server.requests).toHaveLength(1);
@@ -256,9 +256,41 @@ describe('a rate limit', () => {
     expect(failed(await call(llm)).attempts).toBe(1);
   });
 
+  test.each([
+    ['retry-after', '1763811234', '1763811234 s'],
+    ['retry-after', '1'.padEnd(24, '0'), '1e+23 s'],
+    ['retry-after', '9'.repeat(400), 'Infinity s'],
+    ['retry-after', 'Fri, 31 Dec 9999 23:59:59 GMT', '251'],
+    ['retry-after-ms', '1763811234000', '1763811234 s'],
+  ])('is bounded, whatever %s says (%s), and the message says what was asked', async (name, value, asked) => {
+    for (const kind of ['anthropic', 'openai'] as const) {
+      const server = await serveRaw({ status: 429, headers: { [name]: value }, parts: [] });
+      const clock = instantClock();
+      const llm = connect(server.url, { kind }, { clock });
+      const failure = failed(await call(llm));
+      expect(failure).toMatchObject({ kind: 'rate_limit', retryAfterMs: 600_000, attempts: 1 });
+      expect(failure.message).toContain(`the provider asked to wait ${asked}`);
+      expect(failure.message).toContain('limited to 600 s');
+      // The key is free again after that time, for everybody.
+      await clock.sleep(600_000);
+      expect(failed(await call(llm)).attempts).toBe(1);
+      if (kind === 'anthropic') continue;
+      await clock.sleep(600_000);
+      const embedder = llm.embedder({ provider: 'p', model: 'm', dimensions: null });
+      const embedded = await embedder.embed(['a'], AbortSignal.timeout(20_000));
+      expect(embedded).toMatchObject({ ok: false, failure: { retryAfterMs: 600_000 } });
+    }
+  });
+
+  test('may be bounded by the configuration of the provider', async () => {
+    const server = await serve([{ status: 503, headers: { 'retry-after': '7200' } }]);
+    const llm = connect(server.url, { retry: { maxRetryAfterMs: 5_400_000 } }, { clock: instantClock() });
+    expect(failed(await call(llm)).retryAfterMs).toBe(5_400_000);
+  });
+
   test('calls that wait for the same pause all go on, and one that is aborted does not', async () => {
     const server = await serve([LIMITED, HI]);
-    const llm = connect(server.url, { retry: { maxAttempts: 1, maxRetryAfterMs: 60_000 } });
+    const llm = connect(server.url, { retry: { maxAttempts: 1, maxWaitMs: 60_000 } });
     const limited = await startAnthropicServer([{ status: 429, headers: { 'retry-after-ms': '150' } }, HI]);
     opened.push(limited.close);
     const quick = connect(limited.url, ONCE);

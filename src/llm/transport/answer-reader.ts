@@ -100,7 +100,7 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
 }
 
 /** Control characters, and what stands for bytes that are not UTF-8: no stream and no JSON begins with them. */
-const BINARY = /[\0-\x08\x0e-\x1f\x7f\uFFFD]/;
+const BINARY = /[\p{Cc}\uFFFD]/u;
 
 /** True for the data of an event in which the connection ended. */
 function isCut(data: string): boolean {

@@ -81,7 +81,7 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
         const isWhole = answer !== null && cause.kind !== 'aborted' && (ended || reader.complete());
         resolve(isWhole && answer ? answer : cause);
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     };
     const end = (why: Why): void => close(() => breakOff(endedBy(why, timeouts)));

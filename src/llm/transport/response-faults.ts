@@ -15,8 +15,8 @@ export function redirectFault(status: number, headers: IncomingHttpHeaders, url:
 /** The fault of a compressed response: no request asks for one, and a small body may unpack to any size. */
 export function encodingFault(headers: IncomingHttpHeaders): Fault | null {
   const encoding = headers['content-encoding'];
-  if (encoding === undefined || encoding === '' || /^identity$/i.test(String(encoding))) return null;
-  const message = `the response is compressed (content-encoding: ${String(encoding)}), which was not asked for`;
+  if (encoding === undefined || encoding === '' || /^identity$/i.test(encoding)) return null;
+  const message = `the response is compressed (content-encoding: ${encoding}), which was not asked for`;
   return fault('protocol', message, { retryable: false });
 }
 
