@@ -91,7 +91,7 @@ describe('an answer beyond a limit is refused, and not asked for again', () => {
     [
       '10,000 calls in one event',
       'openai',
-      [chunk({ tool_calls: Array(10_000).fill({ id: '', function: { name: 'a' } }) })],
+      [chunk({ tool_calls: Array.from({ length: 10_000 }, () => ({ id: '', function: { name: 'a' } })) })],
       'more than 1000 tool calls',
     ],
     ['30,000 blocks', 'anthropic', [start, ...texts], 'more than 20000 parts'],
