@@ -6,7 +6,7 @@ import { MAX_ERROR_BYTES, MAX_JSON_BYTES, MAX_STREAM_BYTES, tooLarge } from './b
 import type { BodyReader } from './exchange.ts';
 
 /** The size limit of one event. */
-const MAX_EVENT_CHARS = 32 * 1024 * 1024;
+const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 /** Reads a response body into a fold: a stream of events, one JSON body, or the text of an error. */
 export interface AnswerReader extends BodyReader {

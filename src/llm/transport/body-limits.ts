@@ -5,7 +5,7 @@ import { type Fault, fault, QUOTED_CHARS } from '../wire/fault.ts';
 export const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
 /** Of an answer that is not streamed, and of a batch of embeddings, which has some megabytes. */
-export const MAX_JSON_BYTES = 64 * 1024 * 1024;
+export const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
 /** What is read of the body of an error: at least the characters that are quoted. */
 export const MAX_ERROR_BYTES = 4 * (QUOTED_CHARS + 1);

@@ -48,7 +48,6 @@ export function isNestedTooDeep(text: string): boolean {
     switch (text.charCodeAt(at)) {
       case 0x22: // "
         at = endOfString(text, at);
-        if (at === -1) return false;
         break;
       case 0x5b: // [
       case 0x7b: // {
@@ -65,17 +64,16 @@ export function isNestedTooDeep(text: string): boolean {
   return false;
 }
 
-/** The index of the quote that ends the string that begins at `start`; -1 without one. */
+/** The index of the quote that ends the string that begins at `start`; the length of the text without one. */
 function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
-  return backslashes % 2 === 1;
+  let at = start + 1;
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) break;
+    // A backslash takes the next character along.
+    if (code === 0x5c) at += 1;
+  }
+  return at;
 }
 
 /** True if objects and arrays are nested more than `levels` deep. Not recursive, because it must survive any depth. */
