@@ -8,7 +8,6 @@ const MAX_CHARS = 256;
  * fold.
  */
 export function recordable(answer: Answer, mask: (text: string) => string): Answer {
-  const short = (text: string) => (text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text);
   const masked = (text: string | null) => (text === null ? null : short(mask(text)));
   return {
     ...answer,
@@ -17,4 +16,8 @@ export function recordable(answer: Answer, mask: (text: string) => string): Answ
     rawStopReason: masked(answer.rawStopReason),
     cutToolCalls: answer.cutToolCalls.map(short),
   };
+}
+
+function short(text: string): string {
+  return text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
 }
