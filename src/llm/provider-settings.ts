@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
+import { isDecodable } from '../core/text/addresses.ts';
 import type { Timeouts } from './client.ts';
 import type { Script } from './scripted/script.ts';
 import type { Endpoint } from './transport/retries.ts';
@@ -44,8 +45,9 @@ const UNSTREAMED_FIRST_BYTE_MS = 600_000;
 /** The endpoint of a provider, with defaults. Throws `llm.base_url` without the URL, which may contain a password. */
 export function endpointOf(provider: string, settings: HttpProviderSettings): Endpoint {
   const stream = settings.stream ?? true;
-  const url = URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl) : null;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new AnimusError('llm.base_url', { provider });
+  const url = URL.parse(settings.baseUrl);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (!isHttp || !isDecodable(url.username + url.password)) throw new AnimusError('llm.base_url', { provider });
   return {
     provider,
     baseUrl: url,

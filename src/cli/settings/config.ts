@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { showAddress } from '../../core/lifecycle/health.ts';
+import { DEFAULT_RETRY } from '../../llm/transport/retry-policy.ts';
 import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
 
@@ -70,6 +71,7 @@ function settingsOf(config: Config): Setting[] {
     // Some gateways take a key as a query parameter.
     add(`${at}.base_url`, provider.baseUrl.replace(/\?.*/, '?***'));
     add(`${at}.api_key`, provider.apiKey === null ? null : String(provider.apiKey));
+    add(`${at}.max_retry_after_seconds`, provider.maxRetryAfterSeconds ?? DEFAULT_RETRY.maxRetryAfterMs / 1000);
   }
   for (const [name, model] of config.models) {
     const at = `models."${name}"`;

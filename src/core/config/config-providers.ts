@@ -47,6 +47,8 @@ export function providersOf(
       if (provider.base_url !== undefined) conflict('base_url', 'a scripted provider has no URL');
       if (provider.api_key_env !== undefined) conflict('api_key_env', 'a scripted provider needs no key');
       if (provider.wire !== undefined) conflict('wire', 'a scripted provider has no wire format');
+      if (provider.max_retry_after_seconds !== undefined)
+        conflict('max_retry_after_seconds', 'a scripted provider is never paused');
       if (provider.script === undefined) conflict('script', 'a scripted provider needs script = "file.toml"');
       else providers.set(name, Object.freeze({ name, kind: 'scripted', script: besideToml(sources, provider.script) }));
     } else {
@@ -56,9 +58,12 @@ export function providersOf(
       const { kind } = provider;
       const baseUrl = provider.base_url ?? vendorUrl(kind);
       const wire = provider.wire ?? null;
+      const { max_retry_after_seconds: maxRetryAfterSeconds } = provider;
+      const pauses = maxRetryAfterSeconds === undefined ? {} : { maxRetryAfterSeconds };
       if (wire !== null && kind !== 'openai') conflict('wire', ONE_WIRE(kind));
       if (baseUrl === null) conflict('base_url', `a provider of kind "${kind}" needs base_url, its address`);
-      else providers.set(name, Object.freeze({ name, kind, baseUrl: bare(baseUrl), apiKey, apiKeyEnv, wire }));
+      else
+        providers.set(name, Object.freeze({ name, kind, baseUrl: bare(baseUrl), apiKey, apiKeyEnv, wire, ...pauses }));
     }
   }
   return providers;

@@ -55,6 +55,7 @@ const provider = table({
   base_url: httpUrl().optional(),
   api_key_env: variableName.optional(),
   wire: oneOf([...WIRE_CHOICES]).optional(),
+  max_retry_after_seconds: seconds(1, 86_400).optional(),
   script: text('the path of a TOML script').optional(),
 });
 

@@ -82,6 +82,8 @@ export type ProviderConfig =
       readonly apiKey: Secret | null;
       /** The environment variable that holds the key, for messages; null if none is named. */
       readonly apiKeyEnv: string | null;
+      /** The longest pause that the provider may ask for; default 600, at most a day. */
+      readonly maxRetryAfterSeconds?: number;
       /** The wire format of its models that set none of their own; null: by catalogue, else the kind's own. */
       readonly wire: WireChoice | null;
     }

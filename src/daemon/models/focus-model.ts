@@ -93,6 +93,9 @@ export async function createConfiguredLlm(config: Config): Promise<Llm> {
             baseUrl: provider.baseUrl,
             apiKey: provider.apiKey?.reveal() ?? null,
             ...(provider.wire !== null && { wire: provider.wire }),
+            ...(provider.maxRetryAfterSeconds !== undefined && {
+              retry: { maxRetryAfterMs: provider.maxRetryAfterSeconds * 1000 },
+            }),
           };
   }
   return createLlm({ ...modelNames(config), providers });

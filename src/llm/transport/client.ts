@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { CompleteOptions, LlmClient, LlmEvent, LlmRequest, LlmResult, Timeouts } from '../client.ts';
 import { type Fault, toFailure } from '../wire/fault.ts';
+import { recordable } from '../wire/recordable.ts';
 import type { Answer, Wire } from '../wire/wire.ts';
 import { answerReader } from './answer-reader.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
@@ -12,7 +13,7 @@ import { toJson } from './to-json.ts';
 
 /** Creates the client of an HTTP provider from its wire format. */
 export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared): LlmClient {
-  const mask = maskFor(endpoint.apiKey, endpoint.baseUrl);
+  const mask = maskFor(endpoint);
   const url = endpointUrl(endpoint.baseUrl, wire.path);
   return { complete: (request, options) => complete({ wire, endpoint, shared, mask, url, request, options }) };
 }
@@ -48,7 +49,7 @@ async function complete(call: Call): Promise<LlmResult> {
   if (outcome.type === 'fault') {
     return { ok: false, failure: toFailure(outcome, { provider, model: request.model, attempts }, mask) };
   }
-  const { type: _, ...answer } = outcome;
+  const { type: _, ...answer } = recordable(outcome, mask);
   const durationMs = clock.monotonicMs() - startedMs;
   const firstAtMs = progress.firstAtMs();
   const timeToFirstTokenMs = firstAtMs === null ? null : firstAtMs - startedMs;
@@ -68,6 +69,7 @@ async function attempt(
   const reader = answerReader(wire.fold(request, emit), wire.classify);
   const headers = {
     'content-type': 'application/json',
+    'accept-encoding': 'identity',
     accept: endpoint.stream ? 'text/event-stream, application/json' : 'application/json',
     ...authHeaders(endpoint, wire.headers(endpoint.apiKey, request)),
   };

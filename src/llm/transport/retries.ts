@@ -3,7 +3,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Timeouts } from '../client.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import type { KeyPauses } from './key-pauses.ts';
-import { type RetryPolicy, retryDelayMs } from './retry-policy.ts';
+import { type RetryPolicy, retryDelayMs, withinPause } from './retry-policy.ts';
 
 /** The address of a provider, its time-outs and its retry policy. */
 export interface Endpoint {
@@ -63,8 +63,9 @@ export async function withRetries<Success extends { readonly type: string }>(
     const blocked = await waitForKey(key, call, leftMs);
     if (blocked) return { outcome: blocked, attempts };
     attempts += 1;
-    const outcome = await call.attempt({ ...call.timeouts, totalMs: leftMs() }, attempts);
-    if (!isFault(outcome)) return { outcome, attempts };
+    const attempted = await call.attempt({ ...call.timeouts, totalMs: leftMs() }, attempts);
+    if (!isFault(attempted)) return { outcome: attempted, attempts };
+    const outcome = withinPause(attempted, endpoint.retry);
     if (outcome.kind === 'rate_limit' && outcome.retryAfterMs) pauses.pause(key, outcome.retryAfterMs);
     const waitMs = retryDelayMs(outcome, attempts, endpoint.retry, shared.random);
     const giveUp = waitMs === null || waitMs >= leftMs() || call.mayStartOver?.() === false;
@@ -83,7 +84,7 @@ async function waitForKey<Success>(
     if (signal.aborted) return fault('aborted', 'aborted');
     const pauseMs = shared.pauses.remainingMs(key);
     if (pauseMs <= 0) break;
-    if (pauseMs > endpoint.retry.maxRetryAfterMs || pauseMs >= leftMs()) {
+    if (pauseMs > endpoint.retry.maxWaitMs || pauseMs >= leftMs()) {
       const message = `calls with this key are paused for another ${Math.ceil(pauseMs / 1000)} s, as the provider asked`;
       return fault('rate_limit', message, { retryAfterMs: Math.ceil(pauseMs) });
     }

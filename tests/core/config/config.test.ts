@@ -156,6 +156,13 @@ describe('a configuration is refused', () => {
     ['[providers.x]\nkind = "opneai"', `:2: providers.x.kind: expected ${KINDS_SHOWN}, got "opneai"`],
     ['[providers.x]\nbase_url = "http://h"', `:1: providers.x.kind: expected ${KINDS_SHOWN}, got nothing`],
     ['[providers.x]\nkind = "anthropic"\nbase_url = "ftp://h"', 'expected an http:// or https:// URL'],
+    [
+      '[providers.x]\nkind = "openai"\nbase_url = "h/v1"',
+      ':3: providers.x.base_url: expected an http:// or https:// URL',
+    ],
+    ['[providers.x]\nkind = "openai"\nbase_url = "http://h:99999"', ':3: providers.x.base_url: expected an http'],
+    ['[providers.x]\nkind = "openai"\nbase_url = "http://h/%zz?k=%"', ':3: providers.x.base_url: expected an http'],
+    ['[providers.x]\nkind = "openai"\nbase_url = "http://r:%zz@h"', ':3: providers.x.base_url: expected an http'],
     ['[providers.anthropic]\nkind = "anthropic"', 'a built-in name; set ANTHROPIC_BASE_URL, or choose another name'],
     [
       '[models."anthropic/x"]\nusd_per_million = { input = 1 }',
