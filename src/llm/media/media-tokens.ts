@@ -20,7 +20,7 @@ export function mediaTokens(
   if (type === 'document') return pdfPages(data) * PAGE_TOKENS;
   const size = imageSize(data);
   const patches = size === null ? most : Math.ceil(size.width / patch) * Math.ceil(size.height / patch);
-  return Math.ceil(Math.min(patches, most) * factor);
+  return Math.round(Math.min(patches, most) * factor);
 }
 
 /** Words that say that the model cannot see it. */

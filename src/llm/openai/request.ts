@@ -148,7 +148,7 @@ function part(block: TextBlock | MediaBlock): Json[] {
 
 /** The API takes PDF files only, and goes by the end of the name. */
 function pdfName(name = 'document'): string {
-  return name.toLowerCase().endsWith('.pdf') ? name : `${name}.pdf`;
+  return `${name.replace(/\.pdf$/i, '')}.pdf`;
 }
 
 function textPart(text: string): Json {
