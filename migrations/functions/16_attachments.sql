@@ -78,9 +78,13 @@ end $$;
 create or replace function animus.add_attachment(p_focus_id uuid, p_token bigint, p_artifact_id uuid, p_content text, p_tokens int) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_seq int := animus.add_message(p_focus_id, p_token, 0, 'attachment', p_content, p_tokens);
+  v_seq int;
 begin
-  update animus.focus_messages set artifact_id = p_artifact_id where focus_id = p_focus_id and seq = v_seq;
+  perform animus.hold_focus(p_focus_id, p_token);
+  insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, artifact_id, created_at)
+  values (p_focus_id, 1 + (select coalesce(max(seq), 0) from animus.focus_messages where focus_id = p_focus_id),
+          0, 'attachment', p_content, p_tokens, p_artifact_id, animus.now())
+  returning seq into v_seq;
   return v_seq;
 end $$;
 
