@@ -1,5 +1,5 @@
 /** Replaces images and documents that a model cannot be sent by words that say so. */
-import type { LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
+import type { LlmRequest, MediaBlock, Message, TextBlock } from '../client.ts';
 import type { ModelInfo } from '../models/models.ts';
 import { imageSize } from './image-size.ts';
 
@@ -38,7 +38,7 @@ export function visibleMessages(
 }
 
 /** Why the model cannot be shown the file, or null. */
-export function obstacle(
+function obstacle(
   { type, mediaType, data }: MediaBlock,
   model: string,
   { images, documents }: Pick<ModelInfo, 'images' | 'documents'>,
@@ -67,9 +67,7 @@ function notShown({ type, name }: MediaBlock, why: string): string {
 }
 
 function hasMedia({ content }: Message): boolean {
-  return content.some(
-    (block) => isMedia(block) || (block.type === 'tool_result' && (block as ToolResultBlock).content.some(isMedia)),
-  );
+  return content.some((block) => isMedia(block) || (block.type === 'tool_result' && block.content.some(isMedia)));
 }
 
 function isMedia({ type }: { readonly type: string }): boolean {

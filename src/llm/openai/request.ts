@@ -1,4 +1,5 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
+import { pdfName } from '../media/pdf-name.ts';
 import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/models.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';
@@ -144,11 +145,6 @@ function part(block: TextBlock | MediaBlock): Json[] {
   if (block.type === 'image') return [{ type: 'image_url', image_url: { url } }];
   if (block.mediaType.startsWith('text/')) return [textPart(Buffer.from(block.data, 'base64').toString('utf8'))];
   return [{ type: 'file', file: { filename: pdfName(block.name), file_data: url } }];
-}
-
-/** The API takes PDF files only, and goes by the end of the name. */
-function pdfName(name = 'document'): string {
-  return `${name.replace(/\.pdf$/i, '')}.pdf`;
 }
 
 function textPart(text: string): Json {
