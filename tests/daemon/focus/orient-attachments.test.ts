@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Focus } from '../../../src/daemon/focus/focus-scope.ts';
+import { orient } from '../../../src/daemon/focus/orient.ts';
 import { attachmentMessages } from '../../../src/daemon/focus/orient-attachments.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
 import { addAttachment, readTranscriptToSend } from '../../../src/store/transcript/attachments.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
 import { submitWork } from '../../../src/store/work/submit-work.ts';
@@ -106,6 +108,28 @@ test('what is recorded is what is sent; of a file that is gone, only the words a
   expect(left!.content).toBe(attachment!.content);
 });
 
+test('the first message and its attachments are recorded together: an orient that is cut off begins again', async () => {
+  const work = await begun({ 'a.png': png() });
+  const focus = focusOn(work);
+  const { database } = target;
+  const failing: Database = {
+    ...database,
+    query: (sql, params) => database.query(sql, params),
+    transaction: (body) =>
+      database.transaction((tx) =>
+        body({
+          query: (sql, params) =>
+            sql.includes('add_attachment') ? Promise.reject(new Error('cut')) : tx.query(sql, params),
+        }),
+      ),
+  };
+  await expect(orient({ ...focus, means: { ...focus.means, db: failing } })).rejects.toThrow('cut');
+  await orient(focus);
+  await orient(focus);
+  const { messages } = await readTranscriptToSend(database, work.key.focusId);
+  expect(messages.map(({ kind }) => kind)).toEqual(['orient', 'attachment']);
+});
+
 /** A focus on an item with these files, of a faculty of its own. */
 async function begun(files: Readonly<Record<string, Buffer>>, parentId?: string): Promise<FocusedWork> {
   const { id } = await submitWork(target.database, {
@@ -121,7 +145,11 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
   return {
     work,
     key: work.key,
-    faculty: { engage: { mode: 'builtin' } },
+    faculty: { engage: { mode: 'builtin' }, orient: null },
+    row: { number: 1 },
+    workspace: '/nowhere',
+    worktree: null,
+    emit: () => {},
     means: {
       db: target.database,
       models: { forFocus: () => ({ contextWindow, settings: { maxTokens: 1000 } }), mediaTokens: () => tokens },
