@@ -430,6 +430,7 @@ create table animus.focus_settings (
   primary key (id),
   constraint focus_settings_tools_check check (json_typeof(tools) = 'array')
 );
+
 -- create view animus.own_artifacts with (security_barrier=true): its query stands in functions/
 --   id, work_item_id, name, media_type, bytes, content, created_at
 

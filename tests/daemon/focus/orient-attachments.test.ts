@@ -124,10 +124,11 @@ test('the first message and its attachments are recorded together: an orient tha
       ),
   };
   await expect(orient({ ...focus, means: { ...focus.means, db: failing } })).rejects.toThrow('cut');
-  await orient(focus);
-  await orient(focus);
-  const { messages } = await readTranscriptToSend(database, work.key.focusId);
-  expect(messages.map(({ kind }) => kind)).toEqual(['orient', 'attachment']);
+  const resumed = { ...focus, row: { ...focus.row, resumes: 1 } };
+  const recorded = await orient(resumed);
+  expect(recorded.messages.map(({ kind }) => kind)).toEqual(['orient', 'attachment']);
+  expect(recorded.messages[1]!.media?.data).toBe(png().toString('base64'));
+  expect(await orient(resumed)).toEqual(recorded);
 });
 
 /** A focus on an item with these files, of a faculty of its own. */
@@ -146,7 +147,7 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
     work,
     key: work.key,
     faculty: { engage: { mode: 'builtin' }, orient: null },
-    row: { number: 1 },
+    row: { number: 1, resumes: 0, hasLedger: false },
     workspace: '/nowhere',
     worktree: null,
     emit: () => {},
