@@ -37,7 +37,10 @@ export interface ModelInfo {
   readonly userAfterTools: boolean;
   /** Accepts a temperature. */
   readonly temperature: boolean;
+  /** Sees images. */
   readonly images: boolean;
+  /** Reads PDF files. The catalogue's entries: the models of Anthropic and OpenAI that see images. */
+  readonly documents: boolean;
   /** The wire format to reach it with; null: that of its provider's kind. The catalogue's value applies at the vendor itself. */
   readonly wire: WireChoice | null;
   /** False if neither the catalogue nor the configuration has an entry for it. */
@@ -73,6 +76,7 @@ const UNKNOWN: ModelInfo = {
   userAfterTools: true,
   temperature: true,
   images: false,
+  documents: false,
   wire: null,
   known: false,
 };
@@ -158,13 +162,21 @@ function findBuiltIn(provider: string, model: string): ModelInfo {
   return UNKNOWN;
 }
 
+/** Vendors whose models with images read PDF files too. */
+const READS_DOCUMENTS: ReadonlySet<string> = new Set(['anthropic', 'openai']);
+
 function readCatalogue(): Indexed {
   const file = JSON.parse(readFileSync(new URL('./models.json', import.meta.url), 'utf8')) as CatalogueFile;
   const entries = Object.entries(file.vendors).flatMap(([vendor, models]) =>
     Object.entries(models).map(([model, info]) => ({
       vendor,
       model,
-      info: { ...UNKNOWN, ...info, known: true },
+      info: {
+        ...UNKNOWN,
+        documents: READS_DOCUMENTS.has(vendor) && info.images === true,
+        ...info,
+        known: true,
+      },
     })),
   );
   return {
