@@ -29,7 +29,8 @@ export function refusedOptions(model: LocatedModel, options: ModelOptions): read
   const name = `${model.provider}/${model.model}`;
 
   if (kind === 'scripted') return [];
-  const rules = WIRES[wireOf(kind, info.wire)].options;
+  const wire = wireOf(kind, info.wire);
+  const rules = WIRES[wire].options;
   if (info.maxOutput !== null && maxTokens > info.maxOutput) {
     refuse('max_tokens', `at most ${info.maxOutput} (${name})`, maxTokens);
   }
@@ -50,12 +51,16 @@ export function refusedOptions(model: LocatedModel, options: ModelOptions): read
   }
   if (effort !== undefined && info.known) {
     if (!info.effort) refuse('reasoning_effort', `none: ${name} accepts no effort`, effort);
-    else if (!info.effortWithTools) {
-      refuse('reasoning_effort', `none: ${name} accepts no effort together with tools on Chat Completions`, effort);
+    else if (!info.effortWithTools && wire === 'openai-chat') {
+      refuse(
+        'reasoning_effort',
+        `none: ${name} accepts no effort together with tools on Chat Completions; use wire = "responses"`,
+        effort,
+      );
     }
   }
   if (stop !== undefined) {
-    const silent = !rules.stopWhileThinking && info.thinking === 'always';
+    const silent = rules.maxStop === 0 || (!rules.stopWhileThinking && info.thinking === 'always');
     if (silent && stop.length > 0) refuse('stop', `none: ${name} accepts no stop sequences`, stop);
     else if (rules.maxStop !== null && stop.length > rules.maxStop) refuse('stop', `at most ${rules.maxStop}`, stop);
   }

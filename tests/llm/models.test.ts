@@ -23,6 +23,7 @@ test('models.json holds only what the code reads, with a date and sources', () =
     userAfterTools: z.literal(false).optional(),
     temperature: z.literal(false).optional(),
     images: z.literal(true).optional(),
+    wire: z.enum(['chat', 'responses']).optional(),
   });
   const source = z.strictObject({ vendors: z.array(z.string()).min(1), url: z.url(), seen: z.string() });
   const file = z.strictObject({
@@ -109,6 +110,18 @@ describe('costs', () => {
   });
 });
 
+test("OpenAI's reasoning models speak Responses at OpenAI; elsewhere, and other models, Chat Completions", () => {
+  const wire = (provider: string, model: string) => modelInfo(provider, model).wire;
+  expect(wire('openai', 'gpt-5.5')).toBe('responses');
+  expect(wire('openai', 'gpt-5.4-mini-2026-03-17')).toBe('responses');
+  expect(wire('openai', 'gpt-4.1')).toBeNull();
+  expect(wire('gateway', 'openai/gpt-5.5')).toBeNull();
+  const reasons = builtInCatalogue().entries.filter(
+    ({ vendor, info }) => vendor === 'openai' && info.thinking === 'always',
+  );
+  expect(reasons.map(({ info }) => info.wire).filter((each) => each !== 'responses')).toEqual([]);
+});
+
 describe('the wire of a model is set', () => {
   const names = (model: WireChoice | null, provider: WireChoice | null, kind: 'openai' | 'anthropic' = 'openai') => ({
     providers: { p: { kind, ...(provider !== null && { wire: provider }) } },
@@ -121,6 +134,9 @@ describe('the wire of a model is set', () => {
     expect(wire('chat', null)).toBe('chat');
     expect(wire(null, 'chat')).toBe('chat');
     expect(wire(null, null)).toBeNull();
+    expect(wire('chat', 'responses')).toBe('chat');
+    expect(wire('responses', 'chat')).toBe('responses');
+    expect(wireOf('openai', 'responses')).toBe('openai-responses');
     expect(wireOf('openai', null)).toBe('openai-chat');
     expect(wireOf('anthropic', null)).toBe('anthropic-messages');
   });
@@ -130,10 +146,12 @@ const problems = (
   name: string,
   options: Partial<ModelOptions>,
   kind: 'anthropic' | 'openai' | 'scripted' = 'anthropic',
+  wire: WireChoice | null = null,
 ) => {
   const provider = kind;
   const client = { complete: () => Promise.reject(new Error('not called')) };
-  const model = { provider, model: name, kind, client, info: modelInfo(provider, name) };
+  const info = modelInfo(provider, name);
+  const model = { provider, model: name, kind, client, info: { ...info, wire: wire ?? info.wire } };
   return refusedOptions(model, { maxTokens: 8192, ...options }).map(({ key, expected }) => `${key}: ${expected}`);
 };
 
@@ -186,15 +204,24 @@ describe('what a provider would refuse is refused at load', () => {
       'openai',
       'thinking_budget_tokens: none: openai/gpt-4o accepts no thinking budget',
     ],
-    [
-      'gpt-5.5',
-      { reasoningEffort: 'high' },
-      'openai',
-      'reasoning_effort: none: openai/gpt-5.5 accepts no effort together with tools on Chat Completions',
-    ],
     ['gpt-4o', { stop: [' '] }, 'openai', 'stop: sequences that are not blank'],
   ])('%s %j', (name, options, kind, problem) => {
     expect(problems(name, options, kind)).toEqual([problem]);
+  });
+
+  test('an effort with tools is fine on Responses, and refused on Chat Completions where the model does', () => {
+    const high = { reasoningEffort: 'high' } as const;
+    expect(problems('gpt-5.5', high, 'openai')).toEqual([]);
+    expect(problems('gpt-5.5', high, 'openai', 'chat')).toEqual([
+      'reasoning_effort: none: openai/gpt-5.5 accepts no effort together with tools on Chat Completions; use wire = "responses"',
+    ]);
+    expect(problems('gpt-5', high, 'openai', 'chat')).toEqual([]);
+  });
+
+  test('Responses has no stop sequences, whatever the model', () => {
+    expect(problems('gpt-4o', { stop: ['x'] }, 'openai', 'responses')).toEqual([
+      'stop: none: openai/gpt-4o accepts no stop sequences',
+    ]);
   });
 
   test('what is fine is fine, and of unknown models nothing is assumed', () => {

@@ -67,8 +67,8 @@ export const DEFAULT_HTTP = '127.0.0.1:7717';
 export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai'] as const;
 export type HttpProviderKind = (typeof HTTP_PROVIDER_KINDS)[number];
 
-/** The wire formats of OpenAI's API that `wire` names. `chat`: Chat Completions. */
-export const WIRE_CHOICES = ['chat'] as const;
+/** The wire formats of OpenAI's API that `wire` names: Chat Completions and Responses. */
+export const WIRE_CHOICES = ['chat', 'responses'] as const;
 export type WireChoice = (typeof WIRE_CHOICES)[number];
 
 /** A provider of models. `scripted` plays a TOML script and calls no model. */

@@ -167,10 +167,14 @@ function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {
   if (event.type === 'restart') onEvent({ type: 'restart', turn });
 }
 
-/** The text of an answer, its blocks joined. */
+/** The text of an answer, its blocks joined. Commentary counts only where the model said nothing else. */
 export function textOf(turn: Pick<RecordedTurn, 'content'>): string {
-  return turn.content
-    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
-    .join('')
-    .trim();
+  const texts = turn.content.filter((block) => block.type === 'text');
+  const said = texts.filter(({ phase }) => phase !== 'commentary');
+  const joined = (blocks: typeof texts) =>
+    blocks
+      .map(({ text }) => text)
+      .join('')
+      .trim();
+  return joined(said) || joined(texts);
 }

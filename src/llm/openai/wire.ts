@@ -13,8 +13,7 @@ export const openaiOptions: OptionRules = {
 
 /** OpenAI's Chat Completions and compatible servers. The base URL ends in the version (`…/v1`). */
 export function openaiWire({ provider, infoOf, host }: WireOptions): Wire {
-  // OpenAI itself, also through Azure.
-  const isOpenAi = /(^|\.)openai\.(com|azure\.com)$/.test(host);
+  const isOpenAi = isOpenAiHost(host);
   const isMistral = /(^|\.)mistral\.ai$/.test(host);
   const callIds = isMistral ? /^[a-zA-Z0-9]{9}$/ : /^[^\s]{1,40}$/;
   const contextOf = (name: string) => {
@@ -29,4 +28,9 @@ export function openaiWire({ provider, infoOf, host }: WireOptions): Wire {
     fold: (request, emit) => openaiFold({ provider, model: request.model, classify: openaiFault }, emit),
     classify: openaiFault,
   };
+}
+
+/** OpenAI itself, also through Azure. */
+export function isOpenAiHost(host: string): boolean {
+  return /(^|\.)openai\.(com|azure\.com)$/.test(host);
 }

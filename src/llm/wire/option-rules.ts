@@ -4,7 +4,7 @@ export interface OptionRules {
   readonly maxTemperature: number;
   /** Thinking budgets in tokens; with one, the temperature must be 1 or absent. */
   readonly thinkingBudgets: boolean;
-  /** Stop sequences; null: no limit. */
+  /** Stop sequences; 0: none; null: no limit. */
   readonly maxStop: number | null;
   /** True: models that always think accept no stop sequences. */
   readonly stopWhileThinking: boolean;
