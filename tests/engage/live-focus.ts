@@ -16,7 +16,7 @@ import { claimWork } from '../../src/store/work/work.ts';
 import { toolSpecs, toolset } from '../../src/tools/registry.ts';
 import { type Tool, worldTool } from '../../src/tools/tool.ts';
 import { type AnthropicAnswer, type AnthropicProgramme, type HttpAnswer } from '../support/model-server/anthropic.ts';
-import { MODEL, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
+import { MODEL, PROVIDER, startModelServer } from '../support/model-server/either-wire.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 
 const BASE_URLS = { anthropic: (url: string) => url, openai: (url: string) => `${url}/v1` };
@@ -62,10 +62,15 @@ export async function beginFocus(
   const server = await startModelServer(programme);
   const llm = createLlm({
     providers: {
-      [WIRE]: { kind: WIRE, baseUrl: BASE_URLS[WIRE](server.url), apiKey: 'test-key', retry: { maxAttempts: 1 } },
+      [PROVIDER]: {
+        kind: PROVIDER,
+        baseUrl: BASE_URLS[PROVIDER](server.url),
+        apiKey: 'test-key',
+        retry: { maxAttempts: 1 },
+      },
     },
-    defaultProvider: WIRE,
-    models: options.info ? { [`${WIRE}/${MODEL.replace(/^openai\//, '')}`]: options.info } : {},
+    defaultProvider: PROVIDER,
+    models: options.info ? { [`${PROVIDER}/${MODEL.replace(/^openai\//, '')}`]: options.info } : {},
   });
   onTestFinished(async () => {
     await llm.stop();

@@ -1,4 +1,5 @@
 import type { ContentBlock, LlmEvent } from '../client.ts';
+import { callIds } from '../wire/call-ids.ts';
 import { asArray, asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import { finishToolCall } from '../wire/tool-input.ts';
 import { reasoningBlock } from './reasoning.ts';
@@ -18,6 +19,8 @@ export interface ItemGatherer {
 /** An item as it grows. The item itself comes whole at its end; until then there are only the pieces. */
 interface Item {
   value: Loose;
+  /** Of a call; '' until it is known. */
+  callId: string;
   text: string;
   json: string;
   refused: boolean;
@@ -32,11 +35,12 @@ export function gatherItems(
   emit: (event: LlmEvent) => void,
 ): ItemGatherer {
   let items = new Map<number, Item>();
+  const idOf = callIds();
 
   const at = (index: number): Item => {
     const known = items.get(index);
     if (known) return known;
-    const item = { value: {}, text: '', json: '', refused: false, done: false, told: false };
+    const item = { value: {}, callId: '', text: '', json: '', refused: false, done: false, told: false };
     items.set(index, item);
     return item;
   };
@@ -56,16 +60,24 @@ export function gatherItems(
     const { value } = item;
     if (value['type'] === 'function_call') {
       const name = asString(value['name']) ?? '';
-      if (name === '') return;
+      if (name === '' || item.callId === '') return;
       item.told = true;
-      emit({ type: 'tool_call', id: callIdOf(value), name });
+      emit({ type: 'tool_call', id: item.callId, name });
     } else if (item.done && value['type'] === 'message') addText(item, 'text', textOf(value));
     else if (item.done && value['type'] === 'reasoning') addText(item, 'thinking', reasoningBlock(value, from).text);
+  };
+
+  /** Results name `call_id`; `id` is that of the item. */
+  const nameCall = (item: Item, now: boolean): void => {
+    if (item.callId !== '' || item.value['type'] !== 'function_call') return;
+    const given = asString(item.value['call_id']) ?? '';
+    if (now || given !== '') item.callId = idOf(given);
   };
 
   const take = (item: Item, value: unknown, done: boolean): void => {
     item.value = asObject(value) ?? {};
     item.done = done;
+    nameCall(item, done);
     tell(item);
   };
 
@@ -101,6 +113,7 @@ export function gatherItems(
       for (const [index, value] of output.entries()) {
         const item = at(index);
         item.told = before.get(index)?.told ?? false;
+        item.callId = before.get(index)?.callId ?? '';
         take(item, value, true);
       }
     },
@@ -111,6 +124,7 @@ export function gatherItems(
       const cut: string[] = [];
       const content = ordered.flatMap((item, index) => {
         const isCut = mayBeCut && (index === ordered.length - 1 || item.value['status'] === 'incomplete');
+        nameCall(item, true);
         const block = blockOf(item, isCut, from);
         if (block === null && item.value['type'] === 'function_call') cut.push(asString(item.value['name']) ?? '');
         return block ?? [];
@@ -147,7 +161,7 @@ function blockOf(
     }
     case 'function_call': {
       const json = done ? (asString(value['arguments']) ?? '') : item.json;
-      return finishToolCall({ id: callIdOf(value), name: asString(value['name']) ?? '', json, input: {} }, isCut);
+      return finishToolCall({ id: item.callId, name: asString(value['name']) ?? '', json, input: {} }, isCut);
     }
     case 'reasoning':
       return done ? reasoningBlock(value, from) : { type: 'thinking', text: item.text, ...from };
@@ -156,11 +170,6 @@ function blockOf(
     default:
       return { type: 'opaque', value, ...from };
   }
-}
-
-/** Results name `call_id`; `id` is that of the item. */
-function callIdOf(value: Loose): string {
-  return asString(value['call_id']) || asString(value['id']) || '';
 }
 
 function textOf(message: Loose): string {
