@@ -56,6 +56,8 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
 
   const addEvent = (event: Loose): Fault | null => {
     const type = asString(event['type']) ?? '';
+    // Nearly every event is a delta of an item.
+    if (items.add(type, event)) return null;
     switch (type) {
       case 'response.created':
       case 'response.queued':
@@ -70,7 +72,6 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
       default:
         if (type === 'error' || (type === '' && isError(event)))
           return context.classify({ status: null, body: JSON.stringify(event) });
-        items.add(type, event);
         return null;
     }
   };

@@ -6,8 +6,8 @@ import { reasoningBlock } from './reasoning.ts';
 
 /** Collects the items of an answer (`output`) in their order, and reports progress. */
 export interface ItemGatherer {
-  /** An event about an item. Events of other kinds are ignored. */
-  add(type: string, event: Loose): void;
+  /** An event about an item; false for any other. */
+  add(type: string, event: Loose): boolean;
   /** The items of a complete response. They replace the gathered ones; some servers leave them out. */
   replace(output: readonly unknown[]): void;
   readonly refused: () => boolean;
@@ -81,30 +81,34 @@ export function gatherItems(
     tell(item);
   };
 
+  const apply = (change: Change, item: Item, event: Loose): void => {
+    const delta = asString(event['delta']) ?? '';
+    switch (change) {
+      case 'text':
+      case 'thinking':
+        return addText(item, change, delta);
+      case 'refusal':
+        item.refused = true;
+        return addText(item, 'text', delta);
+      case 'summary part':
+        return item.text === '' ? undefined : addText(item, 'thinking', '\n\n');
+      case 'arguments':
+        item.json += delta;
+        return;
+      case 'added':
+      case 'done':
+        return take(item, event['item'], change === 'done');
+      default:
+        return change satisfies never;
+    }
+  };
+
   return {
     add(type, event) {
       const change = CHANGES[type];
-      if (change === undefined) return;
-      const item = at(asNumber(event['output_index']) ?? 0);
-      const delta = asString(event['delta']) ?? '';
-      switch (change) {
-        case 'added':
-        case 'done':
-          return take(item, event['item'], change === 'done');
-        case 'refusal':
-          item.refused = true;
-          return addText(item, 'text', delta);
-        case 'summary part':
-          return item.text === '' ? undefined : addText(item, 'thinking', '\n\n');
-        case 'arguments':
-          item.json += delta;
-          return;
-        case 'text':
-        case 'thinking':
-          return addText(item, change, delta);
-        default:
-          return change satisfies never;
-      }
+      if (change === undefined) return false;
+      apply(change, at(asNumber(event['output_index']) ?? 0), event);
+      return true;
     },
     replace(output) {
       if (output.length === 0) return;
@@ -134,9 +138,9 @@ export function gatherItems(
   };
 }
 
-const CHANGES: Readonly<
-  Record<string, 'added' | 'done' | 'text' | 'refusal' | 'thinking' | 'summary part' | 'arguments'>
-> = {
+type Change = 'added' | 'done' | 'text' | 'refusal' | 'thinking' | 'summary part' | 'arguments';
+
+const CHANGES: Readonly<Record<string, Change>> = {
   'response.output_item.added': 'added',
   'response.output_item.done': 'done',
   'response.output_text.delta': 'text',

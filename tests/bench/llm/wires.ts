@@ -21,7 +21,10 @@ interface BenchFormat {
 }
 
 const data = (event: Json) => `data: ${JSON.stringify(event)}\n\n`;
-const inside = (value: unknown): Json => (value ?? {}) as Json;
+
+interface Chunk {
+  readonly choices: readonly { readonly delta: { readonly content?: string | null } }[];
+}
 
 export const FORMATS: Readonly<Record<BenchWire, BenchFormat>> = {
   anthropic: {
@@ -38,14 +41,14 @@ export const FORMATS: Readonly<Record<BenchWire, BenchFormat>> = {
       })
         .map(sse)
         .join(''),
-    textOf: (event) => String(inside(event['delta'])['text'] ?? ''),
+    textOf: (event) => (event as { delta?: { text?: string } }).delta?.text ?? '',
   },
   openai: {
     settings: { kind: 'openai' },
     base: '/v1',
     path: '/v1/chat/completions',
     stream: (text) => `${openaiChunks({ text, model: 'bench' }, true).map(data).join('')}data: [DONE]\n\n`,
-    textOf: (event) => String(inside(inside((event['choices'] as Json[])[0])['delta'])['content'] ?? ''),
+    textOf: (event) => (event as unknown as Chunk).choices[0]?.delta.content ?? '',
   },
   responses: {
     settings: { kind: 'openai', wire: 'responses' },
