@@ -20,7 +20,14 @@ const png = { type: 'image', mediaType: 'image/png', data: 'aGk=' } as const;
 const pdf = { type: 'document', mediaType: 'application/pdf', data: 'aGk=' } as const;
 const result = (callId: string, content: Extract<ContentBlock, { type: 'tool_result' }>['content'], isError = false) =>
   ({ type: 'tool_result', callId, content, isError }) as const;
-const item = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAA', status: 'completed' };
+const item = {
+  id: 'rs_1',
+  type: 'reasoning',
+  summary: [],
+  encrypted_content: 'gAAA',
+  status: 'completed',
+  content: null,
+};
 const thought = (over: { model?: string; provider?: string; item?: Record<string, unknown> } = {}): ContentBlock => ({
   type: 'thinking',
   text: '',

@@ -20,7 +20,9 @@ export function reasoningBlock(
  */
 export function reasoningToSendBack({ item }: ThinkingBlock): Loose | null {
   if (item === undefined) return null;
-  const { id, status: _, ...rest } = item;
+  const { id, status: _, ...fields } = item;
+  // Fields that may be null in an answer are refused as null in a request.
+  const rest: Loose = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
   if (asString(rest['encrypted_content'])) return rest;
   return join(rest['content'], '') === '' ? null : { ...(id !== undefined && { id }), ...rest };
 }
