@@ -9,7 +9,7 @@ import {
   startResponsesServer,
 } from '../support/model-server/responses.ts';
 import { seal } from '../support/model-server/responses-rules.ts';
-import type { ModelServer } from '../support/model-server/server.ts';
+import { type ModelServer, startServer } from '../support/model-server/server.ts';
 import { answered, call, failed, llmOf } from './llm-call.ts';
 
 const opened: (() => Promise<void>)[] = [];
@@ -149,5 +149,49 @@ describe('errors', () => {
   test('a server without Responses is told apart from a wrong address', async () => {
     const server = await serve([{ status: 404, body: '{"detail":"Not Found"}' }]);
     expect(failed(await call(connect(server))).message).toContain('wire = "chat"');
+  });
+});
+
+describe('an answer beyond a limit is refused, and not asked for again', () => {
+  const long = 'x'.repeat(1024 * 1024);
+  const added = (output_index: number, item: object) => ({ type: 'response.output_item.added', output_index, item });
+  const call10k = Array.from({ length: 10_000 }, (_, index) =>
+    added(index, { type: 'function_call', call_id: `c${index}`, name: 'a', arguments: '' }),
+  );
+  test.each<[string, readonly object[], string]>([
+    ['10,000 calls', call10k, 'more than 1000 tool calls'],
+    [
+      '30,000 items',
+      Array.from({ length: 30_000 }, (_, index) => added(index, { type: 'message', content: [] })),
+      'more than 20000 parts',
+    ],
+    [
+      '20 MB of text',
+      Array(20).fill({ type: 'response.output_text.delta', output_index: 0, delta: long }),
+      'characters',
+    ],
+    [
+      '20 MB of arguments',
+      Array(20).fill({ type: 'response.function_call_arguments.delta', output_index: 0, delta: long }),
+      'characters',
+    ],
+    [
+      '20 MB of sealed reasoning',
+      Array(20).fill({
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { type: 'reasoning', encrypted_content: long },
+      }),
+      'characters',
+    ],
+  ])('%s', async (_, events, message) => {
+    const parts = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    const server = await startServer(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, parts }));
+    opened.push(server.close);
+    expect(failed(await call(connect(server)))).toMatchObject({
+      kind: 'protocol',
+      attempts: 1,
+      message: expect.stringContaining(message),
+    });
   });
 });

@@ -1,5 +1,6 @@
 import type { LlmEvent, StopReason, Usage } from '../client.ts';
-import { type Fault, fault } from '../wire/fault.ts';
+import { answerLimits } from '../wire/answer-limits.ts';
+import { type Fault, fault, notAnObject } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -27,7 +28,8 @@ const INCOMPLETE: Readonly<Record<string, StopReason>> = {
  * `response.incomplete`, whose `output` is the whole answer again. Unknown events and items are ignored or kept, never fatal.
  */
 export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEvent) => void): Fold {
-  const items = gatherItems({ provider: context.provider, model: context.model }, emit);
+  const limits = answerLimits();
+  const items = gatherItems({ provider: context.provider, model: context.model }, limits, emit);
   let id: string | null = null;
   let model: string | null = null;
   let end: { readonly status: string; readonly reason: string | null } | null = null;
@@ -51,13 +53,14 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
     items.replace(asArray(response['output']));
     usage = responsesUsage(response['usage']);
     end = { status, reason: asString(asObject(response['incomplete_details'])?.['reason']) };
-    return null;
+    return limits.fault();
   };
 
-  const addEvent = (event: Loose): Fault | null => {
+  /** `size` is the event's length in characters: items come whole, with content of any kind. */
+  const addEvent = (event: Loose, size: number): Fault | null => {
     const type = asString(event['type']) ?? '';
     // Nearly every event is a delta of an item.
-    if (items.add(type, event)) return null;
+    if (items.add(type, event, size)) return limits.fault();
     switch (type) {
       case 'response.created':
       case 'response.queued':
@@ -68,6 +71,7 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
       case 'response.incomplete':
       case 'response.failed':
       case 'response.cancelled':
+        limits.keep(size);
         return close(asObject(event['response']) ?? {}, type.slice('response.'.length));
       default:
         if (type === 'error' || (type === '' && isError(event)))
@@ -79,11 +83,9 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
   return {
     event(data) {
       const event = asObject(parseJson(data));
-      if (event) return addEvent(event);
+      if (event) return addEvent(event, data.length);
       // Servers that also speak Chat Completions send its end marker here too.
-      return data.trim() === '[DONE]'
-        ? null
-        : fault('protocol', `an event that is not a JSON object: ${data.slice(0, 200)}`);
+      return data.trim() === '[DONE]' ? null : notAnObject(data);
     },
     whole(body) {
       const response = asObject(body);
@@ -94,6 +96,7 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
       return close(response, asString(response['status']) ?? 'completed');
     },
     ended: () => end !== null,
+    complete: () => end !== null,
     finish(): Answer | Fault {
       if (!end) return fault('connection', 'the stream ended before the end of the answer (no response.completed)');
       const reason = stopOf(end, items.refused(), items.hasCalls());

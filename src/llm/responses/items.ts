@@ -1,4 +1,5 @@
 import type { ContentBlock, LlmEvent } from '../client.ts';
+import type { AnswerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { asArray, asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import { finishToolCall } from '../wire/tool-input.ts';
@@ -6,8 +7,8 @@ import { reasoningBlock } from './reasoning.ts';
 
 /** Collects the items of an answer (`output`) in their order, and reports progress. */
 export interface ItemGatherer {
-  /** An event about an item; false for any other. */
-  add(type: string, event: Loose): boolean;
+  /** An event about an item, `size` characters long; false for any other. */
+  add(type: string, event: Loose, size: number): boolean;
   /** The items of a complete response. They replace the gathered ones; some servers leave them out. */
   replace(output: readonly unknown[]): void;
   readonly refused: () => boolean;
@@ -32,9 +33,10 @@ interface Item {
 /** See ItemGatherer. */
 export function gatherItems(
   from: { readonly provider: string; readonly model: string },
+  limits: AnswerLimits,
   emit: (event: LlmEvent) => void,
 ): ItemGatherer {
-  let items = new Map<number, Item>();
+  const items = new Map<number, Item>();
   const idOf = callIds();
 
   const at = (index: number): Item => {
@@ -42,6 +44,7 @@ export function gatherItems(
     if (known) return known;
     const item = { value: {}, callId: '', text: '', json: '', refused: false, done: false, told: false };
     items.set(index, item);
+    limits.part();
     return item;
   };
 
@@ -49,6 +52,7 @@ export function gatherItems(
     if (text === '') return;
     // Deltas without the item they belong to say what it is.
     if (item.value['type'] === undefined) item.value = { type: kind === 'text' ? 'message' : 'reasoning' };
+    limits.keep(text.length);
     item.text += text;
     item.told = true;
     emit({ type: kind, text });
@@ -71,7 +75,9 @@ export function gatherItems(
   const nameCall = (item: Item, now: boolean): void => {
     if (item.callId !== '' || item.value['type'] !== 'function_call') return;
     const given = asString(item.value['call_id']) ?? '';
-    if (now || given !== '') item.callId = idOf(given);
+    if (!now && given === '') return;
+    item.callId = idOf(given);
+    limits.call();
   };
 
   const take = (item: Item, value: unknown, done: boolean): void => {
@@ -81,7 +87,7 @@ export function gatherItems(
     tell(item);
   };
 
-  const apply = (change: Change, item: Item, event: Loose): void => {
+  const apply = (change: Change, item: Item, event: Loose, size: number): void => {
     const delta = asString(event['delta']) ?? '';
     switch (change) {
       case 'text':
@@ -93,10 +99,12 @@ export function gatherItems(
       case 'summary part':
         return item.text === '' ? undefined : addText(item, 'thinking', '\n\n');
       case 'arguments':
+        limits.keep(delta.length);
         item.json += delta;
         return;
       case 'added':
       case 'done':
+        limits.keep(size);
         return take(item, event['item'], change === 'done');
       default:
         return change satisfies never;
@@ -104,22 +112,17 @@ export function gatherItems(
   };
 
   return {
-    add(type, event) {
+    add(type, event, size) {
       const change = CHANGES[type];
       if (change === undefined) return false;
-      apply(change, at(asNumber(event['output_index']) ?? 0), event);
+      apply(change, at(asNumber(event['output_index']) ?? 0), event, size);
       return true;
     },
     replace(output) {
       if (output.length === 0) return;
-      const before = items;
-      items = new Map();
-      for (const [index, value] of output.entries()) {
-        const item = at(index);
-        item.told = before.get(index)?.told ?? false;
-        item.callId = before.get(index)?.callId ?? '';
-        take(item, value, true);
-      }
+      // Not the pieces: only which ids they have and what was reported.
+      for (const index of items.keys()) if (index >= output.length || index < 0) items.delete(index);
+      for (const [index, value] of output.entries()) take(at(index), value, true);
     },
     refused: () => [...items.values()].some((item) => item.refused || saysRefusal(item.value)),
     hasCalls: () => [...items.values()].some(({ value }) => value['type'] === 'function_call'),

@@ -1,4 +1,6 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
+import { pdfName } from '../media/pdf-name.ts';
+import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/models.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';
 import { ownsBlock } from '../wire/own-blocks.ts';
@@ -17,6 +19,9 @@ export interface ResponsesContext {
 
 /** The API refuses a lower bound of the answer. */
 const MIN_OUTPUT_TOKENS = 16;
+
+/** OpenAI's own limit per image; it scales large ones down. */
+const MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
 
 const CALL_ID = /^[^\s]{1,64}$/;
 
@@ -69,7 +74,7 @@ function mapToolChoice(choice: NonNullable<LlmRequest['toolChoice']>): unknown {
 
 function input(request: LlmRequest, context: ResponsesContext): Json[] {
   const items: Json[] = [];
-  for (const message of withLegalCallIds(request.messages, CALL_ID)) {
+  for (const message of withLegalCallIds(visibleMessages(request, context.model, MEDIA), CALL_ID)) {
     if (message.role === 'assistant') items.push(...answer(message, request.model, context));
     else addUser(items, message);
   }
@@ -144,7 +149,7 @@ function part(block: TextBlock | MediaBlock): Json[] {
   const url = `data:${block.mediaType};base64,${block.data}`;
   if (block.type === 'image') return [{ type: 'input_image', detail: 'auto', image_url: url }];
   if (block.mediaType.startsWith('text/')) return [textPart(Buffer.from(block.data, 'base64').toString('utf8'))];
-  return [{ type: 'input_file', filename: `document.${block.mediaType.split('/')[1]}`, file_data: url }];
+  return [{ type: 'input_file', filename: pdfName(block.name), file_data: url }];
 }
 
 function textPart(text: string): Json {
