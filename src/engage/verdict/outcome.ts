@@ -1,5 +1,5 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
-import { type OutcomeSchema, outcomeProblems } from '../../catalog/outcome-schema.ts';
+import { type OutcomeSchema, outcomeProblems, outcomeValue } from '../../catalog/outcome-schema.ts';
 import { isDeeperThan, isNestedTooDeep } from '../../llm/wire/loose-json.ts';
 import { entryText, fenced } from '../prompt/fence.ts';
 
@@ -20,8 +20,9 @@ export function readOutcome(text: string, schema: OutcomeSchema | null): Outcome
   if (schema === null) return { kind: 'outcome', outcome: { text } };
   const found = objectIn(text);
   if ('problem' in found) return { kind: 'invalid', problems: [found.problem] };
-  const problems = outcomeProblems(schema, found.object);
-  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: found.object };
+  const outcome = outcomeValue(schema, found.object);
+  const problems = outcomeProblems(schema, outcome);
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome };
 }
 
 /** An outcome is an object; if a hook prints anything else, that is stored under `value`. */
