@@ -2,11 +2,12 @@
 import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
+import { responsesOptions, responsesWire } from './responses/wire.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import type { Wire, WireOptions } from './wire/wire.ts';
 
 /** A wire format: one entry per message format, not per kind of provider. */
-export type WireName = 'anthropic-messages' | 'openai-chat';
+export type WireName = 'anthropic-messages' | 'openai-chat' | 'openai-responses';
 
 interface WireEntry {
   readonly open: (options: WireOptions) => Wire;
@@ -16,12 +17,13 @@ interface WireEntry {
 export const WIRES: Readonly<Record<WireName, WireEntry>> = {
   'anthropic-messages': { open: anthropicWire, options: anthropicOptions },
   'openai-chat': { open: openaiWire, options: openaiOptions },
+  'openai-responses': { open: responsesWire, options: responsesOptions },
 };
 
 /** The wire of each kind, and of each choice at kinds that have one. */
 const WIRES_OF: Readonly<Record<HttpProviderKind, Readonly<Record<WireChoice | 'own', WireName>>>> = {
-  anthropic: { own: 'anthropic-messages', chat: 'anthropic-messages' },
-  openai: { own: 'openai-chat', chat: 'openai-chat' },
+  anthropic: { own: 'anthropic-messages', chat: 'anthropic-messages', responses: 'anthropic-messages' },
+  openai: { own: 'openai-chat', chat: 'openai-chat', responses: 'openai-responses' },
 };
 
 /** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own. */
