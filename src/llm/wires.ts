@@ -2,6 +2,7 @@
 import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
+import { isClaude } from './providers/vertex.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import type { Wire, WireOptions } from './wire/wire.ts';
 
@@ -22,9 +23,14 @@ export const WIRES: Readonly<Record<WireName, WireEntry>> = {
 const WIRES_OF: Readonly<Record<HttpProviderKind, Readonly<Record<WireChoice | 'own', WireName>>>> = {
   anthropic: { own: 'anthropic-messages', chat: 'anthropic-messages' },
   openai: { own: 'openai-chat', chat: 'openai-chat' },
+  azure: { own: 'openai-chat', chat: 'openai-chat' },
+  bedrock: { own: 'anthropic-messages', chat: 'anthropic-messages' },
+  vertex: { own: 'openai-chat', chat: 'openai-chat' },
+  ollama: { own: 'openai-chat', chat: 'openai-chat' },
 };
 
-/** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own. */
-export function wireOf(kind: HttpProviderKind, choice: WireChoice | null): WireName {
+/** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own; Vertex serves Claude by another. */
+export function wireOf(kind: HttpProviderKind, choice: WireChoice | null, model = ''): WireName {
+  if (kind === 'vertex' && isClaude(model)) return 'anthropic-messages';
   return WIRES_OF[kind][choice ?? 'own'];
 }

@@ -8,6 +8,7 @@ import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { listModels } from '../../llm/models/list-models.ts';
+import { createProcessHost } from '../../process/host/supervised-host.ts';
 import { duration } from '../view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
@@ -49,9 +50,10 @@ export async function examineProvider(
     return [problem(check, 'no model is known for it', `name one: --provider ${provider.name}/MODEL`)];
   }
   return findingsOf(check, async () => {
-    const { createConfiguredLlm } = await import('../../daemon/models/focus-model.ts');
+    const { createConfiguredLlm } = await import('../../daemon/models/configured-llm.ts');
+    const processes = createProcessHost();
     // The scripts of other providers are not read.
-    const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) });
+    const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
     try {
       const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
       const found = await llm.probe(`${provider.name}/${model}`, signal);
@@ -64,6 +66,7 @@ export async function examineProvider(
       return [fine(check, `${answered} (${model})`)];
     } finally {
       await llm.stop();
+      await processes.stop();
     }
   });
 }

@@ -159,3 +159,8 @@ export function fieldAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): 
   if (def.type === 'array') next = (def as z.core.$ZodArrayDef).element;
   return next === undefined ? null : fieldAt(next, rest);
 }
+
+/** Any value that JSON has too: no dates. */
+export function jsonValue() {
+  return z.json().register(expectations, { expected: 'a string, number, true, false, list or table' });
+}

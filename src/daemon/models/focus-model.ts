@@ -4,12 +4,12 @@ import type { Config } from '../../core/config/config.ts';
 import type { FocusModel } from '../../engage/turn/model-turn.ts';
 import type { LlmFailure, LlmResponse, Usage } from '../../llm/client.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
-import { createLlm, type Llm, type ResolvedModel } from '../../llm/llm.ts';
+import type { ResolvedModel } from '../../llm/llm.ts';
 import { costUsd } from '../../llm/models/models.ts';
-import type { ProviderSettings } from '../../llm/provider-settings.ts';
-import { loadScript } from '../../llm/scripted/script.ts';
+import type { ProcessHost } from '../../process/process-host.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { modelNames, modelOptions } from './model-names.ts';
+import { createConfiguredLlm } from './configured-llm.ts';
+import { modelOptions } from './model-names.ts';
 import { remedyOf } from './provider-remedy.ts';
 
 /** Where foci get their models. */
@@ -22,8 +22,8 @@ export interface ModelSource {
 }
 
 /** Sets up every configured provider. Scripts are read now; connections are made at the first call. */
-export async function openModels(config: Config, log: Log): Promise<ModelSource> {
-  const llm = await createConfiguredLlm(config);
+export async function openModels(config: Config, log: Log, processes: ProcessHost): Promise<ModelSource> {
+  const llm = await createConfiguredLlm(config, processes);
   return {
     forFocus(faculty, focusId) {
       const settings = faculty.engage;
@@ -79,21 +79,4 @@ function reportFallback(
     const answered = `${provider}/${model}`;
     log.warn({ ...fields, kind: failed.kind, error: failed.message, answered }, 'a fallback model answered');
   }
-}
-
-/** All providers and model overrides of the configuration as one Llm. */
-export async function createConfiguredLlm(config: Config): Promise<Llm> {
-  const providers: Record<string, ProviderSettings> = {};
-  for (const provider of config.providers.values()) {
-    providers[provider.name] =
-      provider.kind === 'scripted'
-        ? { kind: 'scripted', script: await loadScript(provider.script) }
-        : {
-            kind: provider.kind,
-            baseUrl: provider.baseUrl,
-            apiKey: provider.apiKey?.reveal() ?? null,
-            ...(provider.wire !== null && { wire: provider.wire }),
-          };
-  }
-  return createLlm({ ...modelNames(config), providers });
 }

@@ -30,6 +30,11 @@ export function modelOptions(engage: EngageSettings): ModelOptions {
   };
 }
 
+/** Without the keys that animus.toml does not set. */
+function given(abilities: ModelConfig['abilities']): ModelOverride {
+  return Object.fromEntries(Object.entries(abilities).filter(([, value]) => value !== undefined));
+}
+
 function overrideOf(model: ModelConfig): ModelOverride {
   const { input, output, cacheRead, cacheWrite } = model.usdPerMillion;
   const priced = input !== undefined && output !== undefined;
@@ -37,6 +42,7 @@ function overrideOf(model: ModelConfig): ModelOverride {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
     ...(model.wire !== undefined && { wire: model.wire }),
+    ...given(model.abilities),
     // A vendor without cache prices bills cached tokens like others.
     ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),
   };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { WireChoice } from '../../core/config/config.ts';
 import type { Usage } from '../client.ts';
+import { longestStart, namesOf, overrideNames } from './model-names.ts';
 
 /** USD per million tokens. Tokens without a price of their own cost as much as plain input. */
 interface Prices {
@@ -40,12 +41,19 @@ export interface ModelInfo {
   readonly images: boolean;
   /** The wire format to reach it with; null: that of its provider's kind. The catalogue's value applies at the vendor itself. */
   readonly wire: WireChoice | null;
-  /** False if neither the catalogue nor the configuration has an entry for it. */
+  /** Sent with its requests, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Fields added to the body of its requests. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** False if neither the catalogue, one of its families, nor the configuration has an entry for it. */
   readonly known: boolean;
 }
 
 /** The keys for a model in `animus.toml`; missing ones keep the value of the catalogue. */
-export type ModelOverride = Partial<Omit<ModelInfo, 'known'>>;
+export interface ModelOverride extends Partial<Omit<ModelInfo, 'known'>> {
+  /** A model of the catalogue, `vendor/model`, whose values it has, prices included: for names of one's own. */
+  readonly like?: string;
+}
 
 /** A catalogue entry. `vendor` is the provider name to which its prices apply. */
 interface ModelEntry {
@@ -74,17 +82,22 @@ const UNKNOWN: ModelInfo = {
   temperature: true,
   images: false,
   wire: null,
+  headers: {},
+  options: {},
   known: false,
 };
 
 interface CatalogueFile {
   readonly checked: string;
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelOverride>>>>;
+  /** Start of a name → the model whose abilities a new name with this start gets. */
+  readonly families: Readonly<Record<string, string>>;
 }
 
 interface Indexed extends Catalogue {
   readonly byVendor: ReadonlyMap<string, ModelInfo>;
-  readonly byName: ReadonlyMap<string, ModelInfo>;
+  readonly byName: ReadonlyMap<string, ModelEntry>;
+  readonly families: CatalogueFile['families'];
 }
 
 let loaded: Indexed | null = null;
@@ -99,20 +112,53 @@ function catalogue(): Indexed {
   return loaded;
 }
 
+/** Where a model's values come from: in order, the later win. */
+export interface ModelSources {
+  /** The entry of the catalogue, or null. */
+  readonly catalogue: FoundModel | null;
+  /** The names of the entries in `[models."…"]` that describe it, families first. */
+  readonly overrides: readonly string[];
+}
+
+/** An entry of the catalogue that describes a model. */
+interface FoundModel {
+  /** `vendor/model`. */
+  readonly entry: string;
+  /**
+   * `own`: this model at its vendor, with prices. `elsewhere`: this model at another provider. `family`: a model of the
+   * same family. `like`: named by the configuration, with prices.
+   */
+  readonly by: 'own' | 'elsewhere' | 'family' | 'like';
+  readonly info: ModelInfo;
+}
+
 /**
  * Looks up a model of a provider: the configuration first, then the catalogue. A dated or `-latest` name means the
- * undated model. A model of another vendor (through a gateway, or under a name of your own) has its window and abilities
- * but no price and no wire format, because gateways have their own.
+ * undated model. A model of another vendor (through a gateway, a cloud, or under a name of your own) has its window and
+ * abilities but no price and no wire format, because gateways have their own. A name that is not in the catalogue gets
+ * those of its family, if it has one.
  */
 export function modelInfo(
   provider: string,
   model: string,
   overrides: Readonly<Record<string, ModelOverride>> = {},
 ): ModelInfo {
-  const override = overrides[`${provider}/${model}`];
-  const builtIn = findBuiltIn(provider, model);
-  if (!override) return builtIn;
-  return { ...builtIn, ...override, known: true };
+  const sources = modelSources(provider, model, overrides);
+  const base = sources.catalogue?.info ?? UNKNOWN;
+  if (sources.overrides.length === 0) return base;
+  const { like: _, ...own } = Object.assign({}, ...sources.overrides.map((name) => overrides[name])) as ModelOverride;
+  return { ...base, ...own, known: true };
+}
+
+/** The entries that `modelInfo` uses. */
+export function modelSources(
+  provider: string,
+  model: string,
+  overrides: Readonly<Record<string, ModelOverride>> = {},
+): ModelSources {
+  const names = overrideNames(`${provider}/${model}`, Object.keys(overrides));
+  const like = names.map((name) => overrides[name]?.like).findLast((each) => each !== undefined);
+  return { overrides: names, catalogue: like === undefined ? findBuiltIn(provider, model) : findLike(like) };
 }
 
 /** The cost of a call in USD, or null without prices. */
@@ -142,20 +188,36 @@ export function maxCostUsd(info: ModelInfo, inputTokens: number, maxTokens: numb
   return dearest === null || plain === null ? null : Math.max(dearest, plain);
 }
 
-function findBuiltIn(provider: string, model: string): ModelInfo {
-  const { byVendor, byName } = catalogue();
-  const names = [model, model.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')];
-  for (const name of names) {
-    const own = byVendor.get(`${provider}/${name}`);
-    if (own) return own;
+function findLike(entry: string): FoundModel | null {
+  const info = catalogue().byVendor.get(entry);
+  return info ? { entry, by: 'like', info } : null;
+}
+
+function findBuiltIn(provider: string, model: string): FoundModel | null {
+  const { byVendor, byName, families } = catalogue();
+  const names = namesOf(model);
+  for (const name of names.own) {
+    const info = byVendor.get(`${provider}/${name}`);
+    if (info) return { entry: `${provider}/${name}`, by: 'own', info };
   }
-  // `anthropic/claude-sonnet-4.5` at a gateway is `claude-sonnet-4-5` at Anthropic.
-  const bare = names.map((name) => name.slice(name.lastIndexOf('/') + 1));
-  for (const name of [...names, ...bare, ...bare.map((each) => each.replaceAll('.', '-'))]) {
-    const foreign = byName.get(name);
-    if (foreign) return { ...foreign, prices: null, longPrompt: null, wire: null };
+  for (const name of names.elsewhere) {
+    const found = byName.get(name);
+    if (found) return { entry: `${found.vendor}/${name}`, by: 'elsewhere', info: abilitiesOf(found.info) };
   }
-  return UNKNOWN;
+  for (const name of names.elsewhere) {
+    const start = longestStart(name, Object.keys(families));
+    const entry = start === null ? undefined : families[start];
+    const info = entry === undefined ? undefined : byVendor.get(entry);
+    if (!info || entry === undefined) continue;
+    const atVendor = entry.startsWith(`${provider}/`);
+    return { entry, by: 'family', info: { ...abilitiesOf(info), wire: atVendor ? info.wire : null } };
+  }
+  return null;
+}
+
+/** Prices and the wire format are the vendor's alone. */
+function abilitiesOf(info: ModelInfo): ModelInfo {
+  return { ...info, prices: null, longPrompt: null, wire: null };
 }
 
 function readCatalogue(): Indexed {
@@ -171,6 +233,7 @@ function readCatalogue(): Indexed {
     checked: file.checked,
     entries,
     byVendor: new Map(entries.map(({ vendor, model, info }) => [`${vendor}/${model}`, info])),
-    byName: new Map(entries.toReversed().map(({ model, info }) => [model, info])),
+    byName: new Map(entries.toReversed().map((entry) => [entry.model, entry])),
+    families: file.families,
   };
 }

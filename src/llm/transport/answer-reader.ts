@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { type Fault, fault } from '../wire/fault.ts';
 import { parseJson } from '../wire/loose-json.ts';
-import type { Answer, Fold, WireError } from '../wire/wire.ts';
+import type { Answer, Fold, Framing, WireError } from '../wire/wire.ts';
 import type { BodyReader } from './exchange.ts';
 
 /** Size limits of one event and of one body that is not a stream, against a server that never stops sending. */
@@ -16,13 +16,17 @@ export interface AnswerReader extends BodyReader {
   result(): Answer | Fault;
 }
 
-type Mode = 'undecided' | 'events' | 'json' | 'error';
+type Mode = 'undecided' | 'events' | 'framed' | 'json' | 'error';
 
 /**
  * A reader of one response. The first character of a 2xx body decides whether it is a stream, because the content type is
  * unreliable on servers that do not stream and on proxies. No event stream begins with `{`.
  */
-export function answerReader(fold: Fold, classify: (error: WireError) => Fault): AnswerReader {
+export function answerReader(
+  fold: Fold,
+  classify: (error: WireError) => Fault,
+  framing: Framing | null = null,
+): AnswerReader {
   const decoder = new TextDecoder();
   let status = 0;
   let mode: Mode = 'undecided';
@@ -31,15 +35,17 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
   let events = 0;
   const parser = createParser({
     maxBufferSize: MAX_EVENT_CHARS,
-    onEvent: (event) => {
-      events += 1;
-      if (!broken && !fold.ended()) broken = fold.event(event.data);
-    },
+    onEvent: (event) => onData(event.data),
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded')
         broken ??= fault('protocol', 'an event of the stream is too large');
     },
   });
+
+  const onData = (data: string): void => {
+    events += 1;
+    if (!broken && !fold.ended()) broken = fold.event(data);
+  };
 
   const take = (piece: string): void => {
     if (mode === 'undecided') {
@@ -64,11 +70,17 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
       if (status < 200 || status > 299) mode = 'error';
     },
     chunk(chunk) {
-      take(decoder.decode(chunk, { stream: true }));
+      if (mode === 'undecided' && chunk[0] !== undefined && framing?.takes(chunk[0])) mode = 'framed';
+      if (mode === 'framed') broken ??= framing?.feed(chunk, onData) ?? null;
+      else take(decoder.decode(chunk, { stream: true }));
       if (broken) return 'broken';
-      return mode === 'events' && fold.ended() ? 'ended' : 'more';
+      return (mode === 'events' || mode === 'framed') && fold.ended() ? 'ended' : 'more';
     },
     result() {
+      if (mode === 'framed') {
+        if (!fold.ended()) broken ??= framing?.end(onData) ?? null;
+        return broken ?? fold.finish();
+      }
       take(decoder.decode());
       if (mode === 'error') return classify({ status, body: text });
       if (mode === 'json') return broken ?? readWhole(fold, text);

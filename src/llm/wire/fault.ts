@@ -30,6 +30,11 @@ export function fault(
   } satisfies Fault as Fault;
 }
 
+/** True for a fault, among values that have no `kind` of their own. */
+export function isFault(value: object): value is Fault {
+  return 'type' in value && value.type === 'fault' && 'retryable' in value;
+}
+
 /** The failure for the caller: one masked line of at most 600 characters, with provider and model. */
 export function toFailure(
   cause: Fault,
