@@ -33,8 +33,7 @@ export async function probe(what: Probe): Promise<ProbeResult> {
   const startedMs = shared.clock.monotonicMs();
   const list = await listModels(what);
   if (list?.ok) {
-    const ids = asArray(asObject(list.value)?.['data']).map((each) => asString(asObject(each)?.['id']));
-    return { ok: true, durationMs: shared.clock.monotonicMs() - startedMs, listed: ids.includes(model) };
+    return { ok: true, durationMs: shared.clock.monotonicMs() - startedMs, listed: namesIn(list.value).has(model) };
   }
   if (list && list.failure.httpStatus !== 404 && list.failure.httpStatus !== 405) return list;
   const content = [{ type: 'text', text: 'Say ok.' }] as const;
@@ -42,6 +41,13 @@ export async function probe(what: Probe): Promise<ProbeResult> {
   const result = await what.client.complete(request, { signal: what.signal });
   if (!result.ok) return result;
   return { ok: true, durationMs: shared.clock.monotonicMs() - startedMs, listed: null };
+}
+
+/** The names in a list of models. Ollama has another form than the others, and leaves out `:latest` when it is asked. */
+function namesIn(list: unknown): ReadonlySet<string> {
+  const ids = asArray(asObject(list)?.['data']).map((each) => asString(asObject(each)?.['id']) ?? '');
+  const names = asArray(asObject(list)?.['models']).map((each) => asString(asObject(each)?.['name']) ?? '');
+  return new Set([...ids, ...names, ...names.map((name) => name.replace(/:latest$/, ''))]);
 }
 
 function listModels({ endpoint, shared, wire, model, signal }: Probe): Promise<JsonResult> | null {

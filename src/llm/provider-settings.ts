@@ -65,8 +65,8 @@ const DEFAULT_TIMEOUTS: Timeouts = {
   totalMs: 1_200_000,
 };
 
-/** A provider that does not stream sends nothing until its answer is complete. */
-const UNSTREAMED_FIRST_BYTE_MS = 600_000;
+/** A provider that does not stream sends nothing until its answer is complete, and Ollama nothing while it loads a model. */
+const SLOW_FIRST_BYTE_MS = 600_000;
 
 /** The endpoint of a provider, with defaults. Throws `llm.base_url` without the URL, which may contain a password. */
 export function endpointOf(
@@ -76,20 +76,29 @@ export function endpointOf(
   clock: Clock = systemClock,
 ): Endpoint {
   const stream = settings.stream ?? true;
+  const isSlow = !stream || settings.kind === 'ollama';
   const url = URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new AnimusError('llm.base_url', { provider });
   return {
     provider,
-    baseUrl: settings.kind === 'azure' ? azureUrl(url, settings.cloud?.apiVersion ?? null) : url,
+    baseUrl: addressOf(url, settings),
     apiKey: settings.apiKey,
     login,
     ...(settings.kind === 'bedrock' && { sign: bedrockSign(settings.cloud?.region ?? '', clock) }),
     pauseKey: pauseKey(url, settings),
     stream,
     headers: settings.headers ?? {},
-    timeouts: { ...DEFAULT_TIMEOUTS, ...(!stream && { firstByteMs: UNSTREAMED_FIRST_BYTE_MS }), ...settings.timeouts },
+    timeouts: { ...DEFAULT_TIMEOUTS, ...(isSlow && { firstByteMs: SLOW_FIRST_BYTE_MS }), ...settings.timeouts },
     retry: { ...DEFAULT_RETRY, ...settings.retry },
   };
+}
+
+/** The base of all paths: people also write more of it. */
+function addressOf(url: URL, { kind, cloud }: HttpProviderSettings): URL {
+  if (kind === 'azure') return azureUrl(url, cloud?.apiVersion ?? null);
+  const address = new URL(url);
+  if (kind === 'ollama') address.pathname = url.pathname.replace(/\/(v1|api)\/?$/, '');
+  return address;
 }
 
 /** Identifies a key at an address, whatever the name of the provider. A hash, so that no copy of the key is kept. */

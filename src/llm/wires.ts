@@ -1,13 +1,14 @@
 /** The wires, and which of them a model speaks. */
 import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
+import { ollamaOptions, ollamaWire } from './ollama/wire.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
 import { isClaude } from './providers/vertex.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import type { Wire, WireOptions } from './wire/wire.ts';
 
 /** A wire format: one entry per message format, not per kind of provider. */
-export type WireName = 'anthropic-messages' | 'openai-chat';
+export type WireName = 'anthropic-messages' | 'openai-chat' | 'ollama-chat';
 
 interface WireEntry {
   readonly open: (options: WireOptions) => Wire;
@@ -17,6 +18,7 @@ interface WireEntry {
 export const WIRES: Readonly<Record<WireName, WireEntry>> = {
   'anthropic-messages': { open: anthropicWire, options: anthropicOptions },
   'openai-chat': { open: openaiWire, options: openaiOptions },
+  'ollama-chat': { open: ollamaWire, options: ollamaOptions },
 };
 
 /** The wire of each kind, and of each choice at kinds that have one. */
@@ -26,7 +28,7 @@ const WIRES_OF: Readonly<Record<HttpProviderKind, Readonly<Record<WireChoice | '
   azure: { own: 'openai-chat', chat: 'openai-chat' },
   bedrock: { own: 'anthropic-messages', chat: 'anthropic-messages' },
   vertex: { own: 'openai-chat', chat: 'openai-chat' },
-  ollama: { own: 'openai-chat', chat: 'openai-chat' },
+  ollama: { own: 'ollama-chat', chat: 'ollama-chat' },
 };
 
 /** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own; Vertex serves Claude by another. */

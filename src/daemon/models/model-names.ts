@@ -15,8 +15,23 @@ export function modelNames(config: Config): ModelNames & { readonly models: Read
       }),
     ),
     defaultProvider: config.defaultProvider,
-    models: Object.fromEntries([...config.models].map(([name, model]) => [name, overrideOf(model)])),
+    models: overridesOf(config),
   };
+}
+
+/**
+ * Ollama reserves memory for the whole window, so its models do not get the window that they could have. It is one for
+ * all models of a provider, which a table of the file can change.
+ */
+const OLLAMA_WINDOW = 32_768;
+
+function overridesOf({ providers, models }: Config): Record<string, ModelOverride> {
+  const overrides: Record<string, ModelOverride> = {};
+  for (const { name, kind } of providers.values()) {
+    if (kind === 'ollama') overrides[`${name}/*`] = { contextWindow: OLLAMA_WINDOW };
+  }
+  for (const [name, model] of models) overrides[name] = { ...overrides[name], ...overrideOf(model) };
+  return overrides;
 }
 
 /** What a faculty requires of each model of its chain. */

@@ -47,6 +47,11 @@ export function answerReader(
     if (!broken && !fold.ended()) broken = fold.event(data);
   };
 
+  /** The fold's own fault came first. */
+  const frame = (cause: Fault | null | undefined): void => {
+    broken ??= cause ?? null;
+  };
+
   const take = (piece: string): void => {
     if (mode === 'undecided') {
       const first = /\S/.exec(piece)?.[0];
@@ -71,14 +76,14 @@ export function answerReader(
     },
     chunk(chunk) {
       if (mode === 'undecided' && chunk[0] !== undefined && framing?.takes(chunk[0])) mode = 'framed';
-      if (mode === 'framed') broken ??= framing?.feed(chunk, onData) ?? null;
+      if (mode === 'framed') frame(framing?.feed(chunk, onData));
       else take(decoder.decode(chunk, { stream: true }));
       if (broken) return 'broken';
       return (mode === 'events' || mode === 'framed') && fold.ended() ? 'ended' : 'more';
     },
     result() {
       if (mode === 'framed') {
-        if (!fold.ended()) broken ??= framing?.end(onData) ?? null;
+        if (!broken && !fold.ended()) frame(framing?.end(onData));
         return broken ?? fold.finish();
       }
       take(decoder.decode());

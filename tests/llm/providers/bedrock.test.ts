@@ -183,6 +183,13 @@ describe('a broken stream', () => {
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringMatching(message) });
   });
 
+  test('by an error event of the model fails as the event says', async () => {
+    const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+    const server = await serveBytes(Buffer.concat([...FRAMES.slice(0, 3), chunkFrame(JSON.stringify(event))]));
+    const failure = failed(await call(connect(server.url, { retry: ONCE }), { model: MODEL }));
+    expect(failure).toMatchObject({ kind: 'overloaded', message: expect.stringContaining('Overloaded') });
+  });
+
   test.each([
     ['throttlingException', 'Too many requests', 'rate_limit'],
     ['serviceUnavailableException', 'later', 'overloaded'],
