@@ -97,9 +97,17 @@ function originsOf(
     const baseUrl = builtIn ? variable(set(`${name.toUpperCase()}_BASE_URL`)) : written;
     origins.set(`providers.${name}.base_url`, baseUrl);
     origins.set(`providers.${name}.api_key`, variable(env.secretOrigin(provider.apiKeyEnv ?? '')));
+    for (const key of Object.keys(document.sound?.providers[name] ?? {})) {
+      const origin = document.originOf('providers', name, key);
+      if (origin !== null && key !== 'base_url') origins.set(`providers.${name}.${key}`, origin);
+    }
   }
-  for (const name of Object.keys(document.sound?.models ?? {})) {
+  for (const [name, model] of Object.entries(document.sound?.models ?? {})) {
     origins.set(`models."${name}"`, document.originOf('models', name) ?? 'default');
+    for (const key of Object.keys(model)) {
+      const origin = document.originOf('models', name, key);
+      if (origin !== null) origins.set(`models."${name}".${key}`, origin);
+    }
   }
   return origins;
 }
