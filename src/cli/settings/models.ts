@@ -22,8 +22,7 @@ export function addModelsCommand(program: Command, run: RunCommand): void {
   })
     .option('--provider <name>', 'only the models of this provider')
     .action(run(modelsCommand));
-  // Options after `show` belong to it.
-  addModelsShowCommand(group.enablePositionalOptions(), run);
+  addModelsShowCommand(group, run);
 }
 
 async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions): Promise<number> {
