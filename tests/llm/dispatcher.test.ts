@@ -94,7 +94,11 @@ function connect(baseUrl: string, settings: Partial<HttpProviderSettings> = {}) 
 test('an authority of one’s own is trusted, for this provider only', async () => {
   const url = await serveTls((await serveModel()).url);
   const failure = failed(await call(connect(url, ONCE)));
-  expect(failure).toMatchObject({ kind: 'connection', message: expect.stringMatching(/certificate/) });
+  expect(failure).toMatchObject({
+    kind: 'connection',
+    network: 'certificate',
+    message: expect.stringMatching(/certificate/),
+  });
   expect(answered(await call(connect(url, { ca: tls('ca.pem') }))).content).toEqual([{ type: 'text', text: 'hi' }]);
 });
 
@@ -122,7 +126,7 @@ test.each(['http', 'https'])(
     const proxy = await serveProxy('me:pass');
     const settings = { ca: tls('ca.pem'), proxy: `http://me:wrong-pass@${proxy.url}`, ...ONCE };
     const failure = failed(await call(connect(url, settings)));
-    expect(failure).toMatchObject({ kind: 'connection', message: expect.stringContaining('407') });
+    expect(failure).toMatchObject({ kind: 'connection', network: 'proxy', message: expect.stringContaining('407') });
     expect(failure.message).not.toContain('wrong-pass');
     expect(model.requests).toEqual([]);
   },

@@ -13,6 +13,7 @@ import { duration } from '../view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 const PROBE_MS = 30_000;
+const MISSING = { kind: 'model_not_found' } as const;
 
 /** A provider to ask, and the model to ask for; null: none is known. */
 export interface ProviderQuestion {
@@ -60,7 +61,7 @@ export async function examineProvider(
       if (interrupted.aborted) throw new AnimusError('interrupted');
       if (!found.ok) return [problem(check, sayFailure(found.failure), remedyOf(found.failure, provider))];
       if (found.listed === false)
-        return [note(check, `it answers, but does not list ${model}`, 'check the name of the model')];
+        return [note(check, `it answers, but does not list ${model}`, remedyOf(MISSING, provider))];
       const answered =
         provider.kind === 'scripted' ? 'the script can be read' : `answered in ${duration(found.durationMs)}`;
       return [fine(check, `${answered} (${model})`)];
@@ -71,6 +72,32 @@ export async function examineProvider(
   });
 }
 
+/** What is at fault: where to look first. */
+function areaOf(kind: LlmFailure['kind']): string {
+  switch (kind) {
+    case 'credentials':
+    case 'quota':
+      return 'login';
+    case 'connection':
+    case 'timeout':
+    case 'aborted':
+      return 'network';
+    case 'model_not_found':
+      return 'model';
+    case 'rate_limit':
+    case 'overloaded':
+    case 'protocol':
+      return 'provider';
+    case 'invalid_request':
+    case 'context_overflow':
+    case 'content_filter':
+      return 'request';
+    default:
+      return kind satisfies never;
+  }
+}
+
 function sayFailure({ kind, message }: LlmFailure): string {
-  return kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
+  const said = kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
+  return `${areaOf(kind)} at fault: ${said}`;
 }

@@ -39,10 +39,13 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
       };
     },
-    explain({ kind, provider: name, message }) {
+    explain(failure) {
+      const { kind, provider: name, message } = failure;
       const provider = config.providers.get(name);
-      const remedy = provider === undefined ? null : remedyOf({ kind }, provider);
-      const restart = kind === 'credentials' && remedy !== null ? ', and restart animus' : '';
+      const remedy = provider === undefined ? null : remedyOf(failure, provider);
+      // The output of a command is read again at the next call.
+      const isFixed = kind === 'credentials' && provider?.kind !== 'scripted' && !provider?.credentials;
+      const restart = isFixed && remedy !== null ? ', and restart animus' : '';
       return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
     },
     stop: () => llm.stop(),

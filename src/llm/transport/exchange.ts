@@ -4,6 +4,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Timeouts } from '../client.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { showUrl } from './mask.ts';
+import { networkTrouble } from './network-trouble.ts';
 
 /** One HTTP request and its time-outs. */
 export interface ExchangeOptions {
@@ -147,7 +148,10 @@ function transportFault(error: unknown, url: URL): Fault {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return fault('timeout', `cannot connect to ${showUrl(url)}: connect time-out`);
-  return fault('connection', `connection to ${showUrl(url)} failed: ${messageOf(error)}${code && ` (${code})`}`);
+  const said = messageOf(error);
+  const network = networkTrouble(code, said);
+  const message = `connection to ${showUrl(url)} failed: ${said}${code && ` (${code})`}`;
+  return fault('connection', message, network && { network });
 }
 
 function timer(ms: number, act: () => void): NodeJS.Timeout | undefined {

@@ -1,9 +1,10 @@
-import type { FailureKind, LlmFailure } from '../client.ts';
+import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
 
 /** The failure of one attempt, before the number of attempts is known. */
 export interface Fault {
   readonly type: 'fault';
   readonly kind: FailureKind;
+  readonly network?: NetworkTrouble;
   readonly message: string;
   /** True if the same request may succeed when it is sent again soon. */
   readonly retryable: boolean;
@@ -41,8 +42,16 @@ export function toFailure(
   from: { readonly provider: string; readonly model: string; readonly attempts: number },
   mask: (text: string) => string,
 ): LlmFailure {
-  const { kind, httpStatus, retryAfterMs, requestId } = cause;
-  return { kind, ...from, message: oneLine(mask(cause.message)), httpStatus, retryAfterMs, requestId };
+  const { kind, network, httpStatus, retryAfterMs, requestId } = cause;
+  return {
+    kind,
+    ...(network && { network }),
+    ...from,
+    message: oneLine(mask(cause.message)),
+    httpStatus,
+    retryAfterMs,
+    requestId,
+  };
 }
 
 function oneLine(text: string): string {
