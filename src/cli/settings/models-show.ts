@@ -16,8 +16,8 @@ export function addModelsShowCommand(group: Command, run: RunCommand): void {
   }).action(run(showModel));
 }
 
-function showModel({ output, config: load }: Invocation, _: CommonOptions, name: string): number {
-  const config = load();
+async function showModel({ output, config: load }: Invocation, _: CommonOptions, name: string): Promise<number> {
+  const config = await load();
   const { located, values } = modelValues(name, config);
   const { provider, model, kind } = located;
   const settings = config.providers.get(provider);
