@@ -54,5 +54,5 @@ function shown(value: unknown): Part {
   if (value === null || value === undefined) return styled('-', 'dim');
   if (typeof value === 'number') return grouped(value);
   if (typeof value === 'object') return Object.keys(value).length === 0 ? styled('none', 'dim') : JSON.stringify(value);
-  return String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

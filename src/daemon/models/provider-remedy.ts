@@ -70,7 +70,7 @@ function remedyOfNetwork(
   }
 }
 
-function remedyOfModel({ kind, name }: HttpProviderConfig): string {
+function remedyOfModel({ kind }: HttpProviderConfig): string {
   switch (kind) {
     case 'azure':
       return 'check the name of the model: it is the name of its deployment';
@@ -84,6 +84,6 @@ function remedyOfModel({ kind, name }: HttpProviderConfig): string {
     case 'openai':
       return 'check the name of the model';
     default:
-      throw new TypeError(`no such kind: ${name} ${kind satisfies never}`);
+      return kind satisfies never;
   }
 }
