@@ -32,7 +32,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 /** Folds chunks of POST /chat/completions, from OpenAI and compatible servers. */
 export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) => void): Fold {
   const reasoning = gatherReasoning();
-  const toolCalls = gatherToolCalls();
+  const toolCalls = gatherToolCalls({ provider: context.provider, model: context.model });
   let text = '';
   let refused = false;
   let finish: string | null = null;

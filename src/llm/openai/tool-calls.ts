@@ -9,6 +9,8 @@ interface Partial {
   readonly id: string;
   name: string;
   json: string;
+  /** The vendor's own field, which has to go back with the call. */
+  extra: Loose | null;
 }
 
 /** Collects tool calls from deltas, which every vendor numbers, names and repeats differently. */
@@ -25,7 +27,7 @@ export interface ToolCallGatherer {
  * and another id under a used index is a new call (some servers number every call 0). Later ids and names, which may be
  * empty, never overwrite earlier ones. Arguments may look complete too early, so they are parsed at the end.
  */
-export function gatherToolCalls(): ToolCallGatherer {
+export function gatherToolCalls(from: { readonly provider: string; readonly model: string }): ToolCallGatherer {
   const calls: Partial[] = [];
   const idOf = callIds();
   // The newest call of each index, the first of each id: searching the list for every delta took a second for 10,000 calls.
@@ -41,7 +43,7 @@ export function gatherToolCalls(): ToolCallGatherer {
     return name === '' ? calls.at(-1) : undefined;
   };
   const begin = (index: number | null, given: string): Partial => {
-    const call: Partial = { given, id: idOf(given), name: '', json: '' };
+    const call: Partial = { given, id: idOf(given), name: '', json: '', extra: null };
     calls.push(call);
     if (index !== null) byIndex.set(index, call);
     if (given !== '' && !byId.has(given)) byId.set(given, call);
@@ -56,6 +58,7 @@ export function gatherToolCalls(): ToolCallGatherer {
       const call = find(index, id, name) ?? begin(index, id);
       const wasNamed = call.name !== '';
       call.name ||= name;
+      call.extra ??= asObject(delta['extra_content']);
       call.json += argumentsOf(fn);
       return !wasNamed && call.name !== '' ? { id: call.id, name: call.name } : null;
     },
@@ -65,7 +68,8 @@ export function gatherToolCalls(): ToolCallGatherer {
       const finished = calls.flatMap((call, at) => {
         const block = finishToolCall({ ...call, input: {} }, mayBeCut && at === calls.length - 1);
         if (block === null) cut.push(call.name);
-        return block ?? [];
+        if (block === null) return [];
+        return call.extra ? { ...block, extra: { fields: { extra_content: call.extra }, ...from } } : block;
       });
       return { calls: finished, cut };
     },

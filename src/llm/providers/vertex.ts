@@ -35,10 +35,29 @@ export function vertexChatWire(wire: Wire, place: VertexPlace): Wire {
     path: (model, stream) => `${placePath(place)}/endpoints/openapi${wire.path(model, stream)}`,
     modelsPath: null,
     body(request, stream) {
-      const { model } = request;
-      return { ...wire.body(request, stream), model: model.includes('/') ? model : `google/${model}` };
+      const model = request.model.includes('/') ? request.model : `google/${request.model}`;
+      const body: Json = { ...wire.body(request, stream), model };
+      return wantsSignatures(model) ? { ...body, messages: (body['messages'] as Json[]).map(withSignature) } : body;
     },
   };
+}
+
+type Json = Record<string, unknown>;
+
+/** Gemini refuses calls without the signature of the thoughts before them, since version 3. */
+function wantsSignatures(model: string): boolean {
+  return /^google\/gemini-([3-9]|\d\d)/.test(model);
+}
+
+/** Google's placeholder for calls that another model made ("Thought signatures" in the documentation of Gemini). */
+const FOREIGN = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
+
+/** The first call of an answer carries the signature; parallel ones have none. */
+function withSignature(message: Json): Json {
+  const calls = message['tool_calls'] as Json[] | undefined;
+  const [first, ...rest] = calls ?? [];
+  if (first === undefined || 'extra_content' in first) return message;
+  return { ...message, tool_calls: [{ ...first, ...FOREIGN }, ...rest] };
 }
 
 function placePath({ project, location }: VertexPlace): string {

@@ -8,6 +8,7 @@ import { type Fault, isFault } from '../../../src/llm/wire/fault.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { startAnthropicServer, text } from '../../support/model-server/anthropic.ts';
 import { bedrockGate, vertexGate } from '../../support/model-server/clouds.ts';
+import { startServer } from '../../support/model-server/server.ts';
 import { instantClock } from '../instant-clock.ts';
 import { answered, call, failed, llmOf } from '../llm-call.ts';
 
@@ -164,6 +165,25 @@ describe('a call', () => {
     const failure = failed(await call(llm, { model: 'claude-opus-4-6' }));
     expect(runs()).toBe(3);
     expect(JSON.stringify(failure)).not.toMatch(/token-(one|two)/);
+  });
+
+  test('shows no token that the provider quotes, the one before included', async () => {
+    const clock = instantClock();
+    const quoted = 'token-one-1 or token-two-2 is wrong';
+    const server = await startServer(() => ({ status: 400, parts: [JSON.stringify({ error: { message: quoted } })] }));
+    opened.push(server.close);
+    const settings = {
+      kind: 'openai',
+      baseUrl: server.url,
+      apiKey: null,
+      credentials: command('token-one-1'),
+    } as const;
+    const llm = llmOf(settings, { processes, clock });
+    opened.push(() => llm.stop());
+    await call(llm);
+    prints('token-two-2');
+    await clock.sleep(1_000_000);
+    expect(failed(await call(llm)).message).toContain('*** or *** is wrong');
   });
 
   test('to Bedrock is signed with the keys that AWS’s command line prints', async () => {
