@@ -39,7 +39,13 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools': [['files']],
   'src/tools/files': [['patch', 'search']],
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
-  'src/llm': [['anthropic', 'ollama', 'openai', 'providers', 'scripted'], ['transport'], ['wire'], ['models']],
+  'src/llm': [
+    ['anthropic', 'ollama', 'openai', 'providers', 'scripted'],
+    ['transport'],
+    ['wire'],
+    ['media'],
+    ['models'],
+  ],
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
   'src/core': [['config'], ['toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],
 };

@@ -207,14 +207,15 @@ create table animus.tool_calls (
 create trigger check_origin before insert or update of origin on animus.tool_calls for each row execute function animus.check_tool_calls_origin();
 
 create table animus.focus_messages (
-  focus_id   uuid        not null,
-  seq        integer     not null,
-  after_turn integer     not null,
-  kind       text        not null,
-  content    text        not null,
-  tokens     integer     not null,
-  keeps_from integer,
-  created_at timestamptz not null,
+  focus_id    uuid        not null,
+  seq         integer     not null,
+  after_turn  integer     not null,
+  kind        text        not null,
+  content     text        not null,
+  tokens      integer     not null,
+  keeps_from  integer,
+  created_at  timestamptz not null,
+  artifact_id uuid,
   primary key (focus_id, seq),
   constraint focus_messages_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
   constraint focus_messages_after_turn_check check (after_turn >= 0),
@@ -429,6 +430,9 @@ create table animus.focus_settings (
   primary key (id),
   constraint focus_settings_tools_check check (json_typeof(tools) = 'array')
 );
+
+-- create view animus.own_artifacts with (security_barrier=true): its query stands in functions/
+--   id, work_item_id, name, media_type, bytes, content, created_at
 
 -- create view animus.own_ledger with (security_barrier=true): its query stands in functions/
 --   work_item_id, seq, entry_type, content, created_at

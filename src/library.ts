@@ -1,10 +1,15 @@
 /** What `import … from 'animus'` gives a program: it submits work on its own connection, in its own transaction. */
 import { statementError } from './store/sql/database-errors.ts';
-import { type NewWork, type SubmittedWork, submitWork as submitTo } from './store/work/submit-work.ts';
+import {
+  type NewAttachment,
+  type NewWork,
+  type SubmittedWork,
+  submitWork as submitTo,
+} from './store/work/submit-work.ts';
 
 export { AnimusError, type ErrorCode, isAnimusError } from './core/errors/errors.ts';
 export type { WorkState } from './core/work/work.ts';
-export type { NewWork, SubmittedWork };
+export type { NewAttachment, NewWork, SubmittedWork };
 
 /** A connection of node-postgres (`Client`, `PoolClient` or `Pool`), or whatever answers in the same way. */
 export interface Connection {

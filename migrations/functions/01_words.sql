@@ -8,7 +8,7 @@ language sql immutable parallel safe as $$
   select case p_list
     when 'foci.phase' then array['orient', 'engage', 'consolidate', 'recover']
     when 'tool_calls.origin' then array['model', 'sandbox']
-    when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook']
+    when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook', 'attachment']
     when 'waits.kind' then array['children', 'approval', 'timer', 'human']
     when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume']
   end

@@ -17,7 +17,7 @@ language sql immutable as $$
   select case
     when p_function = 'now' then true
     when not p_definer then false
-    when p_function = 'submit_work' then p_role in ('animus_submitter', 'animus_operator', 'animus_daemon')
+    when p_function in ('submit_work', 'attach_file') then p_role in ('animus_submitter', 'animus_operator', 'animus_daemon')
     when p_function in ('watch_work', 'watch_texts') then true
     when p_function in ('status', 'ways_in_status') then p_role <> 'animus_submitter'
     when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon')
@@ -41,7 +41,7 @@ begin
     execute format('grant usage on schema animus to %I', v_role);
     execute format('revoke all on all tables in schema animus from %I', v_role);
     execute format('revoke all on all functions in schema animus from %I', v_role);
-    execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger to %I', v_role);
+    execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts to %I', v_role);
     if v_role <> 'animus_submitter' then
       execute format('grant select on all tables in schema animus to %I', v_role);
       -- We cannot grant rights on a pgmq that another role installed, and do not need to.

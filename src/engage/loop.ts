@@ -1,7 +1,8 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
 import { estimateTokens } from '../core/work/tokens.ts';
+import { readTranscriptToSend } from '../store/transcript/attachments.ts';
 import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
-import { readTranscript, type Transcript } from '../store/transcript/transcript.ts';
+import type { Transcript } from '../store/transcript/transcript.ts';
 import { type RecordedTurn } from '../store/transcript/turns.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
@@ -36,7 +37,7 @@ export async function engage(engageMeans: EngageMeans, recorded?: Transcript): P
 }
 
 async function loop(means: LoopMeans, recorded?: Transcript): Promise<Extract<Step, { kind: 'end' }>> {
-  let step = await goOn(recorded ?? (await readTranscript(means.db, means.focus.focusId)), means);
+  let step = await goOn(recorded ?? (await readTranscriptToSend(means.db, means.focus.focusId)), means);
   while (step.kind === 'next') step = await iterate(step.transcript, means);
   return step;
 }

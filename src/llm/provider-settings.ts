@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
+import { isDecodable } from '../core/text/addresses.ts';
 import type { Timeouts } from './client.ts';
 import { azureUrl } from './providers/azure.ts';
 import { bedrockSign } from './providers/bedrock.ts';
@@ -77,8 +78,9 @@ export function endpointOf(
 ): Endpoint {
   const stream = settings.stream ?? true;
   const isSlow = !stream || settings.kind === 'ollama';
-  const url = URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl) : null;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new AnimusError('llm.base_url', { provider });
+  const url = URL.parse(settings.baseUrl);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (!isHttp || !isDecodable(url.username + url.password)) throw new AnimusError('llm.base_url', { provider });
   return {
     provider,
     baseUrl: addressOf(url, settings),

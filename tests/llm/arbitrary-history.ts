@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { ContentBlock, MediaBlock, Message, TextBlock, ToolCallBlock } from '../../src/llm/client.ts';
+import { GIF, pdf } from '../support/media-files.ts';
 
 /** Who speaks in these histories: half of the thinking is by another model. */
 const AUTHORS = [
@@ -18,8 +19,9 @@ const text: fc.Arbitrary<TextBlock> = anyText.map((value) => ({ type: 'text', te
 const solidText: fc.Arbitrary<TextBlock> = anyText.map((value) => ({ type: 'text', text: `x${value}` }));
 
 const media: fc.Arbitrary<MediaBlock> = fc.constantFrom(
-  { type: 'image', mediaType: 'image/png', data: 'aGFsbG8=' },
-  { type: 'document', mediaType: 'application/pdf', data: 'aGFsbG8=' },
+  { type: 'image', mediaType: 'image/gif', data: GIF.toString('base64') },
+  { type: 'image', mediaType: 'image/tiff', data: 'aGFsbG8=' },
+  { type: 'document', mediaType: 'application/pdf', data: pdf().toString('base64'), name: 'a' },
   { type: 'document', mediaType: 'text/plain', data: 'aGFsbG8=' },
 );
 

@@ -118,12 +118,13 @@ describe.each(FIXTURES)('$kind: $name', ({ kind, bytes, expected }) => {
     }
   });
 
-  test('cut at every byte: the same answer or a fault, never half a call', () => {
+  test('cut at every byte: the same answer or a broken connection, never half a call', () => {
     const whole = play(kind, [bytes]);
     const same = whole.type === 'answer' ? (comparable(whole) as Answer).content : null;
     for (let end = 0; end < bytes.length; end += 1) {
       const cut = play(kind, [bytes.subarray(0, end)]);
       if (cut.type === 'answer') expect((comparable(cut) as Answer).content).toEqual(same);
+      else if (same) expect({ kind: cut.kind, end }).toEqual({ kind: 'connection', end });
     }
   });
 });

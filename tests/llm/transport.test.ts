@@ -248,7 +248,7 @@ describe('a rate limit', () => {
   test('that lasts longer than a call should hang fails at once, and later calls without asking', async () => {
     const server = await serve([{ status: 429, headers: { 'retry-after': '3600' } }]);
     const clock = instantClock();
-    const llm = connect(server.url, {}, { clock });
+    const llm = connect(server.url, { retry: { maxRetryAfterMs: 3_600_000 } }, { clock });
     expect(failed(await call(llm))).toMatchObject({ kind: 'rate_limit', retryAfterMs: 3_600_000, attempts: 1 });
     expect(failed(await call(llm))).toMatchObject({ kind: 'rate_limit', retryAfterMs: 3_600_000, attempts: 0 });
     expect(server.requests).toHaveLength(1);
@@ -256,9 +256,41 @@ describe('a rate limit', () => {
     expect(failed(await call(llm)).attempts).toBe(1);
   });
 
+  test.each([
+    ['retry-after', '1763811234', '1763811234 s'],
+    ['retry-after', '1'.padEnd(24, '0'), '1e+23 s'],
+    ['retry-after', '9'.repeat(400), 'Infinity s'],
+    ['retry-after', 'Fri, 31 Dec 9999 23:59:59 GMT', '251'],
+    ['retry-after-ms', '1763811234000', '1763811234 s'],
+  ])('is bounded, whatever %s says (%s), and the message says what was asked', async (name, value, asked) => {
+    for (const kind of ['anthropic', 'openai'] as const) {
+      const server = await serveRaw({ status: 429, headers: { [name]: value }, parts: [] });
+      const clock = instantClock();
+      const llm = connect(server.url, { kind }, { clock });
+      const failure = failed(await call(llm));
+      expect(failure).toMatchObject({ kind: 'rate_limit', retryAfterMs: 600_000, attempts: 1 });
+      expect(failure.message).toContain(`the provider asked to wait ${asked}`);
+      expect(failure.message).toContain('limited to 600 s');
+      // The key is free again after that time, for everybody.
+      await clock.sleep(600_000);
+      expect(failed(await call(llm)).attempts).toBe(1);
+      if (kind === 'anthropic') continue;
+      await clock.sleep(600_000);
+      const embedder = llm.embedder({ provider: 'p', model: 'm', dimensions: null });
+      const embedded = await embedder.embed(['a'], AbortSignal.timeout(20_000));
+      expect(embedded).toMatchObject({ ok: false, failure: { retryAfterMs: 600_000 } });
+    }
+  });
+
+  test('may be bounded by the configuration of the provider', async () => {
+    const server = await serve([{ status: 503, headers: { 'retry-after': '7200' } }]);
+    const llm = connect(server.url, { retry: { maxRetryAfterMs: 5_400_000 } }, { clock: instantClock() });
+    expect(failed(await call(llm)).retryAfterMs).toBe(5_400_000);
+  });
+
   test('calls that wait for the same pause all go on, and one that is aborted does not', async () => {
     const server = await serve([LIMITED, HI]);
-    const llm = connect(server.url, { retry: { maxAttempts: 1, maxRetryAfterMs: 60_000 } });
+    const llm = connect(server.url, { retry: { maxAttempts: 1, maxWaitMs: 60_000 } });
     const limited = await startAnthropicServer([{ status: 429, headers: { 'retry-after-ms': '150' } }, HI]);
     opened.push(limited.close);
     const quick = connect(limited.url, ONCE);
@@ -297,6 +329,87 @@ describe('secrets', () => {
       headers: { authorization: `Basic ${Buffer.from('robot:p@ss').toString('base64')}` },
     });
     expect(failure.message).toBe('HTTP 500: wrong: *** *** *** *** ***');
+  });
+
+  describe('are masked before a text is cut', () => {
+    // Of a cut key, no mask would recognise the rest.
+    const KEY = `tok.${'0123456789abcdef'.repeat(4)}`;
+    const leaks = (text: string) => /0123456789/.test(text);
+
+    async function failure(reply: Reply, settings: Partial<HttpProviderSettings> = {}) {
+      const server = await serveRaw(reply);
+      return failed(await call(connect(server.url, { ...ONCE, apiKey: KEY, ...settings })));
+    }
+    const at = (chars: number) => `${'x '.repeat(chars / 2)}${KEY}`;
+
+    test.each([
+      ['the body of an error', { status: 400, parts: [at(280)] }],
+      ['a message of an error', { status: 400, parts: [JSON.stringify({ error: { message: at(580) } })] }],
+      ['a body that is no answer', { status: 200, parts: [at(280)] }],
+      ['an event that is not JSON', { status: 200, parts: [`data: ${at(180)}\n\n`] }],
+      [
+        'an error in the stream',
+        { status: 200, parts: [`data: {"type":"error","error":{"message":"${at(560)}"}}\n\n`] },
+      ],
+      [
+        'an error body longer than what is read',
+        { status: 400, parts: [`${' '.repeat(64 * 1024 - 20)}${KEY}`.repeat(9)] },
+      ],
+      [
+        'an event longer than what is quoted',
+        { status: 200, parts: [`data: ${' '.repeat(64 * 1024 - 70)}${KEY}\n\n`] },
+      ],
+    ])('%s', async (_, reply) => {
+      for (const kind of ['anthropic', 'openai'] as const) {
+        const { message } = await failure(reply, { kind });
+        expect(message.length).toBeLessThanOrEqual(600);
+        expect(leaks(message)).toBe(false);
+      }
+    });
+
+    test('request ids', async () => {
+      const { requestId } = await failure({
+        status: 400,
+        headers: { 'request-id': `r${'x'.repeat(180)}${KEY}` },
+        parts: [],
+      });
+      expect(requestId).toMatch(/^rx+\*\*\*$/);
+    });
+
+    test('configured headers, with and without their scheme, and as JSON writes them', async () => {
+      const headers = { authorization: `Bearer ${KEY}`, 'x-gate': 'gate"way\\pass' };
+      const body = JSON.stringify({ error: { type: 'x', message: `no: ${KEY}` }, gate: headers['x-gate'] });
+      const settings = { apiKey: null, headers };
+      const { message } = await failure({ status: 400, parts: [body.slice(1)] }, settings);
+      expect(message).toContain('no: ***');
+      expect(message).toContain('"gate":"***"');
+      // What says nothing about who sends stays readable.
+      const plain = await failure(
+        { status: 400, parts: ['application/json'] },
+        { headers: { accept: 'application/json' } },
+      );
+      expect(plain.message).toContain('application/json');
+    });
+
+    test('what embeddings are answered', async () => {
+      const server = await serveRaw({ status: 200, parts: [at(180)] });
+      const llm = connect(server.url, { ...ONCE, kind: 'openai', apiKey: KEY });
+      const result = await llm
+        .embedder({ provider: 'p', model: 'm', dimensions: 2 })
+        .embed(['a'], AbortSignal.timeout(20_000));
+      expect(result).toMatchObject({ ok: false, failure: { kind: 'protocol' } });
+      expect(leaks(JSON.stringify(result))).toBe(false);
+    });
+  });
+
+  test('a key that HTTP cannot carry is a failure of the credentials, without the key', async () => {
+    const failure = failed(await call(connect('http://127.0.0.1:9', { apiKey: 'secret\nkey' })));
+    expect(failure).toMatchObject({ kind: 'credentials', attempts: 1 });
+    expect(failure.message).not.toContain('secret');
+  });
+
+  test('a user or password with a broken percent-encoding is refused without repeating it', () => {
+    expect(() => connect('http://robot:%zz@host')).toThrow(/^provider p: base_url is not an http or https URL$/);
   });
 
   test('a base URL that cannot be used is refused without repeating it', () => {

@@ -1,4 +1,5 @@
 import type { HttpProviderConfig } from '../../core/config/config.ts';
+import { DEFAULT_RETRY } from '../../llm/transport/retry-policy.ts';
 
 /** A setting for people. */
 export interface AccessSetting {
@@ -32,6 +33,7 @@ export function accessSettings(provider: HttpProviderConfig): readonly AccessSet
     ifSet('timeouts.connect_seconds', timeouts.connectSeconds),
     ifSet('timeouts.first_byte_seconds', timeouts.firstByteSeconds),
     ifSet('timeouts.total_seconds', timeouts.totalSeconds),
+    { key: 'max_retry_after_seconds', value: provider.maxRetryAfterSeconds ?? DEFAULT_RETRY.maxRetryAfterMs / 1000 },
     provider.proxy && { key: 'proxy', value: String(provider.proxy) },
     ifSet('ca_file', provider.caFile),
   ];

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
+import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
 import {
   type FocusView,
   findWork,
@@ -43,6 +44,7 @@ async function showCommand(invocation: Invocation, _options: CommonOptions, refe
     const id = await findWork(db, reference);
     return {
       item: await readWork(db, id),
+      artifacts: await readArtifacts(db, id),
       children: await readDescendants(db, id),
       foci: await readFoci(db, id),
       ledger: await readLedger(db, id),
@@ -50,6 +52,7 @@ async function showCommand(invocation: Invocation, _options: CommonOptions, refe
   });
   output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
   showItem(output, shown.item);
+  showArtifacts(output, shown.artifacts);
   showTree(output, shown.item.id, shown.children);
   for (const focus of shown.foci) showFocus(output, focus);
   showEntries(output, shown.ledger);
@@ -82,6 +85,15 @@ function showItem(output: Output, item: WorkDetail): void {
   const tokens = `${grouped(item.input_tokens)} in, ${grouped(item.output_tokens)} out`;
   if (item.turns > 0) field('cost', usd(item.cost_usd), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
   if (item.cancel_requested_at !== null) field('cancel', item.cancel_reason ?? 'requested');
+}
+
+/** Files of the item: what came with it, and an outcome that is too large for its row. */
+function showArtifacts(output: Output, artifacts: readonly ArtifactView[]): void {
+  if (artifacts.length === 0) return;
+  heading(output, 'Files');
+  for (const { id, name, media_type: type, bytes: size } of artifacts) {
+    output.line('  ', styled(name, 'bold'), `  ${bytes(size)}  `, styled(`${type.split(';')[0]}  ${id}`, 'dim'));
+  }
 }
 
 function showTree(output: Output, rootId: string, items: readonly WorkSummary[]): void {

@@ -1,11 +1,14 @@
 /** `animus work submit`. */
+import { basename, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
+import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/work-views.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
-import { type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
+import { type NewAttachment, type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
 import { moment, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -24,6 +27,7 @@ interface SubmitOptions extends CommonOptions {
   readonly source?: string;
   readonly trigger?: string;
   readonly parent?: string;
+  readonly attach?: readonly string[];
   readonly wait?: boolean;
   readonly faculties?: string;
 }
@@ -36,6 +40,7 @@ export function addSubmitCommand(group: Command, run: RunCommand): void {
       'animus work submit engineer "Fix the failing timezone test" --wait',
       'animus work submit reviewer --params @pull-request.json --dedup-key pr-17',
       'git log -1 | animus work submit scribe - --run-at +10m',
+      'animus work submit accountant "Check this invoice" --attach invoice.pdf --attach stamp.png',
     ],
   })
     .option('--skill <name>', 'the skill to start with')
@@ -46,6 +51,7 @@ export function addSubmitCommand(group: Command, run: RunCommand): void {
     .option('--source <text>', 'who submits it (default: cli)')
     .option('--trigger <json>', 'what caused it, as JSON or @file')
     .option('--parent <id>', 'submit it as a child of this item')
+    .option('--attach <file>', 'an image, PDF or text that comes with it, at most 10 MiB; repeat for more', collected)
     .option('--wait', 'wait until it has ended; exit 0 when it completed, else 1')
     .option('--faculties <dir>', 'directory that is searched for the faculty')
     .action(run(submitCommand));
@@ -98,7 +104,23 @@ async function readWork(
     source: options.source ?? 'cli',
     triggerInfo: options.trigger === undefined ? undefined : jsonOf('--trigger', options.trigger, context.cwd),
     traceContext: traceparent(context.env['TRACEPARENT']),
+    attachments: options.attach?.map((file) => attachment(file, context.cwd)),
   };
+}
+
+function collected(file: string, before: readonly string[] = []): readonly string[] {
+  return [...before, file];
+}
+
+/** The limit of `animus.attach_file`, so that nothing larger is read. */
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+function attachment(file: string, cwd: string): NewAttachment {
+  try {
+    return { name: basename(file), content: readRegularFile(resolve(cwd, file), { maxBytes: MAX_FILE_BYTES }) };
+  } catch (error) {
+    throw new AnimusError('usage.invalid', { detail: `--attach ${file}: ${messageOf(error)}` }, { cause: error });
+  }
 }
 
 function show({ output }: Invocation, { id, state, mergedInto }: SubmittedWork): void {

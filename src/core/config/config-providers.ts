@@ -73,6 +73,7 @@ const SCRIPTED_HAS_NO: Readonly<Record<string, string>> = {
   base_url: 'a scripted provider has no URL',
   api_key_env: 'a scripted provider needs no key',
   wire: 'a scripted provider has no wire format',
+  max_retry_after_seconds: 'a scripted provider is never paused',
 };
 
 /** A provider that is called over HTTP. */

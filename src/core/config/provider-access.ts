@@ -30,6 +30,8 @@ export interface ProviderAccess {
     readonly firstByteSeconds: number | null;
     readonly totalSeconds: number | null;
   };
+  /** The longest pause that the provider may ask for; null: 600 seconds. At most a day. */
+  readonly maxRetryAfterSeconds: number | null;
   /** The URL of a proxy, perhaps with user and password; null: none. */
   readonly proxy: Secret | null;
   /** A PEM file of certificate authorities that are trusted in addition to the usual ones. Absolute; null: none. */

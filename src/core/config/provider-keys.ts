@@ -61,6 +61,7 @@ export const providerTable = table({
     first_byte_seconds: seconds(1, 86_400).optional(),
     total_seconds: seconds(1, 86_400).optional(),
   }).optional(),
+  max_retry_after_seconds: seconds(1, 86_400).optional(),
   proxy: httpUrl().optional(),
   proxy_env: variableName.optional(),
   ca_file: text('the path of a PEM file').optional(),

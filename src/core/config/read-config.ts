@@ -96,6 +96,8 @@ function originsOf(
     if (provider.kind === 'scripted') continue;
     const baseUrl = builtIn ? variable(set(`${name.toUpperCase()}_BASE_URL`)) : written;
     origins.set(`providers.${name}.base_url`, baseUrl);
+    const pause = document.originOf('providers', name, 'max_retry_after_seconds') ?? 'default';
+    origins.set(`providers.${name}.max_retry_after_seconds`, pause);
     origins.set(`providers.${name}.api_key`, variable(env.secretOrigin(provider.apiKeyEnv ?? '')));
     for (const key of Object.keys(document.sound?.providers[name] ?? {})) {
       const origin = document.originOf('providers', name, key);

@@ -43,6 +43,7 @@ export function providerAccess(table: ProviderTable, kind: HttpProviderKind, pla
       firstByteSeconds: table.timeouts?.first_byte_seconds ?? null,
       totalSeconds: table.timeouts?.total_seconds ?? null,
     }),
+    maxRetryAfterSeconds: table.max_retry_after_seconds ?? null,
     proxy: proxyOf(table, env, conflict),
     caFile: table.ca_file === undefined ? null : resolve(directory, table.ca_file),
     secretEnv: Object.freeze([
@@ -64,6 +65,7 @@ export const PLAIN_ACCESS: ProviderAccess = Object.freeze({
   options: Object.freeze({}),
   stream: true,
   timeouts: Object.freeze({ connectSeconds: null, firstByteSeconds: null, totalSeconds: null }),
+  maxRetryAfterSeconds: null,
   proxy: null,
   caFile: null,
   secretEnv: Object.freeze([]),

@@ -1,9 +1,20 @@
 /** The forms of addresses in settings. */
 
-/** True for an absolute http or https URL that carries no credentials. */
+/** True for an absolute http or https URL that carries no credentials and no broken percent-encoding. */
 export function isPlainHttpUrl(value: string): boolean {
   const url = URL.parse(value);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return false;
+  return isDecodable(url.pathname + url.search);
+}
+
+/** True if every % begins the code of a byte, and the bytes are UTF-8. */
+export function isDecodable(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The parts of `HOST:PORT`; null for any other text. */

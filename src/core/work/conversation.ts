@@ -36,6 +36,10 @@ export interface MediaBlock {
   readonly type: 'image' | 'document';
   readonly mediaType: string;
   readonly data: string;
+  /** The name of the file, if it has one. */
+  readonly name?: string;
+  /** What it takes of the context, by estimate, if that was recorded with it. */
+  readonly tokens?: number;
 }
 
 /** A call the model asks for. `invalidInput` is the raw text if it was not a JSON object; `input` is then `{}`, and the call must not be run. */

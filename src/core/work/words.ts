@@ -21,6 +21,7 @@ export const MESSAGE_KINDS = [
   'stub',
   'summary',
   'hook',
+  'attachment',
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 

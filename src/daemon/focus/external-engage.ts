@@ -50,9 +50,10 @@ function commandOf({ name, engage }: Faculty): PhaseHook {
   throw new AnimusError('internal.bug', { detail: `faculty ${name} has mode external but no command` });
 }
 
-/** The first message of the focus: the same text that a model would get, with the context from the orient hook. */
+/** The first message of the focus: the same text that a model would get, with the context from the orient hook and the attached texts. */
 function orientation({ messages }: Transcript): string {
-  return messages.find(({ kind }) => kind === 'orient')?.content ?? '';
+  const begun = messages.filter(({ kind }) => kind === 'orient' || kind === 'attachment');
+  return begun.map(({ content }) => content).join('\n\n');
 }
 
 /** Validates the outcome against the faculty's schema, if any. There is no model that could repair it. */

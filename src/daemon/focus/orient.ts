@@ -1,32 +1,47 @@
-/** Orient: builds the first message of the focus from the work item, the ledger so far and the hook's context. */
+/** Orient: builds the first message of the focus from the work item, the ledger so far, the hook's context and the attachments. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { orientMessage } from '../../engage/prompt/prompt.ts';
+import { type AttachmentMessage, addAttachment, readTranscriptToSend } from '../../store/transcript/attachments.ts';
 import { readLastFailure } from '../../store/transcript/earlier-foci.ts';
 import { readLedgerKeptAfter } from '../../store/transcript/kept-ledger.ts';
 import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
-import { readTranscript, type Transcript } from '../../store/transcript/transcript.ts';
+import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { describeWorkspace } from './focus-workspace.ts';
+import { attachmentMessages } from './orient-attachments.ts';
 
-/** Orients a focus once: a resumed focus keeps its first message. Returns what is recorded of the focus afterwards. */
+/**
+ * Orients a focus once: a resumed focus keeps its first message, which is recorded whole or not at all. Returns what is recorded of the
+ * focus afterwards, with the files that are sent.
+ */
 export async function orient(focus: Focus): Promise<Transcript> {
   const { db } = focus.means;
   // Nothing can be recorded of a focus that has just begun.
-  const recorded = focus.row.resumes === 0 ? NOTHING : await readTranscript(db, focus.key.focusId);
+  const recorded = focus.row.resumes === 0 ? NOTHING : await readTranscriptToSend(db, focus.key.focusId);
   if (recorded.messages.some((message) => message.kind === 'orient')) return recorded;
-  const content = await span('work.orient', spanKey(focus), () => describe(focus));
-  const message = await addMessage(db, focus.key, { afterTurn: 0, kind: 'orient', content }, estimateTokens(content));
-  return { ...recorded, messages: [...recorded.messages, message] };
+  const { content, attached } = await span('work.orient', spanKey(focus), () => describe(focus));
+  const first = { afterTurn: 0, kind: 'orient', content } as const;
+  if (attached.length === 0) {
+    const message = await addMessage(db, focus.key, first, estimateTokens(content));
+    return { ...recorded, messages: [...recorded.messages, message] };
+  }
+  await db.transaction(async (tx) => {
+    await addMessage(tx, focus.key, first, estimateTokens(content));
+    for (const message of attached) await addAttachment(tx, focus.key, message);
+  });
+  return readTranscriptToSend(db, focus.key.focusId);
 }
 
 const NOTHING: Transcript = { turns: [], messages: [] };
 
-/** The first message of the focus. */
-async function describe(focus: Focus): Promise<string> {
+/** The first message of the focus, and those of its attachments. */
+async function describe(
+  focus: Focus,
+): Promise<{ readonly content: string; readonly attached: readonly AttachmentMessage[] }> {
   const { db } = focus.means;
   const { work, row } = focus;
   focus.emit({ type: 'phase', phase: 'orient' });
@@ -38,7 +53,8 @@ async function describe(focus: Focus): Promise<string> {
   // The hook may have written to the ledger.
   const ledger = focus.faculty.orient ? await readLedger(db, work.id, kept) : before;
   const failure = first ? null : await readLastFailure(db, work.id, row.number);
-  return orientMessage(oriented, ledger, found.context, describeWorkspace(focus), failure);
+  const content = orientMessage(oriented, ledger, found.context, describeWorkspace(focus), failure);
+  return { content, attached: await attachmentMessages(focus, oriented.params) };
 }
 
 interface Orientation {

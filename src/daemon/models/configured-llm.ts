@@ -41,6 +41,9 @@ async function httpSettings(provider: HttpProviderConfig, config: Config): Promi
       ...(timeouts.firstByteSeconds !== null && { firstByteMs: timeouts.firstByteSeconds * 1000 }),
       ...(timeouts.totalSeconds !== null && { totalMs: timeouts.totalSeconds * 1000 }),
     },
+    ...(provider.maxRetryAfterSeconds !== null && {
+      retry: { maxRetryAfterMs: provider.maxRetryAfterSeconds * 1000 },
+    }),
     cloud: provider.cloud,
     options: provider.options,
     ...(wire !== null && { wire }),

@@ -2,9 +2,10 @@
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { FocusModel } from '../../engage/turn/model-turn.ts';
-import type { LlmFailure, LlmResponse, Usage } from '../../llm/client.ts';
+import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/client.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
 import type { ResolvedModel } from '../../llm/llm.ts';
+import { mediaTokens } from '../../llm/media/media-tokens.ts';
 import { costUsd } from '../../llm/models/models.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -16,6 +17,8 @@ import { remedyOf } from './provider-remedy.ts';
 export interface ModelSource {
   /** The faculty's model with its fallbacks; throws `llm.unknown_provider` where a provider is not configured. */
   forFocus(faculty: Faculty, focusId: string): FocusModel;
+  /** Tokens of an image or document for the faculty's models, by estimate; the highest of them. Throws like `forFocus`. */
+  mediaTokens(faculty: Faculty, media: MediaBlock): number;
   /** One line for people: which provider failed, how, and the remedy. */
   explain(failure: LlmFailure): string;
   stop(): Promise<void>;
@@ -24,11 +27,13 @@ export interface ModelSource {
 /** Sets up every configured provider. Scripts are read now; connections are made at the first call. */
 export async function openModels(config: Config, log: Log, processes: ProcessHost): Promise<ModelSource> {
   const llm = await createConfiguredLlm(config, processes);
+  const chainOf = ({ engage }: Faculty) =>
+    [llm.resolve(engage.model), ...engage.fallbackModels.map((name) => llm.resolve(name))] as const;
   return {
     forFocus(faculty, focusId) {
       const settings = faculty.engage;
-      const first = llm.resolve(settings.model);
-      const chain = [first, ...settings.fallbackModels.map((name) => llm.resolve(name))] as const;
+      const chain = chainOf(faculty);
+      const [first] = chain;
       return {
         ...answering(chain, (response) => reportFallback(response, { faculty, focusId, log })),
         provider: first.provider,
@@ -39,6 +44,8 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
       };
     },
+    mediaTokens: (faculty, media) =>
+      Math.max(...chainOf(faculty).map(({ model, info }) => mediaTokens(media, model, info))),
     explain(failure) {
       const { kind, provider: name, message } = failure;
       const provider = config.providers.get(name);

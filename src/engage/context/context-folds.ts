@@ -45,6 +45,8 @@ const WHEN_FOLDED: Readonly<Record<MessageKind, 'goes' | 'kept' | 'fold'>> = {
   stub: 'fold',
   summary: 'fold',
   hook: 'goes',
+  // Only before the first turn, where nothing is folded.
+  attachment: 'kept',
 };
 
 /**

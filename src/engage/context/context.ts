@@ -29,7 +29,7 @@ export function renderMessages(transcript: Transcript): Message[] {
     if (turn.turn < from) continue;
     append('assistant', turn.content);
     append('user', turn.calls.map(resultBlock));
-    append('user', messagesAfter(transcript, turn.turn).map(textBlock));
+    append('user', messagesAfter(transcript, turn.turn).flatMap(blocksOf));
   }
   const newest = messages.length - 1;
   const before = messages.findLastIndex(({ role }, index) => role === 'user' && index < newest);
@@ -51,15 +51,16 @@ function opening(transcript: Transcript): ContentBlock[] {
     from = fold.keepsFrom;
     return [...kept, fold];
   });
-  return [...begun, ...folded].map(textBlock);
+  return [...begun, ...folded].flatMap(blocksOf);
 }
 
 function messagesAfter(transcript: Transcript, turn: number): EngineMessage[] {
   return transcript.messages.filter((message) => message.afterTurn === turn && !isFold(message));
 }
 
-function textBlock(message: EngineMessage): ContentBlock {
-  return { type: 'text', text: message.content };
+/** The words of a message, then the file that it shows. */
+function blocksOf({ content, media }: EngineMessage): ContentBlock[] {
+  return [{ type: 'text', text: content }, ...(media === undefined ? [] : [media])];
 }
 
 function resultBlock(call: RecordedCall): ToolResultBlock {

@@ -36,8 +36,8 @@ export function estimateTurn(turn: RecordedTurn): number {
   return sum([...turn.content.map(estimateBlock), ...turn.calls.map(({ output }) => estimateTokens(output ?? ''))]);
 }
 
-/** An image takes at most about 1,600 tokens (Anthropic scales larger ones down); a document is counted by its bytes. */
-const IMAGE_TOKENS = 1600;
+/** For files without an estimate of their own: an image as the models of today see it, a document by its bytes. */
+const IMAGE_TOKENS = 4784;
 
 function estimateBlock(block: ContentBlock): number {
   switch (block.type) {
@@ -49,8 +49,9 @@ function estimateBlock(block: ContentBlock): number {
     case 'tool_result':
       return sum(block.content.map(estimateBlock));
     case 'image':
-      return IMAGE_TOKENS;
+      return block.tokens ?? IMAGE_TOKENS;
     case 'document':
+      return block.tokens ?? estimateTokens(block.data);
     case 'redacted_thinking':
       return estimateTokens(block.data);
     case 'opaque':

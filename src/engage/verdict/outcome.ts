@@ -1,6 +1,6 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
 import { type OutcomeSchema, outcomeProblems } from '../../catalog/outcome-schema.ts';
-import { isDeeperThan } from '../../llm/wire/loose-json.ts';
+import { isDeeperThan, isNestedTooDeep } from '../../llm/wire/loose-json.ts';
 import { entryText, fenced } from '../prompt/fence.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
@@ -11,6 +11,7 @@ export type OutcomeReading =
 
 /** Maximum nesting: readers, the schema check and the database cannot handle some thousand levels. */
 const MAX_LEVELS = 200;
+const TOO_DEEP = { problem: `its values are nested more than ${MAX_LEVELS} levels deep` };
 /** Maximum length of a summary, which `status` and the digest show. */
 const MAX_SUMMARY_CHARS = 300;
 
@@ -63,9 +64,11 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
     return { problem: 'there is no JSON object in it, neither as the whole text nor in a fenced block (```json)' };
   }
   try {
-    const value: unknown = JSON.parse(fenced ?? whole);
-    if (isDeeperThan(value, MAX_LEVELS))
-      return { problem: `its values are nested more than ${MAX_LEVELS} levels deep` };
+    const json = fenced ?? whole;
+    // Before it is parsed: a million levels take a second, in which the daemon does nothing else.
+    if (isNestedTooDeep(json)) return TOO_DEEP;
+    const value: unknown = JSON.parse(json);
+    if (isDeeperThan(value, MAX_LEVELS)) return TOO_DEEP;
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { object: value as Outcome };
     return { problem: 'the fenced block holds JSON that is not an object' };
   } catch (error) {

@@ -24,8 +24,9 @@ export function anthropicFault({ status, body }: WireError): Fault {
   const envelope = asObject(parseJson(body));
   const error = asObject(envelope?.['error']);
   const type = asString(error?.['type']) ?? '';
-  const message = asString(error?.['message']) ?? body.trim().slice(0, 300);
-  const kind = refine(KINDS[type] ?? kindOfStatus(status), message);
+  const message = asString(error?.['message']) ?? (body.trim() && body);
+  // What happened is said at the beginning.
+  const kind = refine(KINDS[type] ?? kindOfStatus(status), message.slice(0, 10_000));
   const where = status === null ? 'in mid-stream' : `HTTP ${status}`;
   return fault(kind, `${where}${type && ` ${type}`}: ${message || 'no message'}`, {
     httpStatus: status,

@@ -1,6 +1,7 @@
 import type { ContentBlock, LlmEvent } from '../client.ts';
+import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
-import { type Fault, fault } from '../wire/fault.ts';
+import { type Fault, fault, notAnObject } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers, finishToolCall } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -32,9 +33,11 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   let message: Loose | null = null;
   let usage: RawUsage = {};
   let stop: string | null = null;
+  let finished = false;
   let ended = false;
   const blocks = new Map<number, Gathering>();
   const idOf = callIds();
+  const limits = answerLimits();
 
   const startMessage = (value: Loose | null): Fault | null => {
     // A proxy has retried. Before any content the answer starts again; after that two answers would be mixed.
@@ -54,6 +57,8 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
       .map(asObject)
       .filter((citation) => citation !== null);
     const callId = type === 'tool_use' ? idOf(asString(start['id']) ?? '') : '';
+    limits.part();
+    if (type === 'tool_use') limits.call();
     blocks.set(index, { start, type, callId, text, json: '', signature, citations });
     if (type === 'tool_use') {
       emit({ type: 'tool_call', id: callId, name: asString(start['name']) ?? '' });
@@ -64,11 +69,18 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
 
   const addText = (block: Gathering, type: 'text' | 'thinking', text: string | null): void => {
     if (!text) return;
+    limits.keep(text.length);
     block.text += text;
     emit({ type, text });
   };
 
-  const addDelta = (block: Gathering, delta: Loose): void => {
+  const kept = (value: unknown): string => {
+    const text = asString(value) ?? '';
+    limits.keep(text.length);
+    return text;
+  };
+
+  const addDelta = (block: Gathering, delta: Loose, size: number): void => {
     switch (delta['type']) {
       case 'text_delta':
         addText(block, 'text', asString(delta['text']));
@@ -77,12 +89,14 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         addText(block, 'thinking', asString(delta['thinking']));
         return;
       case 'input_json_delta':
-        block.json += asString(delta['partial_json']) ?? '';
+        block.json += kept(delta['partial_json']);
         return;
       case 'signature_delta':
-        block.signature += asString(delta['signature']) ?? '';
+        block.signature += kept(delta['signature']);
         return;
       case 'citations_delta':
+        limits.part();
+        limits.keep(size);
         if (asObject(delta['citation'])) block.citations.push(asObject(delta['citation']) ?? {});
         return;
       default:
@@ -90,24 +104,29 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     }
   };
 
-  const handle = (event: Loose): Fault | null => {
+  /** `size` is the event's length in characters: blocks may begin with all their content, of any kind. */
+  const handle = (event: Loose, size: number): Fault | null => {
     switch (event['type']) {
       case 'content_block_delta': {
         const block = blocks.get(Number(event['index']));
         if (!block) return fault('protocol', `a delta for block ${String(event['index'])}, which was not started`);
-        addDelta(block, asObject(event['delta']) ?? {});
+        addDelta(block, asObject(event['delta']) ?? {}, size);
         return null;
       }
       case 'content_block_start':
         if (message === null) return fault('protocol', 'a block before message_start');
+        limits.keep(size);
         startBlock(Number(event['index']), asObject(event['content_block']) ?? {});
         return null;
       case 'message_start':
+        limits.keep(size);
         return startMessage(asObject(event['message']));
       case 'message_delta': {
         const delta = asObject(event['delta']);
         stop = asString(delta?.['stop_reason']) ?? stop;
         usage = mergeUsage(usage, event['usage']);
+        // Both are said once all blocks are: only the end marker may be missing then.
+        finished = stop !== null && asObject(event['usage']) !== null;
         return null;
       }
       case 'message_stop':
@@ -123,7 +142,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   return {
     event(data) {
       const event = asObject(parseJson(data));
-      return event ? handle(event) : fault('protocol', `an event that is not a JSON object: ${data.slice(0, 200)}`);
+      return event ? (handle(event, data.length) ?? limits.fault()) : notAnObject(data);
     },
     whole(body) {
       const value = asObject(body);
@@ -132,11 +151,12 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
       }
       if (!Array.isArray(value?.['content'])) return fault('protocol', 'the response is not a message');
       ended = true;
-      return startMessage(value);
+      return startMessage(value) ?? limits.fault();
     },
     ended: () => ended,
+    complete: () => ended || finished,
     finish(): Answer | Fault {
-      if (!ended || message === null)
+      if (message === null || !(ended || finished))
         return fault('connection', 'the stream ended before the end of the answer (no message_stop)');
       const stopReason = stopReasonOf(stop);
       const cut: string[] = [];

@@ -1,4 +1,5 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
+import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/models.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';
 import { ownsBlock, thinkingMayRun } from '../wire/own-blocks.ts';
@@ -15,6 +16,9 @@ export interface AnthropicContext {
 
 /** Breakpoints beside the one at the system prompt; the provider takes four in all. */
 const MESSAGE_BREAKPOINTS = 3;
+
+/** The API refuses larger images, with the whole request. The limit of bytes is that of the strictest platform. */
+const MEDIA: MediaRules = { imageBytes: 5 * 1024 * 1024, imageEdge: 8000 };
 
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -75,7 +79,7 @@ function toolChoice(choice: NonNullable<LlmRequest['toolChoice']>): Json {
 /** Messages with roles alternating, no empty blocks, results first, and the last few breakpoints kept. */
 function messages(request: LlmRequest, context: AnthropicContext, cacheControl: Json): Json[] {
   const mapped: { role: Message['role']; content: Json[]; marked: Json | null }[] = [];
-  for (const message of withLegalCallIds(request.messages, CALL_ID)) {
+  for (const message of withLegalCallIds(visibleMessages(request, context.model, MEDIA), CALL_ID)) {
     const content = message.content.flatMap((block) => mapBlock(block, request.model, context));
     if (content.length === 0) continue;
     const marked = message.cacheBreakpoint ? (content.findLast(mayBeMarked) ?? null) : null;

@@ -38,7 +38,10 @@ export interface ModelInfo {
   readonly userAfterTools: boolean;
   /** Accepts a temperature. */
   readonly temperature: boolean;
+  /** Sees images. */
   readonly images: boolean;
+  /** Reads PDF files. The catalogue's entries: the models of Anthropic and OpenAI that see images. */
+  readonly documents: boolean;
   /** The wire format to reach it with; null: that of its provider's kind. The catalogue's value applies at the vendor itself. */
   readonly wire: WireChoice | null;
   /** Sent with its requests, by lower-case name. */
@@ -81,6 +84,7 @@ const UNKNOWN: ModelInfo = {
   userAfterTools: true,
   temperature: true,
   images: false,
+  documents: false,
   wire: null,
   headers: {},
   options: {},
@@ -220,13 +224,21 @@ function abilitiesOf(info: ModelInfo): ModelInfo {
   return { ...info, prices: null, longPrompt: null, wire: null };
 }
 
+/** Vendors whose models with images read PDF files too. */
+const READS_DOCUMENTS: ReadonlySet<string> = new Set(['anthropic', 'openai']);
+
 function readCatalogue(): Indexed {
   const file = JSON.parse(readFileSync(new URL('./models.json', import.meta.url), 'utf8')) as CatalogueFile;
   const entries = Object.entries(file.vendors).flatMap(([vendor, models]) =>
     Object.entries(models).map(([model, info]) => ({
       vendor,
       model,
-      info: { ...UNKNOWN, ...info, known: true },
+      info: {
+        ...UNKNOWN,
+        documents: READS_DOCUMENTS.has(vendor) && info.images === true,
+        ...info,
+        known: true,
+      },
     })),
   );
   return {

@@ -8,8 +8,7 @@ import type { WireError } from '../wire/wire.ts';
 /** Classifies an error of Ollama: `{ "error": "…" }`, also in mid-stream. */
 export function ollamaFault({ status, body }: WireError): Fault {
   const error = asObject(parseJson(body))?.['error'];
-  const message =
-    asString(error) ?? asString(asObject(error)?.['message']) ?? (body.trim().slice(0, 300) || 'no message');
+  const message = asString(error) ?? asString(asObject(error)?.['message']) ?? (body.trim() || 'no message');
   const kind = kindOf(status, message);
   return fault(kind, `${status === null ? 'in mid-stream' : `HTTP ${status}`}: ${message}`, {
     httpStatus: status,

@@ -1,6 +1,7 @@
 import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
+import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
-import { type Fault, fault } from '../wire/fault.ts';
+import { type Fault, fault, notAnObject } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { tokenCounts } from '../wire/token-counts.ts';
 import { cutsAnswers, finishToolCall, type GatheredCall } from '../wire/tool-input.ts';
@@ -19,6 +20,7 @@ const STOPS: Readonly<Record<string, StopReason>> = { stop: 'end_turn', length: 
 /** Folds the objects of POST /api/chat. Tool calls come whole, each once. */
 export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) => void): Fold {
   const idOf = callIds();
+  const limits = answerLimits();
   const calls: GatheredCall[] = [];
   let text = '';
   let thinking = '';
@@ -28,6 +30,7 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
   let ended = false;
 
   const addCall = (value: Loose): void => {
+    limits.call();
     const fn = asObject(value['function']) ?? {};
     const name = asString(fn['name']) ?? '';
     const id = idOf(asString(value['id']) ?? '');
@@ -36,35 +39,38 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
     calls.push({ id, name, json: input ? null : (asString(fn['arguments']) ?? ''), input: input ?? {} });
     emit({ type: 'tool_call', id, name });
   };
-  const add = (value: Loose): Fault | null => {
+  /** `size` is the line's length in characters. */
+  const add = (value: Loose, size: number): Fault | null => {
     if (value['error'] !== undefined && value['error'] !== null)
       return context.classify({ status: null, body: JSON.stringify(value) });
     model ??= asString(value['model']) || null;
     const message = asObject(value['message']) ?? {};
     const thought = asString(message['thinking']) ?? '';
     const said = asString(message['content']) ?? '';
+    limits.keep(size);
     thinking += thought;
     text += said;
     if (thought !== '') emit({ type: 'thinking', text: thought });
     if (said !== '') emit({ type: 'text', text: said });
     for (const call of asArray(message['tool_calls'])) addCall(asObject(call) ?? {});
-    if (value['done'] !== true) return null;
+    if (value['done'] !== true) return limits.fault();
     ended = true;
     reason = asString(value['done_reason']);
     usage = usageOf(value);
-    return null;
+    return limits.fault();
   };
 
   return {
     event(data) {
       const value = asObject(parseJson(data));
-      return value ? add(value) : fault('protocol', `a line that is not a JSON object: ${data.slice(0, 200)}`);
+      return value ? add(value, data.length) : notAnObject(data);
     },
     whole(body) {
       const value = asObject(body);
-      return value ? add(value) : fault('protocol', 'the response is not a JSON object');
+      return value ? add(value, JSON.stringify(body).length) : fault('protocol', 'the response is not a JSON object');
     },
     ended: () => ended,
+    complete: () => ended,
     finish(): Answer | Fault {
       if (!ended) return fault('connection', 'the stream ended before the end of the answer (no done)');
       const stop = reason === null ? 'end_turn' : (STOPS[reason] ?? 'other');

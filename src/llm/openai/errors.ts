@@ -27,6 +27,9 @@ const SAID: readonly (readonly [FailureKind, RegExp])[] = [
   ],
 ];
 
+/** What is searched for these words: a message says what happened at its beginning. */
+const SAID_CHARS = 10_000;
+
 /** Classifies an error of Chat Completions, from OpenAI or a compatible server. */
 export function openaiFault({ status, body }: WireError): Fault {
   const parsed = parseJson(body);
@@ -34,10 +37,10 @@ export function openaiFault({ status, body }: WireError): Fault {
   const error = asObject(envelope?.['error']) ?? envelope;
   const code = text(error?.['code']);
   const type = text(error?.['type']) || text(error?.['status']);
-  const message = messageOf(envelope, error) || body.trim().slice(0, 300) || 'no message';
+  const message = messageOf(envelope, error) || (body.trim() && body) || 'no message';
   // OpenRouter puts an HTTP status into `code`; in mid-stream it is the only one.
   const effective = status ?? statusIn(error?.['code']);
-  const kind = kindOf(effective, `${code} ${type} ${message}`);
+  const kind = kindOf(effective, `${code} ${type} ${message}`.slice(0, SAID_CHARS));
   const where = status === null ? 'in an answer' : `HTTP ${status}`;
   const tag = [type, code].filter((word) => word !== '').join(' ');
   return fault(kind, `${where}${tag && ` ${tag}`}: ${message}`, {

@@ -1,5 +1,6 @@
 import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
-import { type Fault, fault } from '../wire/fault.ts';
+import { answerLimits } from '../wire/answer-limits.ts';
+import { type Fault, fault, notAnObject } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -32,7 +33,8 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 /** Folds chunks of POST /chat/completions, from OpenAI and compatible servers. */
 export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) => void): Fold {
   const reasoning = gatherReasoning();
-  const toolCalls = gatherToolCalls({ provider: context.provider, model: context.model });
+  const limits = answerLimits();
+  const toolCalls = gatherToolCalls({ provider: context.provider, model: context.model }, limits);
   let text = '';
   let refused = false;
   let finish: string | null = null;
@@ -43,13 +45,21 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
 
   const addText = (value: string): void => {
     if (value === '') return;
+    limits.keep(value.length);
     text += value;
     emit({ type: 'text', text: value });
   };
 
-  const addMessage = (message: Loose): void => {
+  const addMessage = (message: Loose, size: number): void => {
     const thought = reasoning.add(message);
-    if (thought !== '') emit({ type: 'thinking', text: thought });
+    if (thought !== '') {
+      limits.keep(thought.length);
+      emit({ type: 'thinking', text: thought });
+    }
+    if (message['reasoning_details']) {
+      limits.part();
+      limits.keep(size);
+    }
     addText(textOf(message['content']));
     const refusal = asString(message['refusal']) ?? '';
     refused ||= refusal !== '';
@@ -60,7 +70,8 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
     }
   };
 
-  const addChunk = (chunk: Loose): Fault | null => {
+  /** `size` is the chunk's length in characters. */
+  const addChunk = (chunk: Loose, size: number): Fault | null => {
     if (isError(chunk)) return context.classify({ status: null, body: JSON.stringify(chunk) });
     id ??= asString(chunk['id']) || null;
     model ??= asString(chunk['model']) || null;
@@ -68,12 +79,12 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
       const choice = asObject(each) ?? {};
       if (isError(choice)) return context.classify({ status: null, body: JSON.stringify(choice) });
       const message = asObject(choice['delta']) ?? asObject(choice['message']);
-      if (message) addMessage(message);
+      if (message) addMessage(message, size);
       finish = asString(choice['finish_reason']) || finish;
       usage = openaiUsage(choice['usage']) ?? usage;
     }
     usage = openaiUsage(chunk['usage']) ?? openaiUsage(asObject(chunk['x_groq'])?.['usage']) ?? usage;
-    return null;
+    return limits.fault();
   };
 
   return {
@@ -83,8 +94,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
         return null;
       }
       const chunk = asObject(parseJson(data));
-      if (chunk) return addChunk(chunk);
-      return fault('protocol', `an event that is not a JSON object: ${data.slice(0, 200)}`);
+      return chunk ? addChunk(chunk, data.length) : notAnObject(data);
     },
     whole(body) {
       const value = asObject(body);
@@ -92,9 +102,10 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
       if (!isError(value) && asArray(value['choices']).length === 0)
         return fault('protocol', 'the response has no choices');
       ended = true;
-      return addChunk(value);
+      return addChunk(value, 0);
     },
     ended: () => ended,
+    complete: () => ended || (finish !== null && usage !== null),
     finish(): Answer | Fault {
       const saidNothing = finish === null && text === '' && toolCalls.size() === 0;
       if (saidNothing || (!ended && finish === null)) {

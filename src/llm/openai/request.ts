@@ -1,4 +1,6 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
+import { pdfName } from '../media/pdf-name.ts';
+import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/models.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';
 import { openExchangeStart, ownsBlock } from '../wire/own-blocks.ts';
@@ -57,10 +59,14 @@ function mapToolChoice(choice: NonNullable<LlmRequest['toolChoice']>): unknown {
   return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 
+/** OpenAI's own limit per image; it scales large ones down. */
+const MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
+
 function messages(request: LlmRequest, context: OpenAiContext): Json[] {
   const openFrom = openExchangeStart(request.messages);
+  const shown = visibleMessages(request, context.model, MEDIA);
   const mapped: Json[] = request.system.trim() === '' ? [] : [{ role: 'system', content: request.system }];
-  for (const [index, message] of withLegalCallIds(request.messages, context.callIds).entries()) {
+  for (const [index, message] of withLegalCallIds(shown, context.callIds).entries()) {
     if (message.role === 'assistant') mapped.push(...assistant(message, request.model, context, index >= openFrom));
     else addUser(mapped, message, context);
   }
@@ -139,7 +145,7 @@ function part(block: TextBlock | MediaBlock): Json[] {
   const url = `data:${block.mediaType};base64,${block.data}`;
   if (block.type === 'image') return [{ type: 'image_url', image_url: { url } }];
   if (block.mediaType.startsWith('text/')) return [textPart(Buffer.from(block.data, 'base64').toString('utf8'))];
-  return [{ type: 'file', file: { filename: `document.${block.mediaType.split('/')[1]}`, file_data: url } }];
+  return [{ type: 'file', file: { filename: pdfName(block.name), file_data: url } }];
 }
 
 function textPart(text: string): Json {

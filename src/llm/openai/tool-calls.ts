@@ -1,4 +1,5 @@
 import type { ToolCallBlock } from '../client.ts';
+import type { AnswerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import { finishToolCall } from '../wire/tool-input.ts';
@@ -27,7 +28,10 @@ export interface ToolCallGatherer {
  * and another id under a used index is a new call (some servers number every call 0). Later ids and names, which may be
  * empty, never overwrite earlier ones. Arguments may look complete too early, so they are parsed at the end.
  */
-export function gatherToolCalls(from: { readonly provider: string; readonly model: string }): ToolCallGatherer {
+export function gatherToolCalls(
+  from: { readonly provider: string; readonly model: string },
+  limits: AnswerLimits,
+): ToolCallGatherer {
   const calls: Partial[] = [];
   const idOf = callIds();
   // The newest call of each index, the first of each id: searching the list for every delta took a second for 10,000 calls.
@@ -45,6 +49,7 @@ export function gatherToolCalls(from: { readonly provider: string; readonly mode
   const begin = (index: number | null, given: string): Partial => {
     const call: Partial = { given, id: idOf(given), name: '', json: '', extra: null };
     calls.push(call);
+    limits.call();
     if (index !== null) byIndex.set(index, call);
     if (given !== '' && !byId.has(given)) byId.set(given, call);
     return call;
@@ -59,7 +64,9 @@ export function gatherToolCalls(from: { readonly provider: string; readonly mode
       const wasNamed = call.name !== '';
       call.name ||= name;
       call.extra ??= asObject(delta['extra_content']);
-      call.json += argumentsOf(fn);
+      const json = argumentsOf(fn);
+      limits.keep(json.length);
+      call.json += json;
       return !wasNamed && call.name !== '' ? { id: call.id, name: call.name } : null;
     },
     size: () => calls.length,

@@ -65,8 +65,7 @@ const SAID: readonly (readonly [FailureKind, RegExp])[] = [
 /** Classifies an error of Bedrock: by HTTP status, or by the name of an exception in a stream. */
 export function bedrockFault({ status, body }: WireError): Fault {
   const envelope = asObject(parseJson(body));
-  const message =
-    asString(envelope?.['message']) ?? asString(envelope?.['Message']) ?? (body.trim().slice(0, 300) || 'no message');
+  const message = asString(envelope?.['message']) ?? asString(envelope?.['Message']) ?? (body.trim() || 'no message');
   return fault(kindOf(status, message), `${status === null ? 'in mid-stream' : `HTTP ${status}`}: ${message}`, {
     httpStatus: status,
   });

@@ -1,14 +1,12 @@
 import { createParser } from 'eventsource-parser';
-import { type Fault, fault } from '../wire/fault.ts';
-import { parseJson } from '../wire/loose-json.ts';
+import { type Fault, fault, notAnObject, QUOTED_CHARS } from '../wire/fault.ts';
+import { isNestedTooDeep, parseJson } from '../wire/loose-json.ts';
 import type { Answer, Fold, Framing, WireError } from '../wire/wire.ts';
+import { MAX_ERROR_BYTES, MAX_JSON_BYTES, MAX_STREAM_BYTES, tooLarge } from './body-limits.ts';
 import type { BodyReader } from './exchange.ts';
 
-/** Size limits of one event and of one body that is not a stream, against a server that never stops sending. */
-const MAX_EVENT_CHARS = 32 * 1024 * 1024;
-const MAX_BODY_CHARS = 64 * 1024 * 1024;
-const MAX_ERROR_CHARS = 64 * 1024;
-const HEAD_CHARS = 300;
+/** The size limit of one event. */
+const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 /** Reads a response body into a fold: a stream of events, one JSON body, or the text of an error. */
 export interface AnswerReader extends BodyReader {
@@ -20,7 +18,8 @@ type Mode = 'undecided' | 'events' | 'framed' | 'json' | 'error';
 
 /**
  * A reader of one response. The first character of a 2xx body decides whether it is a stream, because the content type is
- * unreliable on servers that do not stream and on proxies. No event stream begins with `{`.
+ * unreliable on servers that do not stream and on proxies. No event stream begins with `{`. Streams that are not server-sent
+ * events are split by `framing`.
  */
 export function answerReader(
   fold: Fold,
@@ -33,40 +32,55 @@ export function answerReader(
   let text = '';
   let broken: Fault | null = null;
   let events = 0;
+  let bytes = 0;
+  let atEnd = false;
+  const onData = (data: string): void => {
+    events += 1;
+    if (broken || fold.ended() || (atEnd && isCut(data))) return;
+    const wasComplete = fold.complete();
+    const cause = fold.event(data);
+    if (!wasComplete) broken = cause;
+  };
+  /** The fold's own fault came first, and what breaks after a complete answer does not count. */
+  const frame = (cause: Fault | null | undefined): void => {
+    if (!fold.complete()) broken ??= cause ?? null;
+  };
   const parser = createParser({
     maxBufferSize: MAX_EVENT_CHARS,
     onEvent: (event) => onData(event.data),
     onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded')
-        broken ??= fault('protocol', 'an event of the stream is too large');
+      if (error.type === 'max-buffer-size-exceeded') broken ??= tooLarge('an event of the stream');
     },
   });
-
-  const onData = (data: string): void => {
-    events += 1;
-    if (!broken && !fold.ended()) broken = fold.event(data);
-  };
-
-  /** The fold's own fault came first. */
-  const frame = (cause: Fault | null | undefined): void => {
-    broken ??= cause ?? null;
-  };
 
   const take = (piece: string): void => {
     if (mode === 'undecided') {
       const first = /\S/.exec(piece)?.[0];
       if (first === undefined) return;
+      if (BINARY.test(first)) broken = fault('protocol', 'the response is binary data', { retryable: false });
       mode = first === '{' || first === '[' ? 'json' : 'events';
     }
     if (mode === 'events') {
-      if (text.length < HEAD_CHARS) text += piece.slice(0, HEAD_CHARS);
+      if (events === 0 && text.length <= QUOTED_CHARS) text += piece;
       if (!broken) parser.feed(piece);
     } else if (mode === 'json') {
       text += piece;
-      if (text.length > MAX_BODY_CHARS) broken = fault('protocol', 'the response body is too large');
-    } else if (text.length < MAX_ERROR_CHARS) {
+      if (bytes > MAX_JSON_BYTES) broken = tooLarge('the response body');
+    } else {
       text += piece;
     }
+  };
+
+  const end = (): void => {
+    if (atEnd) return;
+    atEnd = true;
+    if (mode === 'framed') {
+      if (!broken && !fold.ended()) frame(framing?.end(onData));
+      return;
+    }
+    take(decoder.decode());
+    // Some servers leave out the last blank line; the last event counts without it, if it is whole.
+    if (!broken && mode === 'events' && !fold.ended()) parser.feed('\n\n');
   };
 
   return {
@@ -75,38 +89,58 @@ export function answerReader(
       if (status < 200 || status > 299) mode = 'error';
     },
     chunk(chunk) {
+      bytes += chunk.length;
       if (mode === 'undecided' && chunk[0] !== undefined && framing?.takes(chunk[0])) mode = 'framed';
       if (mode === 'framed') frame(framing?.feed(chunk, onData));
       else take(decoder.decode(chunk, { stream: true }));
-      if (broken) return 'broken';
+      if (mode === 'error') return bytes > MAX_ERROR_BYTES ? 'broken' : 'more';
+      if (bytes > MAX_STREAM_BYTES && !fold.complete()) broken ??= tooLarge('the response body');
+      if (broken || bytes > MAX_STREAM_BYTES) return 'broken';
       return (mode === 'events' || mode === 'framed') && fold.ended() ? 'ended' : 'more';
     },
+    complete() {
+      end();
+      if (mode === 'error') return true;
+      return broken !== null || (mode === 'json' ? parseJson(text) !== undefined : fold.complete());
+    },
     result() {
-      if (mode === 'framed') {
-        if (!broken && !fold.ended()) frame(framing?.end(onData));
-        return broken ?? fold.finish();
-      }
-      take(decoder.decode());
+      end();
       if (mode === 'error') return classify({ status, body: text });
-      if (mode === 'json') return broken ?? readWhole(fold, text);
-      // Some servers leave out the last blank line; the last event counts without it.
-      if (!broken && mode === 'events' && !fold.ended()) parser.feed('\n\n');
       if (broken) return broken;
+      if (mode === 'json') return readWhole(fold, text);
       const answer = fold.finish();
-      if (answer.type === 'fault' && events === 0) return notAnAnswer(text);
+      if (answer.type === 'fault' && mode !== 'framed' && events === 0 && !isStartOfStream(text))
+        return notAnAnswer(text);
       return answer;
     },
   };
 }
 
+/** Control characters, and what stands for bytes that are not UTF-8: no stream and no JSON begins with them. */
+const BINARY = /[\p{Cc}\uFFFD]/u;
+
+/** True for the data of an event in which the connection ended. */
+function isCut(data: string): boolean {
+  return data.trim() !== '[DONE]' && !isNestedTooDeep(data) && parseJson(data) === undefined;
+}
+
+/** True for the beginning of an event stream, however short. */
+function isStartOfStream(text: string): boolean {
+  const start = text.trimStart();
+  return (
+    start !== '' &&
+    ['data:', 'event:', 'id:', 'retry:', ':'].some((field) => start.startsWith(field) || field.startsWith(start))
+  );
+}
+
 function readWhole(fold: Fold, text: string): Answer | Fault {
+  if (isNestedTooDeep(text)) return notAnObject(text);
   const body = parseJson(text);
   if (body === undefined) return fault('connection', 'the response body is cut off or is not JSON');
   return fold.whole(body) ?? fold.finish();
 }
 
 function notAnAnswer(text: string): Fault {
-  const head = text.trim().slice(0, HEAD_CHARS);
-  if (head === '') return fault('connection', 'the response is empty');
-  return fault('protocol', `the response is neither a stream of events nor JSON: ${head}`);
+  if (text.trim() === '') return fault('connection', 'the response is empty');
+  return fault('protocol', `the response is neither a stream of events nor JSON: ${text}`);
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { CompleteOptions, LlmClient, LlmEvent, LlmRequest, LlmResult, Timeouts } from '../client.ts';
 import { type Fault, isFault, toFailure } from '../wire/fault.ts';
+import { recordable } from '../wire/recordable.ts';
 import type { Answer, Wire } from '../wire/wire.ts';
 import { answerReader } from './answer-reader.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
@@ -55,7 +56,7 @@ async function complete(call: Call): Promise<LlmResult> {
   if (outcome.type === 'fault') {
     return { ok: false, failure: toFailure(outcome, { provider, model: request.model, attempts }, mask) };
   }
-  const { type: _, ...answer } = outcome;
+  const { type: _, ...answer } = recordable(outcome, mask);
   const durationMs = clock.monotonicMs() - startedMs;
   const firstAtMs = progress.firstAtMs();
   const timeToFirstTokenMs = firstAtMs === null ? null : firstAtMs - startedMs;
@@ -75,6 +76,7 @@ async function attempt(
   const reader = answerReader(wire.fold(request, emit), wire.classify, wire.framing?.() ?? null);
   const plain = {
     'content-type': 'application/json',
+    'accept-encoding': 'identity',
     accept: endpoint.stream ? 'text/event-stream, application/json' : 'application/json',
     ...authHeaders({ ...endpoint, apiKey: credential.key }, wire.headers(credential.key, request)),
   };

@@ -1,3 +1,5 @@
+import { credentialsOf } from './mask.ts';
+
 /**
  * The base URL with a path appended. Its query (`?api-version=…`) is kept; its user and password go into a header. A `/v1`
  * at the end of the base and the start of the path is used once: people write both forms.
@@ -21,9 +23,8 @@ export function authHeaders(
   },
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { username, password } = endpoint.baseUrl;
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const basic = endpoint.apiKey === null && pair !== ':';
+  const pair = credentialsOf(endpoint.baseUrl).join(':');
+  const basic = endpoint.apiKey === null && pair !== '';
   return {
     ...own,
     ...(basic && { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }),

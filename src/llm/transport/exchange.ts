@@ -3,8 +3,10 @@ import type { Dispatcher } from 'undici';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Timeouts } from '../client.ts';
 import { type Fault, fault } from '../wire/fault.ts';
+import { ERROR_BODY_MS } from './body-limits.ts';
 import { showUrl } from './mask.ts';
 import { networkTrouble } from './network-trouble.ts';
+import { encodingFault } from './response-faults.ts';
 
 /** One HTTP request and its time-outs. */
 export interface ExchangeOptions {
@@ -33,6 +35,11 @@ export interface BodyReader {
    * `broken`: the rest is not needed; the socket is closed.
    */
   chunk(chunk: Buffer): 'more' | 'ended' | 'broken';
+  /**
+   * Called once if the connection breaks or a time-out ends it. True: what came is enough for a result, and the way it ended
+   * does not matter.
+   */
+  complete(): boolean;
 }
 
 /** How long a server may take to end the response after its end marker; then the socket is closed without an error. */
@@ -53,6 +60,7 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
     let answer: Exchanged | null = null;
     let settled = false;
     let ended = false;
+    let isError = false;
     const isSettled = () => settled;
 
     const settle = (act: () => void): void => {
@@ -68,7 +76,16 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
       settle(act);
       connection?.abort(CLOSED);
     };
-    const end = (why: Why): void => close(() => resolve(endedBy(why, timeouts)));
+    /** The end from outside. The answer counts if all of it has come; rejects only if the reader throws. */
+    const breakOff = (cause: Fault): void => {
+      try {
+        const isWhole = answer !== null && cause.kind !== 'aborted' && (ended || reader.complete());
+        resolve(isWhole && answer ? answer : cause);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const end = (why: Why): void => close(() => breakOff(endedBy(why, timeouts)));
     const onAbort = (): void => end('aborted');
     const total = timer(timeouts.totalMs, () => end('total'));
     // Until the request is sent, the connect time-out of the pool applies.
@@ -84,10 +101,14 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
       },
       onResponseStart(_, status, headers) {
         if (status < 200 || settled) return;
-        answer = { type: 'exchanged', status, headers };
+        const begun: Exchanged = { type: 'exchanged', status, headers };
+        answer = begun;
+        isError = status > 299;
         clearTimeout(step);
-        step = timer(timeouts.streamIdleMs, () => end('idle'));
         reader.begin(status);
+        const coded = encodingFault(headers);
+        if (coded) close(() => resolve(isError ? begun : coded));
+        else step = timer(bodyMs(timeouts, isError), () => end('idle'));
       },
       onResponseData(_, chunk) {
         if (settled || ended || !answer) return;
@@ -96,9 +117,11 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
           const state = reader.chunk(chunk);
           // The caller may have aborted just now: a cleared timer must not be set again.
           if (isSettled()) return;
-          if (state === 'more') step?.refresh();
-          else if (state === 'broken') close(() => resolve(whole));
-          else {
+          if (state === 'broken') close(() => resolve(whole));
+          else if (state === 'more') {
+            // The time for the body of an error is for all of it.
+            if (!isError) step?.refresh();
+          } else {
             ended = true;
             clearTimeout(step);
             step = timer(AFTER_END_MS, () => close(() => resolve(whole)));
@@ -112,12 +135,15 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
         settle(() => resolve(whole ?? fault('connection', `connection to ${showUrl(url)} ended without a response`)));
       },
       onResponseError(_, error) {
-        // The answer is complete at its end marker; errors of the connection after it do not matter.
-        const whole = ended ? answer : null;
-        settle(() => resolve(whole ?? transportFault(error, url)));
+        settle(() => breakOff(transportFault(error, url)));
       },
     });
   });
+}
+
+/** Between two pieces of a body; for the body of an error, for all of it. */
+function bodyMs({ streamIdleMs }: Timeouts, isError: boolean): number {
+  return isError ? Math.min(streamIdleMs || ERROR_BODY_MS, ERROR_BODY_MS) : streamIdleMs;
 }
 
 /** The reason for closing a connection from our side; it is never shown. */
@@ -150,6 +176,9 @@ function transportFault(error: unknown, url: URL): Fault {
     return fault('timeout', `cannot connect to ${showUrl(url)}: connect time-out`);
   const said = messageOf(error);
   const network = networkTrouble(code, said);
+  // undici refuses control characters and others, and names the header, not its value.
+  if (code === 'UND_ERR_INVALID_ARG' && network === undefined)
+    return fault('credentials', `${said}: HTTP cannot carry a character of it`);
   const message = `connection to ${showUrl(url)} failed: ${said}${code && ` (${code})`}`;
   return fault('connection', message, network && { network });
 }

@@ -2,6 +2,7 @@ import type { LlmFailure } from '../client.ts';
 import { type Fault, fault, isFault, toFailure } from '../wire/fault.ts';
 import { parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
+import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
 import { type Credential, loggedIn, maskOf } from './login.ts';
@@ -28,8 +29,6 @@ export interface JsonCall {
 export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly failure: LlmFailure };
-
-const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Sends a plain call with the same retries, pauses, time-outs and masking as a completion. */
 export async function fetchJson(call: JsonCall): Promise<JsonResult> {
@@ -60,7 +59,10 @@ async function attempt(
   const url = endpointUrl(endpoint.baseUrl, call.path);
   const chunks: Buffer[] = [];
   let size = 0;
+  let limit = MAX_JSON_BYTES;
+  const text = () => Buffer.concat(chunks).toString('utf8');
   const plain = {
+    'accept-encoding': 'identity',
     accept: 'application/json',
     ...(method === 'POST' && { 'content-type': 'application/json' }),
     ...authHeaders({ ...endpoint, apiKey: credential.key }, call.headers(credential.key)),
@@ -71,23 +73,31 @@ async function attempt(
   const exchanged = await exchange(
     { dispatcher: shared.dispatcher, url, method, headers, body, timeouts, signal },
     {
-      begin: () => undefined,
+      begin(status) {
+        if (!isSuccess(status)) limit = MAX_ERROR_BYTES;
+      },
       chunk(chunk) {
         chunks.push(chunk);
         size += chunk.length;
-        return size > MAX_BODY_BYTES ? 'broken' : 'more';
+        return size > limit ? 'broken' : 'more';
       },
+      complete: () => limit < MAX_JSON_BYTES || parseJson(text()) !== undefined,
     },
   );
   if (exchanged.type === 'fault') return exchanged;
-  const text = Buffer.concat(chunks).toString('utf8');
-  const result = redirectFault(exchanged.status, exchanged.headers, url) ?? read(exchanged.status, text, call);
+  const read = () =>
+    isSuccess(exchanged.status) && size > limit ? tooLarge('the response body') : parse(exchanged.status, text(), call);
+  const result = redirectFault(exchanged.status, exchanged.headers, url) ?? read();
   return result.type === 'fault' ? faultWithHeaders(result, exchanged.headers, shared.clock.nowMs()) : result;
 }
 
-function read(status: number, body: string, call: JsonCall): Fetched | Fault {
-  if (status < 200 || status > 299) return call.classify({ status, body });
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function parse(status: number, body: string, call: JsonCall): Fetched | Fault {
+  if (!isSuccess(status)) return call.classify({ status, body });
   const value = parseJson(body);
-  if (value === undefined) return fault('protocol', `the response is not JSON: ${body.slice(0, 200)}`);
+  if (value === undefined) return fault('protocol', `the response is not JSON: ${body}`);
   return { type: 'fetched', value };
 }

@@ -1,6 +1,6 @@
 /** The login of a provider: what each request carries to prove who asks. */
 import { type Fault, isFault } from '../wire/fault.ts';
-import { type Mask, maskFor } from './mask.ts';
+import { type Mask, maskFor, type Secretive } from './mask.ts';
 
 /** What proves who asks. A provider without a login has neither. */
 export interface Credential {
@@ -63,17 +63,15 @@ export async function loggedIn<Success extends { readonly type: string }>(
   return isFault(next) ? next : attempt(next);
 }
 
-/** What of an endpoint is secret. */
-interface Secretive {
-  readonly apiKey: string | null;
-  readonly baseUrl: URL;
-  readonly login: Login;
-}
-
-/** Masks the secrets of the settings, and those that the login uses now. */
-export function maskOf({ apiKey, baseUrl, login }: Secretive): Mask {
-  const settings = maskFor(apiKey, baseUrl);
-  return (text) => settings(login.secrets().reduce((rest, secret) => rest.replaceAll(secret, '***'), text));
+/** Masks the secrets of the settings, and those that the login uses now, also percent-encoded and as JSON writes them. */
+export function maskOf(endpoint: Secretive & { readonly login: Login }): Mask {
+  const settings = maskFor(endpoint);
+  const current = () =>
+    endpoint.login
+      .secrets()
+      .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+      .sort((a, b) => b.length - a.length);
+  return (text) => settings(current().reduce((rest, secret) => rest.replaceAll(secret, '***'), text));
 }
 
 function isRefusal(outcome: { readonly type: string }): boolean {

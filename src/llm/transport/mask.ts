@@ -1,14 +1,24 @@
 /** Replaces every secret in a text by `***`. */
 export type Mask = (text: string) => string;
 
+/** The settings of a provider that hold secrets. */
+export interface Secretive {
+  readonly apiKey: string | null;
+  readonly baseUrl: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
- * A mask for the secrets in the settings of a provider: the key, and user, password and query values of the base URL,
- * each also percent-encoded and in base64. Also masks texts that look like a key of a known vendor, because providers quote keys.
+ * A mask for the secrets in the settings of a provider: the key, the configured headers, and user, password and query values
+ * of the base URL, each also percent-encoded, as JSON writes it and in base64. Also masks texts that look like a key of a
+ * known vendor, because providers quote keys. Mask before a text is cut: half a key is not recognised.
  */
-export function maskFor(apiKey: string | null, baseUrl: URL): Mask {
-  const plain = [apiKey ?? '', ...credentialsOf(baseUrl), ...baseUrl.searchParams.values()];
-  const basic = baseUrl.password ? Buffer.from(credentialsOf(baseUrl).join(':')).toString('base64') : '';
-  const secrets = [...plain, ...plain.map(encodeURIComponent), basic]
+export function maskFor({ apiKey, baseUrl, headers }: Secretive): Mask {
+  const credentials = credentialsOf(baseUrl);
+  const basic = baseUrl.password ? Buffer.from(credentials.join(':')).toString('base64') : '';
+  const plain = [apiKey ?? '', ...credentials, ...baseUrl.searchParams.values(), ...headerSecrets(headers)];
+  const written = plain.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
+  const secrets = [...new Set([...written, basic])]
     // Shorter values (`v1`, `true`) are not secrets, and masking them would make messages unreadable.
     .filter((secret) => secret.length >= 4 && !/^\d{4}-\d\d-\d\d(-preview)?$/.test(secret))
     .sort((a, b) => b.length - a.length);
@@ -18,11 +28,22 @@ export function maskFor(apiKey: string | null, baseUrl: URL): Mask {
   };
 }
 
+/** Headers that say what is sent, not who sends it. */
+const PUBLIC_HEADERS =
+  /^(accept|content-type|user-agent|anthropic-version|anthropic-beta|openai-beta|x-title|http-referer|referer)$/;
+
+/** The values of all other headers, also without the scheme before them (`Bearer`, `Basic`). */
+function headerSecrets(headers: Readonly<Record<string, string>>): string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) => (PUBLIC_HEADERS.test(name) ? [] : [value]));
+  return [...values, ...values.map((value) => value.replace(/^[A-Za-z]+ +/, ''))].filter((value) => value.length >= 8);
+}
+
 /** A URL for people: origin and path, never user, password or query. */
 export function showUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-function credentialsOf(url: URL): string[] {
+/** User and password of a URL, decoded; none of them twice. */
+export function credentialsOf(url: URL): readonly string[] {
   return url.username || url.password ? [decodeURIComponent(url.username), decodeURIComponent(url.password)] : [];
 }

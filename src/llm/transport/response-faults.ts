@@ -12,6 +12,14 @@ export function redirectFault(status: number, headers: IncomingHttpHeaders, url:
   return fault('connection', message, { httpStatus: status, retryable: false });
 }
 
+/** The fault of a compressed response: no request asks for one, and a small body may unpack to any size. */
+export function encodingFault(headers: IncomingHttpHeaders): Fault | null {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding === '' || /^identity$/i.test(encoding)) return null;
+  const message = `the response is compressed (content-encoding: ${encoding}), which was not asked for`;
+  return fault('protocol', message, { retryable: false });
+}
+
 /** Adds information from headers: how long to wait, whether to retry, and the request id for the provider's support. */
 export function faultWithHeaders(cause: Fault, headers: IncomingHttpHeaders, nowMs: number): Fault {
   return {
@@ -24,5 +32,5 @@ export function faultWithHeaders(cause: Fault, headers: IncomingHttpHeaders, now
 
 function requestIdOf(headers: IncomingHttpHeaders): string | null {
   const id = headers['request-id'] ?? headers['x-request-id'];
-  return typeof id === 'string' ? id.slice(0, 200) : null;
+  return typeof id === 'string' ? id : null;
 }

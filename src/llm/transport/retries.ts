@@ -4,7 +4,7 @@ import type { Timeouts } from '../client.ts';
 import { type Fault, fault, isFault } from '../wire/fault.ts';
 import type { KeyPauses } from './key-pauses.ts';
 import type { Login, Sign } from './login.ts';
-import { type RetryPolicy, retryDelayMs } from './retry-policy.ts';
+import { type RetryPolicy, retryDelayMs, withinPause } from './retry-policy.ts';
 
 /** The address of a provider, its time-outs and its retry policy. */
 export interface Endpoint {
@@ -68,8 +68,9 @@ export async function withRetries<Success extends { readonly type: string }>(
     const blocked = await waitForKey(key, call, leftMs);
     if (blocked) return { outcome: blocked, attempts };
     attempts += 1;
-    const outcome = await call.attempt({ ...call.timeouts, totalMs: leftMs() }, attempts);
-    if (!isFault(outcome)) return { outcome, attempts };
+    const attempted = await call.attempt({ ...call.timeouts, totalMs: leftMs() }, attempts);
+    if (!isFault(attempted)) return { outcome: attempted, attempts };
+    const outcome = withinPause(attempted, endpoint.retry);
     if (outcome.kind === 'rate_limit' && outcome.retryAfterMs) pauses.pause(key, outcome.retryAfterMs);
     const waitMs = retryDelayMs(outcome, attempts, endpoint.retry, shared.random);
     const giveUp = waitMs === null || waitMs >= leftMs() || call.mayStartOver?.() === false;
@@ -88,7 +89,7 @@ async function waitForKey<Success>(
     if (signal.aborted) return fault('aborted', 'aborted');
     const pauseMs = shared.pauses.remainingMs(key);
     if (pauseMs <= 0) break;
-    if (pauseMs > endpoint.retry.maxRetryAfterMs || pauseMs >= leftMs()) {
+    if (pauseMs > endpoint.retry.maxWaitMs || pauseMs >= leftMs()) {
       const message = `calls with this key are paused for another ${Math.ceil(pauseMs / 1000)} s, as the provider asked`;
       return fault('rate_limit', message, { retryAfterMs: Math.ceil(pauseMs) });
     }

@@ -9,6 +9,8 @@ export interface RetryPolicy {
   /** Default 30,000. */
   readonly maxDelayMs: number;
   /** A call fails if the provider asks for a longer wait: the work is then released and frees its slot. Default 60,000. */
+  readonly maxWaitMs: number;
+  /** The longest pause that is believed; a longer one is cut to it. Default 600,000, ten minutes. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -16,8 +18,20 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxAttempts: 4,
   baseDelayMs: 1000,
   maxDelayMs: 30_000,
-  maxRetryAfterMs: 60_000,
+  maxWaitMs: 60_000,
+  maxRetryAfterMs: 600_000,
 };
+
+/**
+ * The fault with the pause that is kept to. Some servers send the time of day as seconds to wait: such a pause would end in
+ * fifty years, for every call with the key and for the released work. The message says what was asked.
+ */
+export function withinPause(cause: Fault, { maxRetryAfterMs }: RetryPolicy): Fault {
+  const askedMs = cause.retryAfterMs;
+  if (askedMs === null || askedMs <= maxRetryAfterMs) return cause;
+  const asked = `the provider asked to wait ${Math.ceil(askedMs / 1000)} s, limited to ${maxRetryAfterMs / 1000} s`;
+  return { ...cause, retryAfterMs: maxRetryAfterMs, message: `${asked}: ${cause.message}` };
+}
 
 /**
  * How long to wait before the next attempt, or null to give up. Full jitter, after AWS's "Exponential Backoff And
@@ -26,7 +40,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
 export function retryDelayMs(cause: Fault, attempts: number, policy: RetryPolicy, random: () => number): number | null {
   if (!cause.retryable || attempts >= policy.maxAttempts) return null;
   const askedMs = cause.retryAfterMs ?? 0;
-  if (askedMs > policy.maxRetryAfterMs) return null;
+  if (askedMs > policy.maxWaitMs) return null;
   const ceilingMs = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (attempts - 1));
   return askedMs + random() * ceilingMs;
 }

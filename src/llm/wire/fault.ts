@@ -1,10 +1,12 @@
 import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
+import { isNestedTooDeep, MAX_LEVELS } from './loose-json.ts';
 
 /** The failure of one attempt, before the number of attempts is known. */
 export interface Fault {
   readonly type: 'fault';
   readonly kind: FailureKind;
   readonly network?: NetworkTrouble;
+  /** Texts of the provider in full: they are masked before they are cut. */
   readonly message: string;
   /** True if the same request may succeed when it is sent again soon. */
   readonly retryable: boolean;
@@ -31,6 +33,15 @@ export function fault(
   } satisfies Fault as Fault;
 }
 
+/** The fault of an event, or of a body, that should be a JSON object. */
+export function notAnObject(text: string): Fault {
+  if (isNestedTooDeep(text))
+    return fault('protocol', `a part of the answer is nested more than ${MAX_LEVELS} levels deep`, {
+      retryable: false,
+    });
+  return fault('protocol', `an event that is not a JSON object: ${text}`);
+}
+
 /** True for a fault, among values that have no `kind` of their own. */
 export function isFault(value: object): value is Fault {
   return 'type' in value && value.type === 'fault' && 'retryable' in value;
@@ -42,21 +53,27 @@ export function toFailure(
   from: { readonly provider: string; readonly model: string; readonly attempts: number },
   mask: (text: string) => string,
 ): LlmFailure {
-  const { kind, network, httpStatus, retryAfterMs, requestId } = cause;
-  return {
-    kind,
-    ...(network && { network }),
-    ...from,
-    message: oneLine(mask(cause.message)),
-    httpStatus,
-    retryAfterMs,
-    requestId,
-  };
+  const { kind, network, httpStatus, retryAfterMs } = cause;
+  const requestId = cause.requestId === null ? null : oneLine(quote(cause.requestId, mask), 200);
+  const message = oneLine(quote(cause.message, mask), 600);
+  return { kind, ...(network && { network }), ...from, message, httpStatus, retryAfterMs, requestId };
 }
 
-function oneLine(text: string): string {
+/** What is looked at of a provider's text, in characters. */
+export const QUOTED_CHARS = 64 * 1024;
+
+/** Longer than any key: a text that was cut may end in the first part of one, which no mask recognises. */
+const LONGEST_SECRET = 8 * 1024;
+
+/** Masks a text, then leaves out the end of one that is longer than 64 Ki characters. */
+function quote(text: string, mask: (text: string) => string): string {
+  if (text.length <= QUOTED_CHARS) return mask(text);
+  return mask(text.slice(0, QUOTED_CHARS)).slice(0, -LONGEST_SECRET);
+}
+
+function oneLine(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > 600 ? `${line.slice(0, 599).toWellFormed()}…` : line;
+  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line;
 }
 
 function isUsuallyTransient(kind: FailureKind): boolean {

@@ -23,13 +23,57 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The parsed text, or undefined if it is not JSON (`null` is JSON). */
+/**
+ * The parsed text, or undefined if it is not JSON (`null` is JSON), or is nested too deep to be used: JSON.parse takes a
+ * second for a million levels, and what writes JSON fails at some thousand.
+ */
 export function parseJson(text: string): unknown {
+  if (isNestedTooDeep(text)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/** More than any protocol needs, and little enough for everything that reads or writes JSON, Postgres included. */
+export const MAX_LEVELS = 1000;
+
+/** True if a JSON text opens more than 1,000 objects and arrays inside each other. Reads it once, without parsing. */
+export function isNestedTooDeep(text: string): boolean {
+  // Most events of a stream are shorter than so many brackets.
+  if (text.length <= MAX_LEVELS) return false;
+  let level = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        level += 1;
+        if (level > MAX_LEVELS) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        level -= 1;
+        break;
+      default:
+    }
+  }
+  return false;
+}
+
+/** The index of the quote that ends the string that begins at `start`; the length of the text without one. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) break;
+    // A backslash takes the next character along.
+    if (code === 0x5c) at += 1;
+  }
+  return at;
 }
 
 /** True if objects and arrays are nested more than `levels` deep. Not recursive, because it must survive any depth. */

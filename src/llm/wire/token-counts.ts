@@ -53,5 +53,6 @@ export function tokenCount(value: unknown): number | null {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'object' ? 'an object' : String(value).slice(0, MAX_SHOWN);
+  if (typeof value === 'string') return value.slice(0, MAX_SHOWN);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'an object';
 }

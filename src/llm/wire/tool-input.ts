@@ -1,5 +1,5 @@
 import type { StopReason, ToolCallBlock } from '../client.ts';
-import { asObject, isDeeperThan, parseJson } from './loose-json.ts';
+import { asObject, isDeeperThan, isNestedTooDeep, parseJson } from './loose-json.ts';
 
 /** A call as received: `json` is the text of its input; null if the input came as an object. */
 export interface GatheredCall {
@@ -18,6 +18,7 @@ export function finishToolCall(call: GatheredCall, cut: boolean): ToolCallBlock 
   const { id, name, json } = call;
   if (json === null) return { type: 'tool_call', id, name, ...bounded(call.input) };
   if (json.trim() === '') return cut ? null : { type: 'tool_call', id, name, input: {} };
+  if (isNestedTooDeep(json)) return { type: 'tool_call', id, name, ...TOO_DEEP };
   const input = asObject(parseJson(json));
   if (input) return { type: 'tool_call', id, name, ...bounded(input) };
   return cut ? null : { type: 'tool_call', id, name, input: {}, invalidInput: json };
@@ -25,10 +26,11 @@ export function finishToolCall(call: GatheredCall, cut: boolean): ToolCallBlock 
 
 /** No tool needs more, and neither Postgres nor what writes JSON can take some thousand. */
 const MAX_LEVELS = 200;
+const TOO_DEEP = { input: {}, invalidInput: `its values are nested more than ${MAX_LEVELS} levels deep` };
 
 function bounded(input: Readonly<Record<string, unknown>>): Pick<ToolCallBlock, 'input' | 'invalidInput'> {
   if (!isDeeperThan(input, MAX_LEVELS)) return { input };
-  return { input: {}, invalidInput: `its values are nested more than ${MAX_LEVELS} levels deep` };
+  return TOO_DEEP;
 }
 
 /** True for stop reasons that may have cut off the last block. */

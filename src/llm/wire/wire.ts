@@ -54,7 +54,12 @@ export interface Fold {
   whole(body: unknown): Fault | null;
   /** True after the end marker. */
   ended(): boolean;
-  /** The answer, or a fault if the stream stopped before its end marker. */
+  /**
+   * True if nothing but the end marker is missing: stop reason and usage have come. A stream that breaks then is not bought
+   * again, and faults after it do not count.
+   */
+  complete(): boolean;
+  /** The answer, or a fault if the stream stopped before its end. */
   finish(): Answer | Fault;
 }
 

@@ -23,7 +23,8 @@ export function connectError(error: unknown, where: string, usage: string): Anim
   const detail = messageOf(error);
   if (refused !== null) return new AnimusError('db.refused', { where, detail, hint: refused }, { cause: error });
   const waited = detail.startsWith('timeout exceeded when trying to connect') ? ` (${usage})` : '';
-  return new AnimusError('db.unreachable', { where, detail: detail + waited, hint: '' }, { cause: error });
+  const hint = waited === '' ? '; check the address, and that the server is running' : '';
+  return new AnimusError('db.unreachable', { where, detail: detail + waited, hint }, { cause: error });
 }
 
 /** The error for a statement that failed: a lost connection, one of our own SQLSTATEs, or the driver's error unchanged. */

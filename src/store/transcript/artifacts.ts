@@ -31,8 +31,8 @@ export interface ArtifactPart {
 }
 
 /**
- * Reads a part of a text artifact of any focus of the item; null if there is none with that id. The item's own id means its
- * description and parameters, which may also be too large for a context.
+ * Reads a part of a text artifact of the item or of any of its foci, or of a text that was attached to an item above it; null if there is
+ * none with that id. The item's own id means its description and parameters, which may also be too large for a context.
  */
 export async function readArtifact(
   db: Queryable,
@@ -42,9 +42,13 @@ export async function readArtifact(
   limit: number,
 ): Promise<ArtifactPart | null> {
   const [row] = await db.query<ArtifactPart>(
-    `select substr(whole, $3::int + 1, $4::int) as text, char_length(whole) as characters
+    `with recursive line as (
+       select id, parent_id from animus.work_items where id = $1
+       union all select w.id, w.parent_id from animus.work_items w join line on w.id = line.parent_id)
+     select substr(whole, $3::int + 1, $4::int) as text, char_length(whole) as characters
        from (select convert_from(a.content, 'UTF8') as whole from animus.artifacts a left join animus.foci f on f.id = a.focus_id
-              where a.id = $2::uuid and coalesce(a.work_item_id, f.work_item_id) = $1 and a.media_type like 'text/%'
+              where a.id = $2::uuid and a.media_type like 'text/%'
+                and (coalesce(a.work_item_id, f.work_item_id) = $1 or a.focus_id is null and a.work_item_id in (select id from line))
              union all
              select w.description || case when w.params = '{}' then '' else E'\\n\\n# Parameters\\n' || jsonb_pretty(w.params) end
                from animus.work_items w where w.id = $1 and w.id = $2::uuid) artifact`,

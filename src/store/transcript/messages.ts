@@ -1,4 +1,5 @@
 /** The messages that the engine itself adds to a context. */
+import type { MediaBlock } from '../../core/work/conversation.ts';
 import type { MessageKind } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
@@ -11,6 +12,9 @@ export interface EngineMessage {
   readonly content: string;
   /** Only of a `stub` or `summary`: the first turn that stays verbatim. It stands for the turns before. */
   readonly keepsFrom?: number;
+  /** Only of an `attachment` whose file is shown: the artifact, and the file itself where it was read to be sent. */
+  readonly artifactId?: string;
+  readonly media?: MediaBlock;
 }
 
 /** Records a message before it is sent; returns it as it will be read back. */

@@ -10,6 +10,7 @@ export interface Transcript {
   readonly messages: readonly EngineMessage[];
 }
 
+/** Reads what is recorded. Files that came with the work are only named: `readTranscriptToSend` reads their bytes too. */
 export async function readTranscript(db: Queryable, focusId: string): Promise<Transcript> {
   const turns = await db.query<Omit<RecordedTurn, 'calls'>>(
     `select turn, provider, model, response as content, stop_reason as "stopReason", cut_tool_calls as "cutToolCalls",
@@ -22,8 +23,8 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
        from animus.tool_calls where focus_id = $1 and origin = 'model' order by turn, position`,
     [focusId],
   );
-  const messages = await db.query<EngineMessage & { keepsFrom: number | null }>(
-    `select after_turn as "afterTurn", kind, content, keeps_from as "keepsFrom"
+  const messages = await db.query<EngineMessage & { keepsFrom: number | null; artifactId: string | null }>(
+    `select after_turn as "afterTurn", kind, content, keeps_from as "keepsFrom", artifact_id as "artifactId"
        from animus.focus_messages where focus_id = $1 order by seq`,
     [focusId],
   );
@@ -33,6 +34,10 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
       ...turn,
       calls: (byTurn.get(turn.turn) ?? []).map(({ turn: _turn, ...call }) => call),
     })),
-    messages: messages.map(({ keepsFrom, ...message }) => ({ ...message, ...(keepsFrom !== null && { keepsFrom }) })),
+    messages: messages.map(({ keepsFrom, artifactId, ...message }) => ({
+      ...message,
+      ...(keepsFrom !== null && { keepsFrom }),
+      ...(artifactId !== null && { artifactId }),
+    })),
   };
 }

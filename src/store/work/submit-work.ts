@@ -22,6 +22,15 @@ export interface NewWork {
   readonly triggerInfo?: unknown;
   /** W3C traceparent of the submitter. */
   readonly traceContext?: string | undefined;
+  /** Images and documents that come with it; `params.attachments` will name them. */
+  readonly attachments?: readonly NewAttachment[] | undefined;
+}
+
+/** A file that comes with new work: at most 10 MiB, and 20 of them with 20 MiB together. Its content decides about its type. */
+export interface NewAttachment {
+  /** 1 to 255 characters in one line. */
+  readonly name: string;
+  readonly content: Uint8Array;
 }
 
 /** The result: `merged` is the id of the active item that does the same work. */
@@ -46,26 +55,34 @@ export async function submitWork(db: Queryable, work: NewWork): Promise<Submitte
   }
 }
 
+const SUBMIT = `select id, state, merged_into as "mergedInto"
+   from animus.submit_work(faculty => $1::text, description => $2::text, params => $3::jsonb, skill => $4::text, dedup_key => $5::text,
+          priority => $6::int, run_at => $7::timestamptz, parent_id => $8::uuid, source => $9::text, trigger_info => $10::jsonb,
+          trace_context => $11::text, concurrency_key => $12::text)`;
+
+/** One statement, so that an item never exists without its files, also outside a transaction of the caller. */
+const SUBMIT_WITH_FILES = `with work as materialized (${SUBMIT}),
+  files as (select array_agg(animus.attach_file(work.id, f.name, f.content) order by f.n) as ids
+              from work, unnest($13::text[], $14::bytea[]) with ordinality as f (name, content, n))
+select work.* from work, files where files.ids is not null`;
+
 async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
-  const [row] = await db.query<SubmittedWork>(
-    `select id, state, merged_into as "mergedInto"
-       from animus.submit_work(faculty => $1::text, description => $2::text, params => $3::jsonb, skill => $4::text, dedup_key => $5::text,
-              priority => $6::int, run_at => $7::timestamptz, parent_id => $8::uuid, source => $9::text, trigger_info => $10::jsonb,
-              trace_context => $11::text, concurrency_key => $12::text)`,
-    [
-      toText(work.faculty),
-      toText(work.description ?? ''),
-      toJsonb(work.params ?? {}),
-      work.skill === undefined ? null : toText(work.skill),
-      work.dedupKey === undefined ? null : toText(work.dedupKey),
-      work.priority ?? 0,
-      work.runAt ?? null,
-      work.parentId ?? null,
-      toText(work.source ?? 'sql'),
-      work.triggerInfo === undefined ? null : toJsonb(work.triggerInfo),
-      work.traceContext ?? null,
-      work.concurrencyKey === undefined ? null : toText(work.concurrencyKey),
-    ],
-  );
+  const files = work.attachments ?? [];
+  const attached = [files.map(({ name }) => toText(name)), files.map(({ content }) => Buffer.from(content))];
+  const [row] = await db.query<SubmittedWork>(files.length === 0 ? SUBMIT : SUBMIT_WITH_FILES, [
+    toText(work.faculty),
+    toText(work.description ?? ''),
+    toJsonb(work.params ?? {}),
+    work.skill === undefined ? null : toText(work.skill),
+    work.dedupKey === undefined ? null : toText(work.dedupKey),
+    work.priority ?? 0,
+    work.runAt ?? null,
+    work.parentId ?? null,
+    toText(work.source ?? 'sql'),
+    work.triggerInfo === undefined ? null : toJsonb(work.triggerInfo),
+    work.traceContext ?? null,
+    work.concurrencyKey === undefined ? null : toText(work.concurrencyKey),
+    ...(files.length === 0 ? [] : attached),
+  ]);
   return row!;
 }

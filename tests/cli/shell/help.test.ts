@@ -7,6 +7,7 @@ import { buildProgram } from '../../../src/cli/program.ts';
 import { EXIT_CODES, VARIABLES } from '../../../src/cli/shell/help-topics.ts';
 import { testDatabase } from '../../support/database.ts';
 import { tableRows } from '../../support/markdown-table.ts';
+import { png } from '../../support/media-files.ts';
 import { run } from '../run-cli.ts';
 
 const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
@@ -31,6 +32,8 @@ beforeAll(async () => {
   for (const name of ['fix', 'rate-limit']) write(`${name}.toml`, '[[answer]]\ntext = "Done."\n');
   write('sample/x', 'x');
   write('pull-request.json', '{"number": 17}');
+  write('invoice.pdf', '%PDF-1.4');
+  writeFileSync(join(cwd, 'stamp.png'), png());
   write('other.toml', '');
   const [row] = await target.database.query<{ id: string }>(
     `insert into animus.work_items (faculty) values ('engineer') returning id`,

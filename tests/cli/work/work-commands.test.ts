@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { claimWork, completeWork, failWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
+import { png } from '../../support/media-files.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { type RunOptions, run } from '../run-cli.ts';
 
@@ -63,6 +64,43 @@ describe('work submit', () => {
     );
     expect((await animus(['work', 'submit', 'nobodys', 'x'])).stderr).toBe('');
     expect((await animus(['work', 'submit', 'nobody', 'x'])).stderr).toContain('did you mean nobodys?');
+  });
+
+  test('attaches files, and work show lists them', async () => {
+    writeFileSync(join(directory, 'photo.png'), png());
+    writeFileSync(join(directory, 'notes'), 'words');
+    const attach = ['--attach', 'photo.png', '--attach', join(directory, 'notes')];
+    const { stdout } = await animus(['work', 'submit', 'clerk', 'Look', ...attach, '--json']);
+    const { id } = JSON.parse(stdout) as { id: string };
+    const shown = await animus(['work', 'show', id]);
+    expect(shown.stdout).toMatch(
+      /\nFiles\n {2}notes {2}5 B {2}text\/plain {2}[0-9a-f-]{36}\n {2}photo.png {2}\d+ B {2}image\/png {2}[0-9a-f-]{36}\n/,
+    );
+    const { artifacts, item } = JSON.parse((await animus(['work', 'show', id, '--json'])).stdout);
+    expect(artifacts.map((file: { name: string }) => file.name)).toEqual(['notes', 'photo.png']);
+    expect(item.params.attachments).toEqual([artifacts[1].id, artifacts[0].id]);
+  });
+
+  test.each([
+    [['nowhere.png'], '--attach nowhere.png: ENOENT'],
+    [['.'], '--attach .: is a directory'],
+    [['zip'], "'zip' is neither PNG, JPEG, GIF, WebP, PDF nor text in UTF-8"],
+    [['empty'], "'empty' is empty"],
+    [['large'], '--attach large: has 10485761 bytes; at most 10485760'],
+  ])('refuses to attach %s, and submits nothing', async (files, expected) => {
+    writeFileSync(join(directory, 'zip'), Buffer.from([80, 75, 3, 4, 0]));
+    writeFileSync(join(directory, 'empty'), '');
+    writeFileSync(join(directory, 'large'), Buffer.alloc(10 * 1024 * 1024 + 1, 'x'));
+    const { code, stderr } = await animus([
+      'work',
+      'submit',
+      'careful',
+      'x',
+      ...files.flatMap((file) => ['--attach', file]),
+    ]);
+    expect(stderr).toContain(expected);
+    expect(code).not.toBe(0);
+    expect(await db.database.query(`select from animus.work_items where faculty = 'careful'`)).toEqual([]);
   });
 
   test.each([
@@ -200,7 +238,7 @@ describe('an id', () => {
     expect(ambiguous.stderr).toContain('matches several work items');
     expect(await animus(['work', 'show', 'ffffffffffff'])).toMatchObject({
       code: 3,
-      stderr: 'animus: no work item ffffffffffff\n',
+      stderr: 'animus: no work item ffffffffffff; find its id with: animus work list\n',
     });
     expect(await animus(['work', 'show', '12'])).toMatchObject({ code: 2 });
     expect(await animus(['work', 'show', "'; drop table"])).toMatchObject({ code: 2 });

@@ -159,6 +159,13 @@ describe('a configuration is refused', () => {
     ['[providers.x]\nbase_url = "http://h"', `:1: providers.x.kind: expected ${KINDS_SHOWN}, got nothing`],
     ['[providers.x]\nkind = "anthropic"\nbase_url = "ftp://h"', 'expected an http:// or https:// URL'],
     [
+      '[providers.x]\nkind = "openai"\nbase_url = "h/v1"',
+      ':3: providers.x.base_url: expected an http:// or https:// URL',
+    ],
+    ['[providers.x]\nkind = "openai"\nbase_url = "http://h:99999"', ':3: providers.x.base_url: expected an http'],
+    ['[providers.x]\nkind = "openai"\nbase_url = "http://h/%zz?k=%"', ':3: providers.x.base_url: expected an http'],
+    ['[providers.x]\nkind = "openai"\nbase_url = "http://r:%zz@h"', ':3: providers.x.base_url: expected an http'],
+    [
       '[models."anthropic/x"]\nusd_per_million = { input = 1 }',
       'usd_per_million.output: expected USD per million tokens, 0 or more, got nothing',
     ],

@@ -59,3 +59,23 @@ it.each([
   );
   expect(item).toEqual({ input: String(counts.input + 100), cost: expect.any(Number) });
 });
+
+it('a call of a tool that no provider would take back keeps the conversation going', async () => {
+  const calls = ['functions.look', '', 'ä'.repeat(300), 'a\0b'].map((name, n) => toolUse(`t${n}`, name, {}));
+  const focus = await beginFocus(pg.database, [{ content: calls }, DONE]);
+  await focus.run(1);
+  expect(await focus.run()).toMatchObject({ kind: 'done' });
+  const blocks = messagesOf(focus.bodies()[1]!).flatMap((message) => message.content);
+  const names = blocks.flatMap((block) => (block['type'] === 'tool_use' ? [block['name']] : []));
+  expect(names.slice(0, 2)).toEqual(['functions_look', 'unnamed']);
+  for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+});
+
+it('a model name that no index takes does not lose the answer', async () => {
+  // Random, because Postgres compresses what repeats.
+  const model = Array.from({ length: 20_000 }, () => Math.random().toString(36)[4] ?? 'x').join('');
+  const focus = await beginFocus(pg.database, [{ ...DONE, model }]);
+  expect(await focus.run()).toMatchObject({ kind: 'done' });
+  const [turn] = await pg.database.query(`select model from animus.turns where focus_id = $1`, [focus.key.focusId]);
+  expect(turn).toEqual({ model: model.slice(0, 256) });
+});

@@ -160,7 +160,8 @@ const STREAM = Buffer.concat(FRAMES);
 
 describe('a broken stream', () => {
   test('cut after every frame, and inside each, is a broken connection', async () => {
-    const cuts = FRAMES.slice(0, -1).flatMap((_, index) => {
+    // With the last frame but one, stop reason and usage have come: such an answer is kept.
+    const cuts = FRAMES.slice(0, -2).flatMap((_, index) => {
       const end = Buffer.concat(FRAMES.slice(0, index + 1)).length;
       return [end, end + 5, end + 40];
     });
@@ -169,6 +170,14 @@ describe('a broken stream', () => {
       expect(failed(await call(connect(server.url, { retry: ONCE }), { model: MODEL }))).toMatchObject({
         kind: 'connection',
       });
+    }
+  });
+
+  test('that breaks after a finished answer is kept', async () => {
+    const last = FRAMES.at(-1)?.length ?? 0;
+    for (const missing of [last, 3]) {
+      const server = await serveBytes(STREAM.subarray(0, STREAM.length - missing));
+      answered(await call(connect(server.url, { retry: ONCE }), { model: MODEL }));
     }
   });
 

@@ -35,6 +35,7 @@ const INTERNAL = `
   draw_token lock_soon lock_work lock_all watched watch_key
   words refuse_word json_bytes oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
+  sniff_media_type
   now
   offer_freed_keys
   offer_key

@@ -34,12 +34,33 @@ test('the examples of docs/sql-api.md run in order under the named role, and do 
   expect(states).toEqual([
     { faculty: 'accountant', state: 'completed', n: 1 },
     { faculty: 'accountant', state: 'merged', n: 2 },
-    { faculty: 'engineer', state: 'queued', n: 4 },
+    { faculty: 'engineer', state: 'queued', n: 5 },
   ]);
   await Promise.all(Object.values(as).map((database) => database.close()));
   await target.database.query(
     'drop table invoices; drop function check_invoice; revoke create on schema public from animus_submitter',
   );
+});
+
+test('the SQL example of docs/attachments.md attaches a file of an own table', async () => {
+  const page = readFileSync(new URL('../../../docs/attachments.md', import.meta.url), 'utf8');
+  const [, example] = /^```sql\n([^]*?)^```/m.exec(page)!;
+  await target.database.query(
+    `create table scans (invoice int, name text, content bytea);
+     insert into scans values (17, 'front.txt', 'paid'), (17, 'back.txt', 'twice'), (18, 'other.txt', 'x');
+     grant select on scans to animus_submitter`,
+  );
+  const submitter = openPostgres(await createLogin(target.connectionString, 'animus_submitter', logins), {
+    poolSize: 1,
+  });
+  await submitter.query(example!);
+  const files = await submitter.query('select name, media_type from animus.own_artifacts order by name');
+  expect(files).toEqual([
+    { name: 'back.txt', media_type: 'text/plain; charset=utf-8' },
+    { name: 'front.txt', media_type: 'text/plain; charset=utf-8' },
+  ]);
+  await submitter.close();
+  await target.database.query('drop table scans');
 });
 
 test('an outcome reaches a submitter that listens, and nobody who may not see it', async () => {

@@ -26,6 +26,7 @@ function ofFocus(sql: string): FencedCall {
 
 /** By name. A function that is missing here fails the test that compares them with the catalogue. */
 export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
+  add_attachment: ofFocus(`select animus.add_attachment($1, $2, null, 'late', 1)`),
   add_message: ofFocus(`select animus.add_message($1, $2, 0, 'nudge', 'late', 1)`),
   append_ledger: ofItem(`select animus.append_ledger($1, 'note', 'late', $2)`),
   begin_next_turn: ofFocus(`select animus.begin_next_turn($1, $2, 2, 1, '${ENDED('c1')}')`),

@@ -1,3 +1,4 @@
+import { mediaFault } from './media-rules.ts';
 import type { RecordedRequest } from './server.ts';
 
 type Json = Record<string, unknown>;
@@ -196,8 +197,15 @@ function checkMedia(block: Json, where: string): void {
   const source = block['source'] as Json | undefined;
   if (source?.['type'] !== 'base64' && source?.['type'] !== 'text')
     throw new Refused(`${where}.source: Field required`);
-  if (source['type'] === 'base64' && !/^[A-Za-z0-9+/]+={0,2}$/.test(String(source['data']))) {
-    throw new Refused(`${where}.source.base64: invalid base64 data`);
+  if (source['type'] === 'text') {
+    if (source['media_type'] !== 'text/plain') throw new Refused(`${where}.source.text.media_type: 'text/plain'`);
+    return;
+  }
+  const [type, data] = [block['type'] as 'image' | 'document', String(source['data'])];
+  const fault = mediaFault(type, String(source['media_type']), data);
+  if (fault !== null) throw new Refused(`${where}.source.base64: ${fault}`);
+  if (type === 'image' && data.length > 5 * 1024 * 1024) {
+    throw new Refused(`${where}.source.base64: image exceeds 5 MB maximum: ${data.length} bytes`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { mediaFault } from './media-rules.ts';
 import type { RecordedRequest } from './server.ts';
 
 type Json = Record<string, unknown>;
@@ -199,5 +200,20 @@ function checkContent(content: unknown, where: string, types: readonly string[],
         `Invalid value: '${String(part['type'])}'. Supported values are: ${types.join(', ')}. (${where})`,
       );
     }
+    checkMedia(part, where);
+  }
+}
+
+/** Chat Completions takes images and PDF files as data URLs; of a file it wants the name. */
+function checkMedia(part: Json, where: string): void {
+  const type = part['type'];
+  if (type !== 'image_url' && type !== 'file') return;
+  const value = part[type] as Json | undefined;
+  const url = String(value?.[type === 'file' ? 'file_data' : 'url']);
+  const [, mediaType = '', data = ''] = /^data:([^;,]+);base64,(.*)$/.exec(url) ?? [];
+  const fault = mediaFault(type === 'file' ? 'document' : 'image', mediaType, data);
+  if (fault !== null) throw new OpenAiRefusal(`You uploaded an unsupported ${type}: ${fault}. (${where})`);
+  if (type === 'file' && !String(value?.['filename']).endsWith('.pdf')) {
+    throw new OpenAiRefusal(`Invalid file data: expected a file name that ends in .pdf (${where})`);
   }
 }

@@ -1,0 +1,94 @@
+-- Attachments: images and documents that came with a work item. They are artifacts of the item, and params.attachments names them.
+
+-- Returns the media type of a file by its first bytes, or null for a kind that no model can be shown. Text is UTF-8 without NUL.
+-- Locks: none. Raises: nothing.
+create or replace function animus.sniff_media_type(p_content bytea) returns text
+language plpgsql immutable parallel safe as $$
+begin
+  if substr(p_content, 1, 8) = '\x89504e470d0a1a0a' then return 'image/png'; end if;
+  if substr(p_content, 1, 3) = '\xffd8ff' then return 'image/jpeg'; end if;
+  if substr(p_content, 1, 6) in ('GIF87a'::bytea, 'GIF89a'::bytea) then return 'image/gif'; end if;
+  if substr(p_content, 1, 4) = 'RIFF'::bytea and substr(p_content, 9, 4) = 'WEBP'::bytea then return 'image/webp'; end if;
+  if substr(p_content, 1, 5) = '%PDF-'::bytea then return 'application/pdf'; end if;
+  perform convert_from(p_content, 'UTF8');
+  return 'text/plain; charset=utf-8';
+exception when character_not_in_repertoire then
+  return null;
+end $$;
+
+-- Attaches a file to an item that no focus has begun, normally in the transaction that inserted it: stores it as an artifact of the item
+-- and adds the artifact's id to params.attachments. Returns the id; null for a merged item, which never runs and needs no file. A name
+-- has 1 to 255 characters in one line, a file at most 10 MiB, an item at most 20 files of 20 MiB together.
+-- Locks: the item's row; waits 0.2 s at most. Raises: WA002, WA003, WA004, 57PA1.
+create or replace function animus.attach_file(p_id uuid, p_name text, p_content bytea) returns uuid
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_owner text;
+  v_item  record;
+  v_type  text;
+  v_kept  record;
+  v_file  uuid := animus.uuid_v7();
+begin
+  -- A caller who may not see the item does not learn that it exists, and cannot lock it.
+  select submitted_by into v_owner from animus.work_items where id = p_id;
+  if not found or not animus.may_see(v_owner) then
+    perform animus.raise('WA003', format('no work item %s', p_id), p_id);
+  end if;
+  perform animus.lock_work(array[p_id]);
+  select state, params -> 'attachments' as attachments into v_item from animus.work_items where id = p_id;
+  if v_item.state = 'merged' then return null; end if;
+  if v_item.state not in ('queued', 'scheduled') or exists (select from animus.foci where work_item_id = p_id) then
+    perform animus.raise('WA002', format('work item %s is %s and has begun or ended: a file can no longer be attached', p_id, v_item.state), p_id,
+      'attach files in the transaction that inserts the item');
+  end if;
+  if jsonb_typeof(v_item.attachments) <> 'array' then
+    perform animus.raise('WA004', format('params.attachments of work item %s is no list: it names the attached files', p_id), p_id);
+  end if;
+  if p_name is null or length(p_name) not between 1 and 255 or p_name ~ '[[:cntrl:]]' or btrim(p_name) = '' then
+    perform animus.raise('WA004', 'the name of an attachment has 1 to 255 characters, without control characters', p_id);
+  end if;
+  if coalesce(octet_length(p_content), 0) = 0 then
+    perform animus.raise('WA004', format('the attachment %s is empty', quote_literal(p_name)), p_id);
+  end if;
+  if octet_length(p_content) > 10485760 then
+    perform animus.raise('WA004', format('the attachment %s has %s bytes; at most 10485760 (10 MiB) are taken', quote_literal(p_name), octet_length(p_content)), p_id);
+  end if;
+  select count(*) as files, coalesce(sum(bytes), 0) as bytes into v_kept from animus.artifacts where work_item_id = p_id and focus_id is null;
+  if v_kept.files >= 20 then
+    perform animus.raise('WA004', 'a work item has at most 20 attachments', p_id);
+  end if;
+  if v_kept.bytes + octet_length(p_content) > 20971520 then
+    perform animus.raise('WA004', format('the attachments of a work item have at most 20971520 bytes (20 MiB) together; with %s they would have %s',
+      quote_literal(p_name), v_kept.bytes + octet_length(p_content)), p_id);
+  end if;
+  v_type := animus.sniff_media_type(p_content);
+  if v_type is null then
+    perform animus.raise('WA004', format('the attachment %s is neither PNG, JPEG, GIF, WebP, PDF nor text in UTF-8', quote_literal(p_name)), p_id,
+      'its content decides, not its name: convert the file, or keep it elsewhere and name it in params');
+  end if;
+  insert into animus.artifacts (id, work_item_id, name, media_type, bytes, content, created_at)
+  values (v_file, p_id, p_name, v_type, octet_length(p_content), p_content, animus.now());
+  update animus.work_items set params = params || jsonb_build_object('attachments', coalesce(v_item.attachments, '[]') || to_jsonb(v_file::text)) where id = p_id;
+  return v_file;
+end $$;
+
+-- Records the message that shows an attachment of the item, before it is sent. p_content are its words; the bytes of p_artifact_id, if
+-- there is one, are sent with them. Returns its number.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.add_attachment(p_focus_id uuid, p_token bigint, p_artifact_id uuid, p_content text, p_tokens int) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_seq int;
+begin
+  perform animus.hold_focus(p_focus_id, p_token);
+  insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, artifact_id, created_at)
+  values (p_focus_id, 1 + (select coalesce(max(seq), 0) from animus.focus_messages where focus_id = p_focus_id),
+          0, 'attachment', p_content, p_tokens, p_artifact_id, animus.now())
+  returning seq into v_seq;
+  return v_seq;
+end $$;
+
+-- The files that belong to the login's own items, attachments and large outcomes, for a role that only submits.
+create or replace view animus.own_artifacts with (security_barrier) as
+  select a.id, a.work_item_id, a.name, a.media_type, a.bytes, a.content, a.created_at
+    from animus.artifacts a join animus.work_items w on w.id = a.work_item_id where a.focus_id is null and w.submitted_by = session_user::text;

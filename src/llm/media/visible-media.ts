@@ -1,0 +1,75 @@
+/** Replaces images and documents that a model cannot be sent by words that say so. */
+import type { LlmRequest, MediaBlock, Message, TextBlock } from '../client.ts';
+import type { ModelInfo } from '../models/models.ts';
+import { imageSize } from './image-size.ts';
+
+/** What a wire format takes, for all its models. */
+export interface MediaRules {
+  /** The largest image, in bytes of base64. */
+  readonly imageBytes: number;
+  /** The longest edge of an image in pixels; null: no limit. */
+  readonly imageEdge: number | null;
+}
+
+/** The formats that every vendor with images reads. */
+const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/**
+ * The messages of a request, with words in place of what the model cannot be shown: nothing is left out silently, and no request is
+ * refused for it. The same messages, model and rules give the same bytes. Messages without media are returned as they are.
+ */
+export function visibleMessages(
+  { messages, model }: Pick<LlmRequest, 'messages' | 'model'>,
+  info: Pick<ModelInfo, 'images' | 'documents'>,
+  rules: MediaRules,
+): readonly Message[] {
+  if (!messages.some(hasMedia)) return messages;
+  const shown = <Block extends Message['content'][number]>(block: Block): Block | TextBlock => {
+    if (block.type !== 'image' && block.type !== 'document') return block;
+    const why = obstacle(block, model, info, rules);
+    return why === null ? block : { type: 'text', text: notShown(block, why) };
+  };
+  return messages.map((message) => ({
+    ...message,
+    content: message.content.map((block) =>
+      block.type === 'tool_result' ? { ...block, content: block.content.map(shown) } : shown(block),
+    ),
+  }));
+}
+
+/** Why the model cannot be shown the file, or null. */
+function obstacle(
+  { type, mediaType, data }: MediaBlock,
+  model: string,
+  { images, documents }: Pick<ModelInfo, 'images' | 'documents'>,
+  { imageBytes, imageEdge }: MediaRules,
+): string | null {
+  if (mediaType.startsWith('text/')) return null;
+  if (type === 'document') {
+    if (mediaType !== 'application/pdf') return `files of type ${mediaType} cannot be sent to a model`;
+    return documents ? null : `the model ${model} cannot read PDF files`;
+  }
+  if (!images) return `the model ${model} cannot see images`;
+  if (!IMAGE_TYPES.has(mediaType)) return `images of type ${mediaType} cannot be sent to a model`;
+  if (data.length > imageBytes) {
+    return `the image has ${data.length} bytes in base64, and the provider takes at most ${imageBytes}`;
+  }
+  const size = imageEdge === null ? null : imageSize(data);
+  if (size !== null && imageEdge !== null && Math.max(size.width, size.height) > imageEdge) {
+    return `the image has ${size.width} × ${size.height} pixels, and the provider takes at most ${imageEdge} on an edge`;
+  }
+  return null;
+}
+
+function notShown({ type, name }: MediaBlock, why: string): string {
+  const what = name === undefined ? `this ${type}` : JSON.stringify(name);
+  return `[${what} is not shown to you: ${why}. Do not guess what is in it. If your task needs it, say in your answer that you could not see it.]`;
+}
+
+function hasMedia({ content }: Message): boolean {
+  return content.some((block) => isMedia(block) || (block.type === 'tool_result' && block.content.some(isMedia)));
+}
+
+function isMedia({ type }: { readonly type: string }): boolean {
+  return type === 'image' || type === 'document';
+}

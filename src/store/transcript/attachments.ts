@@ -1,0 +1,109 @@
+/** Files that came with a work item: artifacts of the item, shown to the model in the first message of a focus. */
+import type { MediaBlock } from '../../core/work/conversation.ts';
+import { estimateTokens } from '../../core/work/tokens.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toText } from '../sql/json.ts';
+import type { FocusKey } from './focus-row.ts';
+import { readTranscript, type Transcript } from './transcript.ts';
+
+/** An attached file without its content. */
+export interface Attachment {
+  readonly id: string;
+  readonly name: string;
+  /** By the file's first bytes, not by its name. */
+  readonly mediaType: string;
+  readonly bytes: number;
+}
+
+/**
+ * The attachments with these ids, in any order, that belong to the item or to one above it in its tree: whoever may add a child to
+ * an item may see that item. Ids of other items find nothing.
+ */
+export async function readAttachments(
+  db: Queryable,
+  workItemId: string,
+  ids: readonly string[],
+): Promise<Attachment[]> {
+  if (ids.length === 0) return [];
+  return db.query<Attachment>(
+    `with recursive line as (
+       select id, parent_id from animus.work_items where id = $1::uuid
+       union all select w.id, w.parent_id from animus.work_items w join line on w.id = line.parent_id)
+     select a.id, a.name, a.media_type as "mediaType", a.bytes::float8 as bytes
+       from animus.artifacts a join line on line.id = a.work_item_id where a.id = any ($2::uuid[]) and a.focus_id is null`,
+    [workItemId, ids],
+  );
+}
+
+/** The bytes of artifacts, by id; of deleted ones there are none. */
+export async function readContents(db: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await db.query<{ id: string; content: Buffer }>(
+    `select id, content from animus.artifacts where id = any ($1::uuid[])`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, content }) => [id, content]));
+}
+
+/** A message that shows an attachment. */
+export interface AttachmentMessage {
+  /** The words of the message. */
+  readonly content: string;
+  /** The artifact whose bytes are sent after the words; null if the words are all. */
+  readonly artifactId: string | null;
+  /** Of words and file together, by estimate. */
+  readonly tokens: number;
+}
+
+/** Records the message before it is sent (`animus.add_attachment`). Errors: as `addMessage`. */
+export async function addAttachment(
+  db: Queryable,
+  focus: FocusKey,
+  { content, artifactId, tokens }: AttachmentMessage,
+): Promise<void> {
+  await db.query(`select animus.add_attachment($1, $2, $3, $4, $5)`, [
+    focus.focusId,
+    focus.leaseToken,
+    artifactId,
+    toText(content),
+    tokens,
+  ]);
+}
+
+/**
+ * The transcript with the files that its messages show: what requests are rendered from. The bytes are read once, when the loop begins,
+ * and kept in memory as base64 until it ends.
+ */
+export async function readTranscriptToSend(db: Queryable, focusId: string): Promise<Transcript> {
+  const transcript = await readTranscript(db, focusId);
+  if (transcript.messages.every(({ artifactId }) => artifactId === undefined)) return transcript;
+  const files = await db.query<ShownFile>(
+    `select a.id, a.name, a.media_type as "mediaType", a.content, m.tokens, m.content as words
+       from animus.focus_messages m join animus.artifacts a on a.id = m.artifact_id where m.focus_id = $1`,
+    [focusId],
+  );
+  const shown = new Map(files.map((file) => [file.id, mediaOf(file)]));
+  return {
+    ...transcript,
+    messages: transcript.messages.map((message) => {
+      const media = message.artifactId === undefined ? undefined : shown.get(message.artifactId);
+      return media === undefined ? message : { ...message, media };
+    }),
+  };
+}
+
+interface ShownFile extends Omit<Attachment, 'bytes'> {
+  readonly content: Buffer;
+  /** Of the message: its words and the file. */
+  readonly tokens: number;
+  readonly words: string;
+}
+
+function mediaOf({ name, mediaType, content, tokens, words }: ShownFile): MediaBlock {
+  return {
+    type: mediaType.startsWith('image/') ? 'image' : 'document',
+    mediaType,
+    data: content.toString('base64'),
+    name,
+    tokens: Math.max(0, tokens - estimateTokens(words)),
+  };
+}
