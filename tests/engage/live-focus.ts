@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import type { OutcomeSchema } from '../../src/catalog/outcome-schema.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
 import type { ContextBounds } from '../../src/engage/context/context-bounds.ts';
 import { engage } from '../../src/engage/loop.ts';
@@ -51,6 +52,8 @@ export interface LiveFocusOptions {
   readonly maxTurns?: number;
   readonly info?: ModelOverride;
   readonly settings?: Partial<LlmRequest>;
+  /** What the outcome must conform to; the model is held to it as far as `info` says it can be. */
+  readonly outcomeSchema?: OutcomeSchema;
 }
 
 /** Starts a focus on a new work item; its model is a strict mock server that plays `programme`. */
@@ -105,7 +108,7 @@ function runLoop(
   db: Database,
   key: FocusKey,
   llm: ReturnType<typeof createLlm>,
-  { bounds, maxTurns = 100, settings }: LiveFocusOptions,
+  { bounds, maxTurns = 100, settings, outcomeSchema }: LiveFocusOptions,
   drainAfterTurns: number,
 ): Promise<EngageEnd> {
   const { client, provider, model, info } = llm.resolve(MODEL);
@@ -119,7 +122,11 @@ function runLoop(
       provider,
       model,
       contextWindow: info.contextWindow,
-      settings: { maxTokens: 1000, ...settings },
+      settings: {
+        maxTokens: 1000,
+        ...(outcomeSchema && { outputSchema: { name: 'outcome', schema: outcomeSchema } }),
+        ...settings,
+      },
       timeouts: {},
       costUsd: (usage) => costUsd(info, usage) ?? 0,
     },
@@ -130,7 +137,8 @@ function runLoop(
     faculty: 'clerk',
     journal: createJournal(db, key),
     maxTurns,
-    outcomeSchema: null,
+    outcomeSchema: outcomeSchema ?? null,
+    closingTurn: info.structuredOutputs === 'closing',
     maxParallelTools: 8,
     bounds: {
       compactThreshold: 0.7,

@@ -3,6 +3,7 @@ import type { ContentBlock, LlmRequest, Message } from '../../src/llm/client.ts'
 import { modelInfo } from '../../src/llm/models/models.ts';
 import { openaiWire } from '../../src/llm/openai/wire.ts';
 import { responsesWire } from '../../src/llm/responses/wire.ts';
+import { openAiComplaint } from '../support/model-server/strict-schemas.ts';
 import { requestOf, TOOL } from './llm-call.ts';
 
 const infoOf = (model: string) => modelInfo('openai', model);
@@ -163,10 +164,10 @@ describe('options', () => {
   });
 
   test('an effort goes with tools', () => {
-    const sent = body({ reasoningEffort: 'high' });
+    const sent = body({ effort: 'high' });
     expect(sent).toMatchObject({ reasoning: { effort: 'high' } });
     expect(sent['tools']).toHaveLength(1);
-    expect(body({ model: 'gpt-4.1', reasoningEffort: 'high' })).not.toHaveProperty('reasoning');
+    expect(body({ model: 'gpt-4.1', effort: 'high' })).not.toHaveProperty('reasoning');
   });
 
   test('tools are as the faculty has them: not strict', () => {
@@ -202,5 +203,35 @@ describe('options', () => {
   ] as const)('tool choice %j', (toolChoice, mapped) => {
     expect(body({ toolChoice })['tool_choice']).toEqual(mapped);
     expect(body({ toolChoice, tools: [] })).not.toHaveProperty('tool_choice');
+  });
+});
+
+describe('what an answer is held to, and its terms', () => {
+  const schema = {
+    type: 'object',
+    properties: { fixed: { type: 'boolean' }, note: { type: 'string' } },
+    required: ['fixed'],
+  };
+
+  test('a schema is the format of the text, in OpenAI’s dialect', () => {
+    const sent = body({ outputSchema: { name: 'outcome', schema } });
+    const format = (sent['text'] as { format: Record<string, unknown> }).format;
+    expect(format).toMatchObject({ type: 'json_schema', name: 'outcome', strict: true });
+    expect(openAiComplaint(format['schema'], 'x')).toBeNull();
+    expect(body()).not.toHaveProperty('text');
+  });
+
+  test('tools are strict where they can be', () => {
+    const open = { name: 'open', description: '', inputSchema: { type: 'object', properties: { any: {} } } };
+    const closed = { name: 'closed', description: '', inputSchema: schema };
+    const tools = body({ tools: [open, closed], strictTools: true })['tools'] as Record<string, unknown>[];
+    expect(tools.map(({ strict }) => strict)).toEqual([false, true]);
+    expect(openAiComplaint(tools[1]?.['parameters'], 'x')).toBeNull();
+    expect(tools[0]?.['parameters']).toEqual(open.inputSchema);
+  });
+
+  test('a service tier and a day of cache', () => {
+    const sent = body({ serviceTier: 'flex', cacheTtl: '24h' }, 'api.openai.com');
+    expect(sent).toMatchObject({ service_tier: 'flex', prompt_cache_retention: '24h' });
   });
 });

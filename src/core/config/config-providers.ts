@@ -101,7 +101,8 @@ export function modelsOf(document: ConfigDocument): ReadonlyMap<string, ModelCon
       cacheWrite: price?.cache_write,
     });
     const { context_window: contextWindow, max_output: maxOutput, wire } = model;
-    return [name, Object.freeze({ contextWindow, maxOutput, wire, usdPerMillion })] as const;
+    const structuredOutputs = model.structured_outputs;
+    return [name, Object.freeze({ contextWindow, maxOutput, wire, structuredOutputs, usdPerMillion })] as const;
   });
   return new Map(models);
 }

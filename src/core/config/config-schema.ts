@@ -15,6 +15,7 @@ import {
   usdPerMillion,
 } from '../toml/fields.ts';
 import { DEFAULT_HTTP, HTTP_PROVIDER_KINDS, WIRE_CHOICES } from './config.ts';
+import { STRUCTURED_OUTPUTS } from './model-words.ts';
 
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
@@ -63,6 +64,7 @@ const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
   wire: oneOf([...WIRE_CHOICES]).optional(),
+  structured_outputs: oneOf([...STRUCTURED_OUTPUTS]).optional(),
   usd_per_million: table({
     input: usdPerMillion(),
     output: usdPerMillion(),

@@ -1,6 +1,7 @@
 /** The configuration that the rest of animus reads: frozen, complete, with units in the names. */
 import type { HttpAddress } from '../lifecycle/health.ts';
 import type { Secret } from '../secrets/secret.ts';
+import type { StructuredOutputs } from './model-words.ts';
 
 /** The effective settings of this process. */
 export interface Config {
@@ -94,6 +95,7 @@ export interface ModelConfig {
   readonly contextWindow: number | undefined;
   readonly maxOutput: number | undefined;
   readonly wire: WireChoice | undefined;
+  readonly structuredOutputs: StructuredOutputs | undefined;
   readonly usdPerMillion: {
     readonly input: number | undefined;
     readonly output: number | undefined;

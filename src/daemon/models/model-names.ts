@@ -25,7 +25,12 @@ export function modelOptions(engage: EngageSettings): ModelOptions {
     maxTokens: engage.maxTokens,
     ...(engage.temperature !== null && { temperature: engage.temperature }),
     ...(engage.thinkingBudgetTokens !== null && { thinkingBudgetTokens: engage.thinkingBudgetTokens }),
-    ...(engage.reasoningEffort !== null && { reasoningEffort: engage.reasoningEffort }),
+    ...(engage.effort !== null && { effort: engage.effort }),
+    ...(engage.serviceTier !== null && { serviceTier: engage.serviceTier }),
+    ...(engage.cacheTtl !== null && { cacheTtl: engage.cacheTtl }),
+    ...(engage.structuredOutputs &&
+      engage.outcomeSchema !== null && { outputSchema: { name: 'outcome', schema: engage.outcomeSchema } }),
+    ...(engage.strictTools && { strictTools: true }),
     ...(engage.stop.length > 0 && { stop: engage.stop }),
   };
 }
@@ -37,6 +42,7 @@ function overrideOf(model: ModelConfig): ModelOverride {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
     ...(model.wire !== undefined && { wire: model.wire }),
+    ...(model.structuredOutputs !== undefined && { structuredOutputs: model.structuredOutputs }),
     // A vendor without cache prices bills cached tokens like others.
     ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),
   };

@@ -31,6 +31,8 @@ export interface FocusModel {
   /** Tokens of prompt and answer together. */
   readonly contextWindow: number;
   readonly settings: Omit<LlmRequest, 'model' | 'system' | 'tools' | 'messages' | 'turn'>;
+  /** True: the model can hold an answer to a schema, but only where no tool can be called. Default false. */
+  readonly closingTurn?: boolean;
   readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
   /** US dollars for a call's tokens; 0 if the model has no price. */
   costUsd(usage: Usage): number;

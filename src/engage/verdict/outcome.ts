@@ -58,6 +58,19 @@ export function isRepairNotice(content: string): boolean {
   return content.startsWith(REPAIR);
 }
 
+const CLOSING = 'Your work is done; what is left is its outcome:';
+
+/** Asks for the outcome alone, of a model that is held to the schema in this answer, and can call no tool in it. */
+export function closingNotice(problems: readonly string[]): string {
+  const list = problems.map((problem) => `- ${entryText(problem)}`).join('\n');
+  return `${CLOSING} your last answer does not hold a valid one yet.\n${fenced(list)}\nAnswer now with the whole outcome as one JSON object that conforms to the schema, and nothing else. No tool can be called in this answer.`;
+}
+
+/** True for a message that asked for the outcome alone. */
+export function isClosingNotice(content: string): boolean {
+  return content.startsWith(CLOSING);
+}
+
 function objectIn(text: string): { readonly object: Outcome } | { readonly problem: string } {
   const whole = text.trim();
   const fenced = whole.startsWith('{') ? null : lastFencedBlock(whole);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { WireChoice } from '../../core/config/config.ts';
+import type { CacheTtl, Effort, ServiceTier, StructuredOutputs } from '../../core/config/model-words.ts';
 import type { Usage } from '../client.ts';
 
 /** USD per million tokens. Tokens without a price of their own cost as much as plain input. */
@@ -29,6 +30,8 @@ export interface ModelInfo {
   readonly thinking: 'none' | 'budget' | 'adaptive' | 'bound' | 'always';
   /** Accepts a reasoning effort. */
   readonly effort: boolean;
+  /** The levels it accepts, where it accepts an effort. Default low, medium, high. */
+  readonly efforts: readonly Effort[];
   /** Accepts an effort together with tools; OpenAI's Chat Completions refuses both together since GPT-5.4. */
   readonly effortWithTools: boolean;
   /** Accepts `parallel_tool_calls`; OpenAI's o-series refuses this field. */
@@ -43,6 +46,14 @@ export interface ModelInfo {
   readonly documents: boolean;
   /** The wire format to reach it with; null: that of its provider's kind. The catalogue's value applies at the vendor itself. */
   readonly wire: WireChoice | null;
+  /** How it holds an answer to a schema. Through another provider than the vendor: `none`, unless the configuration says more. */
+  readonly structuredOutputs: StructuredOutputs;
+  /** Holds the inputs of tools to their schemas (`strict`). */
+  readonly strictTools: boolean;
+  /** The classes of service that can be asked for. */
+  readonly serviceTiers: readonly ServiceTier[];
+  /** The cache lifetimes that can be asked for. */
+  readonly cacheTtls: readonly CacheTtl[];
   /** False if neither the catalogue nor the configuration has an entry for it. */
   readonly known: boolean;
 }
@@ -71,6 +82,7 @@ const UNKNOWN: ModelInfo = {
   longPrompt: null,
   thinking: 'none',
   effort: false,
+  efforts: ['low', 'medium', 'high'],
   effortWithTools: true,
   parallelTools: true,
   userAfterTools: true,
@@ -78,11 +90,28 @@ const UNKNOWN: ModelInfo = {
   images: false,
   documents: false,
   wire: null,
+  structuredOutputs: 'none',
+  strictTools: false,
+  serviceTiers: [],
+  cacheTtls: [],
   known: false,
 };
 
+/** A gateway has prices and an API of its own. */
+const AT_THE_VENDOR_ONLY = {
+  prices: null,
+  longPrompt: null,
+  wire: null,
+  structuredOutputs: 'none',
+  strictTools: false,
+  serviceTiers: [],
+  cacheTtls: [],
+} as const satisfies ModelOverride;
+
 interface CatalogueFile {
   readonly checked: string;
+  /** What all models of a vendor have in common, where a model says nothing else. */
+  readonly defaults: Readonly<Record<string, ModelOverride>>;
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelOverride>>>>;
 }
 
@@ -119,8 +148,27 @@ export function modelInfo(
   return { ...builtIn, ...override, known: true };
 }
 
+/** What the request asked for that changes its price. */
+export interface PriceTerms {
+  readonly serviceTier?: ServiceTier;
+  readonly cacheTtl?: CacheTtl;
+}
+
+/**
+ * Prices of service tiers, relative to the usual ones. OpenAI's flex costs half. Its priority costs 1.7 to 2.5 times as
+ * much, by model; the highest is assumed, because a cost that is too low would pass a budget.
+ */
+const TIER_FACTORS: Readonly<Partial<Record<ServiceTier, number>>> = { flex: 0.5, priority: 2.5 };
+
+/** Anthropic: a cache entry costs twice the input price if it lives for an hour, 1.25 times if for five minutes. */
+const HOUR_FACTOR = 2 / 1.25;
+
 /** The cost of a call in USD, or null without prices. */
-export function costUsd(info: Pick<ModelInfo, 'prices' | 'longPrompt'>, usage: Usage): number | null {
+export function costUsd(
+  info: Pick<ModelInfo, 'prices' | 'longPrompt'>,
+  usage: Usage,
+  { serviceTier = 'auto', cacheTtl }: PriceTerms = {},
+): number | null {
   const { longPrompt } = info;
   const prices = longPrompt && usage.input > longPrompt.aboveTokens ? longPrompt.prices : info.prices;
   if (!prices) return null;
@@ -128,21 +176,21 @@ export function costUsd(info: Pick<ModelInfo, 'prices' | 'longPrompt'>, usage: U
   const micro =
     plain * prices.input +
     usage.cacheRead * prices.cacheRead +
-    usage.cacheWrite * prices.cacheWrite +
+    usage.cacheWrite * prices.cacheWrite * (cacheTtl === '1h' ? HOUR_FACTOR : 1) +
     usage.output * prices.output;
-  return micro / 1_000_000;
+  return (micro * (TIER_FACTORS[serviceTier] ?? 1)) / 1_000_000;
 }
 
 /** The maximum cost of a call in USD, for reservations: each input token at its highest price, and a full-length answer. */
-export function maxCostUsd(info: ModelInfo, inputTokens: number, maxTokens: number): number | null {
-  const dearest = costUsd(info, {
-    input: inputTokens,
-    output: maxTokens,
-    cacheRead: 0,
-    cacheWrite: inputTokens,
-    reasoning: 0,
-  });
-  const plain = costUsd(info, { input: inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
+export function maxCostUsd(
+  info: ModelInfo,
+  inputTokens: number,
+  maxTokens: number,
+  terms: PriceTerms = {},
+): number | null {
+  const written = { input: inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: inputTokens, reasoning: 0 };
+  const dearest = costUsd(info, written, terms);
+  const plain = costUsd(info, { ...written, cacheWrite: 0 }, terms);
   return dearest === null || plain === null ? null : Math.max(dearest, plain);
 }
 
@@ -157,7 +205,7 @@ function findBuiltIn(provider: string, model: string): ModelInfo {
   const bare = names.map((name) => name.slice(name.lastIndexOf('/') + 1));
   for (const name of [...names, ...bare, ...bare.map((each) => each.replaceAll('.', '-'))]) {
     const foreign = byName.get(name);
-    if (foreign) return { ...foreign, prices: null, longPrompt: null, wire: null };
+    if (foreign) return { ...foreign, ...AT_THE_VENDOR_ONLY };
   }
   return UNKNOWN;
 }
@@ -174,6 +222,7 @@ function readCatalogue(): Indexed {
       info: {
         ...UNKNOWN,
         documents: READS_DOCUMENTS.has(vendor) && info.images === true,
+        ...file.defaults[vendor],
         ...info,
         known: true,
       },

@@ -1,3 +1,4 @@
+import { openaiSchema } from '../wire/openai-terms.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
 import { openaiFault } from './errors.ts';
@@ -9,6 +10,8 @@ export const openaiOptions: OptionRules = {
   thinkingBudgets: false,
   maxStop: 4,
   stopWhileThinking: false,
+  serviceTiers: ['auto', 'standard', 'flex', 'priority'],
+  writeSchema: openaiSchema,
 };
 
 /** OpenAI's Chat Completions and compatible servers. The base URL ends in the version (`…/v1`). */

@@ -2,8 +2,12 @@ import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResu
 import { pdfName } from '../media/pdf-name.ts';
 import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/models.ts';
+import { OPENAI_DIALECT } from '../schema/dialect.ts';
+import { toolChoiceOf } from '../wire/held-schema.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';
+import { OPENAI_TIERS, openaiFormat } from '../wire/openai-terms.ts';
 import { ownsBlock } from '../wire/own-blocks.ts';
+import { sentTools } from '../wire/strict-tools.ts';
 import { inputToSendBack } from '../wire/tool-input.ts';
 import { reasoningToSendBack } from './reasoning.ts';
 
@@ -42,8 +46,11 @@ export function responsesBody(request: LlmRequest, stream: boolean, context: Res
   };
   // Models that do not reason refuse it.
   if (model.thinking === 'always' || !model.known) body['include'] = ['reasoning.encrypted_content'];
-  if (request.reasoningEffort !== undefined && (model.effort || !model.known))
-    body['reasoning'] = { effort: request.reasoningEffort };
+  if (request.effort !== undefined && (model.effort || !model.known)) body['reasoning'] = { effort: request.effort };
+  const format = openaiFormat(request, model);
+  if (format) body['text'] = { format: { type: 'json_schema', ...format } };
+  if (request.serviceTier !== undefined) body['service_tier'] = OPENAI_TIERS[request.serviceTier];
+  if (isOpenAi && request.cacheTtl === '24h') body['prompt_cache_retention'] = '24h';
   if (request.temperature !== undefined && model.temperature) body['temperature'] = request.temperature;
   if (isOpenAi && request.conversationId !== undefined) body['prompt_cache_key'] = request.conversationId;
   // Padding of each delta against observers of encrypted traffic; it doubles the stream.
@@ -51,19 +58,20 @@ export function responsesBody(request: LlmRequest, stream: boolean, context: Res
   return body;
 }
 
-/** Tools are not strict unless asked for: the API would otherwise change their schemas. */
-function tools({ tools, toolChoice }: LlmRequest, { parallelTools }: ModelInfo): Json {
-  if (tools.length === 0) return {};
+/** `strict` is always said: the API would otherwise make tools strict, and change their schemas for it. */
+function tools(request: LlmRequest, model: ModelInfo): Json {
+  if (request.tools.length === 0) return {};
+  const toolChoice = toolChoiceOf(request, model);
   return {
-    tools: tools.map(({ name, description, inputSchema }) => ({
+    tools: sentTools(request, model, OPENAI_DIALECT).map(({ name, description, inputSchema, strict }) => ({
       type: 'function',
       name,
       description,
       parameters: inputSchema,
-      strict: false,
+      strict,
     })),
     ...(toolChoice !== undefined && { tool_choice: mapToolChoice(toolChoice) }),
-    ...(parallelTools && { parallel_tool_calls: true }),
+    ...(model.parallelTools && { parallel_tool_calls: true }),
   };
 }
 

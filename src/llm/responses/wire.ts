@@ -1,4 +1,5 @@
 import { isOpenAiHost } from '../openai/wire.ts';
+import { openaiSchema } from '../wire/openai-terms.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
 import { responsesFault } from './errors.ts';
@@ -10,6 +11,8 @@ export const responsesOptions: OptionRules = {
   thinkingBudgets: false,
   maxStop: 0,
   stopWhileThinking: false,
+  serviceTiers: ['auto', 'standard', 'flex', 'priority'],
+  writeSchema: openaiSchema,
 };
 
 /** OpenAI's Responses, without state at the provider. The base URL ends in the version (`…/v1`). */

@@ -21,6 +21,17 @@ export type StrictSchema =
  * and with `allRequired` null for an optional property: the caller still has to validate.
  */
 export function strictSchema(schema: JsonSchema, dialect: Dialect): StrictSchema {
+  const written = WRITTEN.get(dialect) ?? new WeakMap<JsonSchema, StrictSchema>();
+  WRITTEN.set(dialect, written);
+  const result = written.get(schema) ?? writeWhole(schema, dialect);
+  written.set(schema, result);
+  return result;
+}
+
+// The schemas of a focus do not change, and writing a dozen of them takes half a millisecond of every request.
+const WRITTEN = new WeakMap<Dialect, WeakMap<JsonSchema, StrictSchema>>();
+
+function writeWhole(schema: JsonSchema, dialect: Dialect): StrictSchema {
   const known = new Set(Object.keys(definitionsOf(schema)));
   const counts = { optional: 0, unions: 0, properties: 0, enumValues: 0 };
   try {

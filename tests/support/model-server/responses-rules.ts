@@ -1,5 +1,6 @@
 import { OpenAiRefusal } from './openai-rules.ts';
 import type { RecordedRequest } from './server.ts';
+import { openAiComplaint } from './strict-schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -24,7 +25,7 @@ export function refusalOf(request: RecordedRequest): OpenAiRefusal | null {
 }
 
 const FIELDS = new Set(
-  'model input instructions store stream stream_options max_output_tokens tools tool_choice parallel_tool_calls temperature top_p reasoning include prompt_cache_key text service_tier'.split(
+  'model input instructions store stream stream_options max_output_tokens tools tool_choice parallel_tool_calls temperature top_p reasoning include prompt_cache_key prompt_cache_retention text service_tier'.split(
     ' ',
   ),
 );
@@ -44,6 +45,7 @@ function checkBody(body: Json): void {
   }
   checkReasoning(body, !PLAIN.test(model));
   checkTools(body);
+  checkTerms(body);
   checkInput(body['input'], model);
 }
 
@@ -87,11 +89,25 @@ function checkTools(body: Json): void {
     if (parameters?.['type'] !== 'object')
       throw new OpenAiRefusal(`${schema}: schema must be a JSON Schema of 'type: "object"'.`);
     // Without a word, a function is strict.
-    if (tool['strict'] !== false && parameters['additionalProperties'] !== false)
-      throw new OpenAiRefusal(
-        `${schema}: In context=(), 'additionalProperties' is required to be supplied and to be false.`,
-      );
+    const complaint =
+      tool['strict'] === false ? null : openAiComplaint(parameters, `function '${String(tool['name'])}'`);
+    if (complaint !== null) throw new OpenAiRefusal(complaint);
   }
+}
+
+function checkTerms(body: Json): void {
+  const { text, service_tier: tier, prompt_cache_retention: retention } = body as { text?: { format?: Json } } & Json;
+  if (tier !== undefined && !['auto', 'default', 'flex', 'priority'].includes(tier as string))
+    throw new OpenAiRefusal("Invalid value for 'service_tier'.");
+  if (retention !== undefined && retention !== 'in_memory' && retention !== '24h')
+    throw new OpenAiRefusal("Invalid value for 'prompt_cache_retention'.");
+  const format = text?.format;
+  if (format === undefined) return;
+  if (format['type'] !== 'json_schema' || !/^[a-zA-Z0-9_-]{1,64}$/.test(String(format['name'])))
+    throw new OpenAiRefusal("Invalid value for 'text.format'.");
+  const complaint =
+    format['strict'] === true ? openAiComplaint(format['schema'], `text.format '${String(format['name'])}'`) : null;
+  if (complaint !== null) throw new OpenAiRefusal(complaint);
 }
 
 function checkInput(value: unknown, model: string): void {
