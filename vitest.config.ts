@@ -20,6 +20,9 @@ const ONE_WIRE = [
   'worktree',
 ].join('|');
 
+/** Those in which it matters most: kills and the bytes of requests. They run on Responses too, which the others leave out for time. */
+const EVERY_WIRE = ['attachments', 'journal-points', 'kill'].join('|');
+
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
@@ -44,8 +47,22 @@ export default defineConfig({
             `tests/e2e/**/!(${ONE_WIRE}).test.ts`,
             'tests/engage/context/context-{run,limits}.test.ts',
             'tests/engage/turn/broken-answers.test.ts',
+            'tests/engage/structured-outputs.test.ts',
           ],
           provide: { wire: 'openai' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'responses',
+          include: [
+            `tests/e2e/(${EVERY_WIRE}).test.ts`,
+            'tests/engage/context/context-{run,limits,reasoning}.test.ts',
+            'tests/engage/turn/broken-answers.test.ts',
+            'tests/engage/structured-outputs.test.ts',
+          ],
+          provide: { wire: 'responses' },
         },
       },
     ],

@@ -34,7 +34,8 @@ function checkProvider(
 export function checkThinking(check: FacultyCheck): void {
   const given = (key: string) => check.document.given('faculty', 'engage', key);
   const thinking = given('thinking_budget_tokens');
-  const effort = given('reasoning_effort');
+  const key = given('effort') === undefined ? 'reasoning_effort' : 'effort';
+  const effort = given(key);
   if (typeof thinking === 'number') {
     const maxTokens = given('max_tokens') ?? check.document.sound?.faculty.engage.max_tokens ?? 8192;
     if (typeof maxTokens === 'number' && thinking >= maxTokens) {
@@ -42,10 +43,13 @@ export function checkThinking(check: FacultyCheck): void {
       conflict(check, ['engage', 'thinking_budget_tokens'], detail);
     }
     if (effort !== undefined) {
-      conflict(check, ['engage', 'reasoning_effort'], 'thinking_budget_tokens is set, too; keep one of them');
+      conflict(check, ['engage', key], 'thinking_budget_tokens is set, too; keep one of them');
     }
   }
-  if (given('temperature') !== undefined && (thinking !== undefined || effort !== undefined)) {
+  if (key === 'effort' && given('reasoning_effort') !== undefined) {
+    conflict(check, ['engage', 'reasoning_effort'], 'effort is set, too; keep only effort, its new name');
+  }
+  if (given('temperature') !== undefined && (thinking !== undefined || (effort !== undefined && effort !== 'none'))) {
     conflict(check, ['engage', 'temperature'], 'a thinking model accepts no temperature; remove it');
   }
 }

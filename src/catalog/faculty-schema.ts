@@ -1,5 +1,6 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test keeps the two equal. */
 import type { z } from 'zod';
+import { CACHE_TTLS, EARLIER_EFFORTS, EFFORTS, SERVICE_TIERS } from '../core/config/model-words.ts';
 import {
   argumentList,
   count,
@@ -49,7 +50,10 @@ const engage = table({
   max_tokens: count(1, 1_000_000).default(8192),
   temperature: decimal(0, 2).optional(),
   thinking_budget_tokens: count(1024, 1_000_000).optional(),
-  reasoning_effort: oneOf(['minimal', 'low', 'medium', 'high']).optional(),
+  reasoning_effort: oneOf([...EARLIER_EFFORTS]).optional(),
+  effort: oneOf([...EFFORTS]).optional(),
+  service_tier: oneOf([...SERVICE_TIERS]).optional(),
+  cache_ttl: oneOf([...CACHE_TTLS]).optional(),
   stop: texts('a list of at most 4 strings', 4).default([]),
   max_parallel_tools: count(1, 64).default(8),
   parallel_tool_execution: flag().default(true),
@@ -57,6 +61,8 @@ const engage = table({
   stream_idle_seconds: seconds(1, 3600).default(90),
   bash_isolation: oneOf(ISOLATIONS, ['container']).optional(),
   outcome_schema: text('a path').optional(),
+  structured_outputs: flag().default(true),
+  strict_tools: flag().default(true),
   command: command.optional(),
   args: argumentList().default([]),
   timeout_seconds: seconds(0.1, 604_800).default(3600),

@@ -1,3 +1,4 @@
+import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.ts';
 import type { Isolation } from '../process/runners/runners.ts';
 import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
@@ -60,7 +61,12 @@ export interface EngageSettings {
   readonly maxTokens: number;
   readonly temperature: number | null;
   readonly thinkingBudgetTokens: number | null;
-  readonly reasoningEffort: 'minimal' | 'low' | 'medium' | 'high' | null;
+  /** How much the model thinks; null: the provider's default. `reasoning_effort` is its earlier name. */
+  readonly effort: Effort | null;
+  /** Null: the provider's default. */
+  readonly serviceTier: ServiceTier | null;
+  /** How long the provider keeps cached prefixes; null: its default. */
+  readonly cacheTtl: CacheTtl | null;
   readonly stop: readonly string[];
   /** 1: sequentially. */
   readonly maxParallelTools: number;
@@ -71,6 +77,10 @@ export interface EngageSettings {
   readonly bashIsolation: Isolation | null;
   /** The JSON Schema of the outcome; null: the final text is the outcome. */
   readonly outcomeSchema: OutcomeSchema | null;
+  /** True: models that can hold an answer to a schema hold the outcome to it. False: animus alone checks it. */
+  readonly structuredOutputs: boolean;
+  /** True: models that can do it hold the inputs of tools to their schemas. */
+  readonly strictTools: boolean;
   /** Share of the context window at which the history is compacted to the ledger. */
   readonly compactThreshold: number;
   /** Messages that a compaction keeps verbatim. */

@@ -1,6 +1,7 @@
 /** The JSON Schema (draft 2020-12) that a faculty may require of its outcome. */
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { withoutNulls } from '../core/text/left-out.ts';
 
 /** A schema as written: plain JSON, kept with the focus. */
 export type OutcomeSchema = Readonly<Record<string, unknown>>;
@@ -34,6 +35,22 @@ export function outcomeProblems(schema: OutcomeSchema, value: unknown): string[]
   const problems = [...new Set((validate.errors ?? []).map(problemOf))];
   const more = problems.length - MAX_PROBLEMS;
   return more <= 0 ? problems : [...problems.slice(0, MAX_PROBLEMS), `… and ${more} more`];
+}
+
+/**
+ * The value as it counts: properties whose null the schema does not allow are left out, because a provider that holds an
+ * answer to a schema may demand that every property is named.
+ */
+export function outcomeValue(schema: OutcomeSchema, value: OutcomeSchema): OutcomeSchema {
+  const validate = compile(schema);
+  if (validate(value)) return value;
+  const paths = (validate.errors ?? []).map(({ instancePath }) => instancePath.split('/').slice(1).map(stepOf));
+  return (withoutNulls(value, paths) as OutcomeSchema | null) ?? value;
+}
+
+/** A step of a JSON pointer. */
+function stepOf(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function problemOf({ instancePath, message, keyword, params }: ErrorObject): string {

@@ -5,7 +5,10 @@
  * The rule for failures: `complete` never rejects because of the provider, the network or an abort. An outage, a failed
  * authentication, a broken stream and an abort are `{ ok: false, failure }`. It rejects only for a bug in animus.
  */
+
+import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.ts';
 import type { Message, ModelAnswer, ToolSpec } from '../core/work/conversation.ts';
+import type { JsonSchema } from './schema/dialect.ts';
 
 export type {
   ContentBlock,
@@ -64,13 +67,32 @@ export interface LlmRequest {
   readonly temperature?: number;
   readonly stop?: readonly string[];
   readonly thinkingBudgetTokens?: number;
-  readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
+  /** How much the model thinks; each wire maps the levels to what the model takes. Default: the provider's own. */
+  readonly effort?: Effort;
+  /** The class of service that is asked for. Default: the provider's own, which is `auto`. */
+  readonly serviceTier?: ServiceTier;
+  /** The form of the final answer, for models that can hold an answer to a schema (`ModelInfo.structuredOutputs`). */
+  readonly outputSchema?: OutputSchema;
+  /**
+   * True: the outcome is all that is asked for. A model that can hold an answer to a schema, but not beside tools, gets the
+   * schema in such a request alone, and may call no tool in it. Default false.
+   */
+  readonly closing?: boolean;
+  /** True: the inputs of tools are held to their schemas where the model can do that. Default false. */
+  readonly strictTools?: boolean;
   /** An opaque id of the conversation: cache affinity and abuse metadata; never a person's name. */
   readonly conversationId?: string;
-  /** How long the provider keeps cached prefixes. Default 5m. */
-  readonly cacheTtl?: '5m' | '1h';
+  /** How long the provider keeps cached prefixes. Default: the provider's own. */
+  readonly cacheTtl?: CacheTtl;
   /** The number of this call in its focus, from 1. Only `scripted` reads it, because a compressed history no longer shows it. */
   readonly turn?: number;
+}
+
+/** A schema that an answer is held to. */
+export interface OutputSchema {
+  /** Letters, digits, `_` and `-`, at most 64: OpenAI wants one. */
+  readonly name: string;
+  readonly schema: JsonSchema;
 }
 
 /** An answer, with the attempts and models it needed. */

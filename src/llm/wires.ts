@@ -4,11 +4,12 @@ import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
 import { ollamaOptions, ollamaWire } from './ollama/wire.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
 import { isClaude } from './providers/vertex.ts';
+import { responsesOptions, responsesWire } from './responses/wire.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import type { Wire, WireOptions } from './wire/wire.ts';
 
 /** A wire format: one entry per message format, not per kind of provider. */
-export type WireName = 'anthropic-messages' | 'openai-chat' | 'ollama-chat';
+export type WireName = 'anthropic-messages' | 'openai-chat' | 'openai-responses' | 'ollama-chat';
 
 interface WireEntry {
   readonly open: (options: WireOptions) => Wire;
@@ -18,17 +19,18 @@ interface WireEntry {
 export const WIRES: Readonly<Record<WireName, WireEntry>> = {
   'anthropic-messages': { open: anthropicWire, options: anthropicOptions },
   'openai-chat': { open: openaiWire, options: openaiOptions },
+  'openai-responses': { open: responsesWire, options: responsesOptions },
   'ollama-chat': { open: ollamaWire, options: ollamaOptions },
 };
 
 /** The wire of each kind, and of each choice at kinds that have one. */
 const WIRES_OF: Readonly<Record<HttpProviderKind, Readonly<Record<WireChoice | 'own', WireName>>>> = {
-  anthropic: { own: 'anthropic-messages', chat: 'anthropic-messages' },
-  openai: { own: 'openai-chat', chat: 'openai-chat' },
-  azure: { own: 'openai-chat', chat: 'openai-chat' },
-  bedrock: { own: 'anthropic-messages', chat: 'anthropic-messages' },
-  vertex: { own: 'openai-chat', chat: 'openai-chat' },
-  ollama: { own: 'ollama-chat', chat: 'ollama-chat' },
+  anthropic: { own: 'anthropic-messages', chat: 'anthropic-messages', responses: 'anthropic-messages' },
+  openai: { own: 'openai-chat', chat: 'openai-chat', responses: 'openai-responses' },
+  azure: { own: 'openai-chat', chat: 'openai-chat', responses: 'openai-responses' },
+  bedrock: { own: 'anthropic-messages', chat: 'anthropic-messages', responses: 'anthropic-messages' },
+  vertex: { own: 'openai-chat', chat: 'openai-chat', responses: 'openai-chat' },
+  ollama: { own: 'ollama-chat', chat: 'ollama-chat', responses: 'ollama-chat' },
 };
 
 /** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own; Vertex serves Claude by another. */

@@ -5,7 +5,7 @@ import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { pdf, png } from '../support/media-files.ts';
 import { text, toolUse } from '../support/model-server/anthropic.ts';
-import { MODEL, messagesOf, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
+import { MODEL, messagesOf, PROVIDER, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
 
 const FACULTY = (name: string, model: string) => `
 [faculty]
@@ -41,8 +41,8 @@ describe('files that came with the work', () => {
     const site = makeSite({
       modelUrl: server.url,
       databaseUrl: pg.connectionString,
-      config: CONFIG,
-      faculties: { clerk: FACULTY('clerk', MODEL), blind: FACULTY('blind', `${WIRE}/${BLIND}`) },
+      config: WIRE === 'responses' ? `${CONFIG}[models."openai/${BLIND}"]\nwire = "responses"\n` : CONFIG,
+      faculties: { clerk: FACULTY('clerk', MODEL), blind: FACULTY('blind', `${PROVIDER}/${BLIND}`) },
     });
     const requestsOf = (model: 'seeing' | 'blind') =>
       server.requests.filter(({ json }) => (json?.['model'] === BLIND) === (model === 'blind'));
@@ -59,7 +59,11 @@ describe('files that came with the work', () => {
     const [turn1, turn2, again] = requestsOf('seeing');
     expect(again!.body.equals(turn2!.body)).toBe(true);
     const opening = messagesOf(turn1!.json!)[0]!.content;
-    const types = { anthropic: ['image', 'document'], openai: ['image_url', 'file'] }[WIRE];
+    const types = {
+      anthropic: ['image', 'document'],
+      openai: ['image_url', 'file'],
+      responses: ['input_image', 'input_file'],
+    }[WIRE];
     expect(opening.map(({ type }) => type)).toEqual(['text', 'text', types[0], 'text', types[1], 'text']);
     const [work, photo, image, paper, document, notes] = opening.map((block) => JSON.stringify(block));
     expect(work).toContain('Check this invoice');

@@ -6,10 +6,9 @@ import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-p
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type AnthropicProgramme, text } from '../support/model-server/anthropic.ts';
-import { MODEL, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
+import { MODEL, PROVIDER, startModelServer } from '../support/model-server/either-wire.ts';
 
-const PROVIDER = WIRE;
-const KEY = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' }[WIRE];
+const KEY = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' }[PROVIDER];
 
 const FACULTY = `
 [faculty]

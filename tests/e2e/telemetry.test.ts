@@ -3,7 +3,7 @@ import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { text, toolUse } from '../support/model-server/anthropic.ts';
-import { MODEL, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
+import { MODEL, PROVIDER, startModelServer } from '../support/model-server/either-wire.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 
 const SUBMITTER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
@@ -68,7 +68,7 @@ it('the standard variables enable spans and logs: one tree per focus, linked to 
   expect(execute.links).toMatchObject([SUBMITTER]);
   expect(collector.spans.find((span) => span.name === chat)!.attributes).toMatchObject({
     'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': WIRE,
+    'gen_ai.provider.name': PROVIDER,
     'gen_ai.request.model': model,
     'gen_ai.usage.input_tokens': 100,
     'gen_ai.usage.output_tokens': 10,

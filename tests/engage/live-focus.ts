@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import type { OutcomeSchema } from '../../src/catalog/outcome-schema.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
 import type { ContextBounds } from '../../src/engage/context/context-bounds.ts';
 import { engage } from '../../src/engage/loop.ts';
 import type { EngageEnd } from '../../src/engage/verdict/engage-end.ts';
 import type { LlmRequest } from '../../src/llm/client.ts';
 import { createLlm } from '../../src/llm/llm.ts';
-import { costUsd, type ModelOverride } from '../../src/llm/models/models.ts';
+import { costUsd } from '../../src/llm/models/cost.ts';
+import type { ModelOverride } from '../../src/llm/models/models.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { addMessage } from '../../src/store/transcript/messages.ts';
@@ -16,7 +18,7 @@ import { claimWork } from '../../src/store/work/work.ts';
 import { toolSpecs, toolset } from '../../src/tools/registry.ts';
 import { type Tool, worldTool } from '../../src/tools/tool.ts';
 import { type AnthropicAnswer, type AnthropicProgramme, type HttpAnswer } from '../support/model-server/anthropic.ts';
-import { MODEL, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
+import { MODEL, PROVIDER, startModelServer } from '../support/model-server/either-wire.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 
 const BASE_URLS = { anthropic: (url: string) => url, openai: (url: string) => `${url}/v1` };
@@ -51,6 +53,8 @@ export interface LiveFocusOptions {
   readonly maxTurns?: number;
   readonly info?: ModelOverride;
   readonly settings?: Partial<LlmRequest>;
+  /** What the outcome must conform to; the model is held to it as far as `info` says it can be. */
+  readonly outcomeSchema?: OutcomeSchema;
 }
 
 /** Starts a focus on a new work item; its model is a strict mock server that plays `programme`. */
@@ -62,10 +66,15 @@ export async function beginFocus(
   const server = await startModelServer(programme);
   const llm = createLlm({
     providers: {
-      [WIRE]: { kind: WIRE, baseUrl: BASE_URLS[WIRE](server.url), apiKey: 'test-key', retry: { maxAttempts: 1 } },
+      [PROVIDER]: {
+        kind: PROVIDER,
+        baseUrl: BASE_URLS[PROVIDER](server.url),
+        apiKey: 'test-key',
+        retry: { maxAttempts: 1 },
+      },
     },
-    defaultProvider: WIRE,
-    models: options.info ? { [`${WIRE}/${MODEL.replace(/^openai\//, '')}`]: options.info } : {},
+    defaultProvider: PROVIDER,
+    models: options.info ? { [`${PROVIDER}/${MODEL.replace(/^openai\//, '')}`]: options.info } : {},
   });
   onTestFinished(async () => {
     await llm.stop();
@@ -100,7 +109,7 @@ function runLoop(
   db: Database,
   key: FocusKey,
   llm: ReturnType<typeof createLlm>,
-  { bounds, maxTurns = 100, settings }: LiveFocusOptions,
+  { bounds, maxTurns = 100, settings, outcomeSchema }: LiveFocusOptions,
   drainAfterTurns: number,
 ): Promise<EngageEnd> {
   const { client, provider, model, info } = llm.resolve(MODEL);
@@ -114,7 +123,11 @@ function runLoop(
       provider,
       model,
       contextWindow: info.contextWindow,
-      settings: { maxTokens: 1000, ...settings },
+      settings: {
+        maxTokens: 1000,
+        ...(outcomeSchema && { outputSchema: { name: 'outcome', schema: outcomeSchema } }),
+        ...settings,
+      },
       timeouts: {},
       costUsd: (usage) => costUsd(info, usage) ?? 0,
     },
@@ -125,7 +138,8 @@ function runLoop(
     faculty: 'clerk',
     journal: createJournal(db, key),
     maxTurns,
-    outcomeSchema: null,
+    outcomeSchema: outcomeSchema ?? null,
+    closingTurn: info.structuredOutputs === 'closing',
     maxParallelTools: 8,
     bounds: {
       compactThreshold: 0.7,

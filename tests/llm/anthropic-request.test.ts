@@ -104,14 +104,14 @@ describe('thinking', () => {
   });
 
   test('of models that bind it to the history drops what stubs have cut loose', () => {
-    expect(body({ model: 'claude-opus-5-5', reasoningEffort: 'high' })).toMatchObject({
+    expect(body({ model: 'claude-opus-5-5', effort: 'high' })).toMatchObject({
       thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } },
       output_config: { effort: 'high' },
     });
   });
 
   test('of adaptive models takes an effort, never a budget or a temperature', () => {
-    const sent = body({ model: 'claude-opus-4-8', reasoningEffort: 'minimal', ...on, temperature: 0.5 });
+    const sent = body({ model: 'claude-opus-4-8', effort: 'minimal', ...on, temperature: 0.5 });
     expect(sent).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'low' } });
     expect(sent).not.toHaveProperty('temperature');
   });

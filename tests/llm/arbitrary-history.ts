@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { ContentBlock, MediaBlock, Message, TextBlock, ToolCallBlock } from '../../src/llm/client.ts';
 import { GIF, pdf } from '../support/media-files.ts';
+import { seal } from '../support/model-server/responses-rules.ts';
 
 /** Who speaks in these histories: half of the thinking is by another model. */
 const AUTHORS = [
@@ -28,13 +29,21 @@ const media: fc.Arbitrary<MediaBlock> = fc.constantFrom(
 const jsonObject = fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
 
 const thinking: fc.Arbitrary<ContentBlock> = fc.oneof(
-  fc.tuple(anyText, fc.constantFrom(...AUTHORS), fc.boolean(), fc.boolean()).map(([value, author, signed, vendor]) => ({
-    type: 'thinking' as const,
-    text: value,
-    ...(signed && { signature: 'sig==' }),
-    ...(vendor && { fields: { reasoning_content: value } }),
-    ...author,
-  })),
+  fc
+    .tuple(anyText, fc.constantFrom(...AUTHORS), fc.boolean(), fc.constantFrom('fields', 'item', 'plain item', 'none'))
+    .map(([value, author, signed, vendor]) => ({
+      type: 'thinking' as const,
+      text: value,
+      ...(signed && { signature: 'sig==' }),
+      ...(vendor === 'fields' && { fields: { reasoning_content: value } }),
+      ...(vendor === 'item' && {
+        item: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: seal(author.model, 'thought') },
+      }),
+      ...(vendor === 'plain item' && {
+        item: { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: value }] },
+      }),
+      ...author,
+    })),
   fc.constantFrom(...AUTHORS).map((author) => ({ type: 'redacted_thinking' as const, data: 'x==', ...author })),
 );
 

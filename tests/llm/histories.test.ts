@@ -4,12 +4,15 @@ import { anthropicWire } from '../../src/llm/anthropic/wire.ts';
 import type { LlmRequest, Message } from '../../src/llm/client.ts';
 import { modelInfo } from '../../src/llm/models/models.ts';
 import { openaiWire } from '../../src/llm/openai/wire.ts';
+import { responsesWire } from '../../src/llm/responses/wire.ts';
 import { toJson } from '../../src/llm/transport/to-json.ts';
 import type { Answer, Wire } from '../../src/llm/wire/wire.ts';
 import { anthropicEvents } from '../support/model-server/anthropic.ts';
 import { refusalOf as anthropicRefusal } from '../support/model-server/anthropic-rules.ts';
 import { openaiChunks } from '../support/model-server/openai.ts';
 import { refusalOf as openaiRefusal } from '../support/model-server/openai-rules.ts';
+import { responseOf, responsesEvents } from '../support/model-server/responses.ts';
+import { refusalOf as responsesRefusal, seal } from '../support/model-server/responses-rules.ts';
 import type { RecordedRequest } from '../support/model-server/server.ts';
 import { exactInput, exactText, history } from './arbitrary-history.ts';
 import { requestOf, TOOL } from './llm-call.ts';
@@ -19,6 +22,7 @@ type Json = Record<string, unknown>;
 const options = { provider: 'p', host: 'localhost', infoOf: (model: string) => modelInfo('p', model) };
 const anthropic = anthropicWire(options);
 const openai = openaiWire(options);
+const responses = responsesWire(options);
 const mistral = openaiWire({ ...options, host: 'api.mistral.ai' });
 
 function bodyOf(wire: Wire, over: Partial<LlmRequest>): Json {
@@ -48,6 +52,7 @@ function recorded(path: string, json: Json): RecordedRequest {
 
 const anthropicSays = (body: Json) => anthropicRefusal(recorded('/v1/messages', body))?.message ?? null;
 const openaiSays = (body: Json) => openaiRefusal(recorded('/v1/chat/completions', body))?.message ?? null;
+const responsesSays = (body: Json) => responsesRefusal(recorded('/v1/responses', body))?.message ?? null;
 
 describe('every legal history is accepted', () => {
   test.each([undefined, 2048])('by Anthropic, thinking budget %s', (thinkingBudgetTokens) => {
@@ -64,6 +69,15 @@ describe('every legal history is accepted', () => {
     fc.assert(
       fc.property(history, (messages) => {
         expect(openaiSays(bodyOf(openai, { messages }))).toBeNull();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("by OpenAI's Responses, which opens reasoning for the model that wrote it", () => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        expect(responsesSays(bodyOf(responses, { messages }))).toBeNull();
       }),
       { numRuns: 200 },
     );
@@ -89,9 +103,10 @@ describe('what lies before stays byte-identical', () => {
   test.each([
     ['Anthropic', anthropic],
     ['OpenAI', openai],
+    ["OpenAI's Responses", responses],
   ])('for %s: a longer history begins with the shorter one', (_, wire) => {
     const stripped = (messages: readonly Message[]) =>
-      (bodyOf(wire, { messages })['messages'] as Json[]).map((message) =>
+      (bodyOf(wire, { messages })[wire === responses ? 'input' : 'messages'] as Json[]).map((message) =>
         JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
       );
     fc.assert(
@@ -101,7 +116,7 @@ describe('what lies before stays byte-identical', () => {
         const end = ends[at % Math.max(1, ends.length)] ?? messages.length;
         const plain = messages.map((message) => ({
           ...message,
-          content: message.content.filter((block) => wire === anthropic || block.type !== 'thinking'),
+          content: message.content.filter((block) => wire !== openai || block.type !== 'thinking'),
         }));
         const shorter = stripped(plain.slice(0, end));
         expect(stripped(plain).slice(0, shorter.length)).toEqual(shorter);
@@ -129,8 +144,12 @@ function sentBack(wire: Wire, { content }: Answer): Json {
     { role: 'assistant', content },
     { role: 'user', content: results.length > 0 ? results : [{ type: 'text', text: 'on' }] },
   ];
-  const mapped = bodyOf(wire, { messages, system: '' })['messages'] as Json[];
-  return mapped[1] ?? {};
+  return bodyOf(wire, { messages, system: '' });
+}
+
+/** The second message: the answer. */
+function answerIn(body: Json): Json {
+  return (body['messages'] as Json[])[1] ?? {};
 }
 
 describe('what a provider streamed goes back to it unchanged', () => {
@@ -169,7 +188,10 @@ describe('what a provider streamed goes back to it unchanged', () => {
       fc.property(thoughts, said, uses, (thought, words, calls) => {
         const content = [...thought, ...words, ...calls];
         const message = { id: 'm', model: 'asked', role: 'assistant', content, stop_reason: 'tool_use', usage: {} };
-        expect(sentBack(anthropic, fold(anthropic, anthropicEvents(message)))).toEqual({ role: 'assistant', content });
+        expect(answerIn(sentBack(anthropic, fold(anthropic, anthropicEvents(message))))).toEqual({
+          role: 'assistant',
+          content,
+        });
       }),
       { numRuns: 200 },
     );
@@ -191,7 +213,7 @@ describe('what a provider streamed goes back to it unchanged', () => {
           ...(reasoning !== null && { reasoning_content: reasoning }),
           calls: made,
         };
-        expect(sentBack(openai, fold(openai, openaiChunks(answer, true)))).toEqual({
+        expect(answerIn(sentBack(openai, fold(openai, openaiChunks(answer, true))))).toEqual({
           role: 'assistant',
           content: words,
           tool_calls: made.map(({ id, name, input }) => ({
@@ -201,6 +223,41 @@ describe('what a provider streamed goes back to it unchanged', () => {
           })),
           ...(reasoning !== null && { reasoning_content: reasoning }),
         });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("OpenAI's Responses: every item in its order, without the ids under which nothing is stored", () => {
+    const reasoning = fc.record({ reasoning: exactText, summary: fc.array(exactText, { maxLength: 2 }) });
+    const message = fc.record({ text: exactText, phase: fc.constantFrom('commentary', 'final_answer') });
+    const called = fc.record({ name: fc.constantFrom('read_file', 'bash'), input: exactInput });
+    const item = fc.oneof(reasoning, message, called);
+    // Each answer ends with something that its reasoning led to.
+    const output = fc
+      .tuple(fc.array(item, { maxLength: 5 }), fc.oneof(message, called))
+      .map(([items, last]) =>
+        [...items, last].map((each, index) => ('name' in each ? { call: `call_${index}`, ...each } : each)),
+      );
+    fc.assert(
+      fc.property(output, (items) => {
+        const events = responsesEvents(responseOf({ output: items }, 'asked'));
+        const sent = sentBack(responses, fold(responses, events));
+        expect((sent['input'] as Json[]).slice(1, 1 + items.length)).toEqual(
+          items.map((each) => {
+            if ('reasoning' in each) {
+              const summary = each.summary.map((text) => ({ type: 'summary_text', text }));
+              return { type: 'reasoning', encrypted_content: seal('asked', each.reasoning), summary };
+            }
+            if ('text' in each) {
+              const content = [{ type: 'output_text', text: each.text }];
+              return { type: 'message', role: 'assistant', content, phase: each.phase };
+            }
+            const { call, name, input } = each;
+            return { type: 'function_call', call_id: call, name, arguments: JSON.stringify(input) };
+          }),
+        );
+        expect(responsesSays(sent)).toBeNull();
       }),
       { numRuns: 200 },
     );

@@ -2,17 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { WireChoice } from '../../src/core/config/config.ts';
+import { CACHE_TTLS, EFFORTS, SERVICE_TIERS, STRUCTURED_OUTPUTS } from '../../src/core/config/model-words.ts';
 import { locateModel } from '../../src/llm/locate-model.ts';
 import type { ModelOptions } from '../../src/llm/model-options.ts';
 import { refusedOptions } from '../../src/llm/model-options.ts';
-import {
-  builtInCatalogue,
-  costUsd,
-  type ModelOverride,
-  maxCostUsd,
-  modelInfo,
-  modelSources,
-} from '../../src/llm/models/models.ts';
+import { costUsd, maxCostUsd } from '../../src/llm/models/cost.ts';
+import { builtInCatalogue, type ModelOverride, modelInfo, modelSources } from '../../src/llm/models/models.ts';
 import { wireOf } from '../../src/llm/wires.ts';
 
 test('models.json holds only what the code reads, with a date and sources', () => {
@@ -25,18 +20,24 @@ test('models.json holds only what the code reads, with a date and sources', () =
     longPrompt: z.strictObject({ aboveTokens: z.int().min(1000), prices }).optional(),
     thinking: z.enum(['budget', 'adaptive', 'bound', 'always']).optional(),
     effort: z.literal(true).optional(),
+    efforts: z.array(z.enum(EFFORTS)).min(1).optional(),
+    serviceTiers: z.array(z.enum(SERVICE_TIERS)).optional(),
+    cacheTtls: z.array(z.enum(CACHE_TTLS)).optional(),
     effortWithTools: z.literal(false).optional(),
     parallelTools: z.literal(false).optional(),
     userAfterTools: z.literal(false).optional(),
     temperature: z.literal(false).optional(),
     images: z.literal(true).optional(),
+    wire: z.enum(['chat', 'responses']).optional(),
   });
+  const held = { structuredOutputs: z.enum(STRUCTURED_OUTPUTS), strictTools: z.boolean() };
   const source = z.strictObject({ vendors: z.array(z.string()).min(1), url: z.url(), seen: z.string() });
   const file = z.strictObject({
     checked: z.iso.date(),
     unit: z.literal('USD per million tokens'),
     sources: z.array(source).min(1),
     families: z.record(z.string(), z.string()),
+    defaults: z.record(z.string(), model.pick({ efforts: true, serviceTiers: true, cacheTtls: true }).extend(held)),
     vendors: z.record(z.string(), z.record(z.string(), model)),
   });
   const read = file.parse(
@@ -51,6 +52,17 @@ test('models.json holds only what the code reads, with a date and sources', () =
     Object.values(read.vendors).flatMap((each) => Object.keys(each)).length,
   );
 });
+
+/** What belongs to the vendor's own API. */
+const ELSEWHERE = {
+  prices: null,
+  longPrompt: null,
+  wire: null,
+  structuredOutputs: 'none',
+  strictTools: false,
+  serviceTiers: [],
+  cacheTtls: [],
+};
 
 describe('what is known of a model', () => {
   test('dated and -latest names are their undated model', () => {
@@ -76,9 +88,7 @@ describe('what is known of a model', () => {
   ])('the clouds decorate names: %s/%s', (provider, name, plain) => {
     expect(modelInfo(provider, name)).toEqual({
       ...modelInfo('anthropic', plain),
-      prices: null,
-      longPrompt: null,
-      wire: null,
+      ...ELSEWHERE,
     });
   });
 
@@ -110,6 +120,8 @@ describe('what is known of a model', () => {
     expect(modelInfo('local', 'other', overrides)).toMatchObject({ contextWindow: 8192, images: false, known: true });
     expect(modelInfo('azure', 'prod', overrides)).toMatchObject({
       ...modelInfo('openai', 'gpt-5.1'),
+      ...ELSEWHERE,
+      prices: modelInfo('openai', 'gpt-5.1').prices,
       contextWindow: 100_000,
     });
   });
@@ -162,9 +174,32 @@ describe('costs', () => {
     expect(maxCostUsd(modelInfo('local', 'x'), 1, 1)).toBeNull();
   });
 
+  test('a service tier and a cache that lives for an hour change it', () => {
+    const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 1_000_000, reasoning: 0 };
+    expect(costUsd(sonnet, usage, { cacheTtl: '1h' })).toBeCloseTo(6, 10);
+    expect(costUsd(sonnet, usage, { cacheTtl: '5m', serviceTier: 'standard' })).toBeCloseTo(3.75, 10);
+    const plain = { ...usage, cacheWrite: 0 };
+    const gpt5 = modelInfo('openai', 'gpt-5');
+    expect(costUsd(gpt5, plain, { serviceTier: 'flex' })).toBeCloseTo(0.625, 10);
+    expect(costUsd(gpt5, plain, { serviceTier: 'priority' })).toBeCloseTo(3.125, 10);
+  });
+
   test('a reservation covers the dearest way a call can go', () => {
     expect(maxCostUsd(sonnet, 1_000_000, 1_000_000)).toBeCloseTo(3.75 + 15, 10);
+    expect(maxCostUsd(sonnet, 1_000_000, 1_000_000, { cacheTtl: '1h' })).toBeCloseTo(6 + 15, 10);
   });
+});
+
+test("OpenAI's reasoning models speak Responses at OpenAI; elsewhere, and other models, Chat Completions", () => {
+  const wire = (provider: string, model: string) => modelInfo(provider, model).wire;
+  expect(wire('openai', 'gpt-5.5')).toBe('responses');
+  expect(wire('openai', 'gpt-5.4-mini-2026-03-17')).toBe('responses');
+  expect(wire('openai', 'gpt-4.1')).toBeNull();
+  expect(wire('gateway', 'openai/gpt-5.5')).toBeNull();
+  const reasons = builtInCatalogue().entries.filter(
+    ({ vendor, info }) => vendor === 'openai' && info.thinking === 'always',
+  );
+  expect(reasons.map(({ info }) => info.wire).filter((each) => each !== 'responses')).toEqual([]);
 });
 
 describe('the wire of a model is set', () => {
@@ -179,6 +214,9 @@ describe('the wire of a model is set', () => {
     expect(wire('chat', null)).toBe('chat');
     expect(wire(null, 'chat')).toBe('chat');
     expect(wire(null, null)).toBeNull();
+    expect(wire('chat', 'responses')).toBe('chat');
+    expect(wire('responses', 'chat')).toBe('responses');
+    expect(wireOf('openai', 'responses')).toBe('openai-responses');
     expect(wireOf('openai', null)).toBe('openai-chat');
     expect(wireOf('anthropic', null)).toBe('anthropic-messages');
   });
@@ -188,10 +226,12 @@ const problems = (
   name: string,
   options: Partial<ModelOptions>,
   kind: 'anthropic' | 'openai' | 'scripted' = 'anthropic',
+  wire: WireChoice | null = null,
 ) => {
   const provider = kind;
   const client = { complete: () => Promise.reject(new Error('not called')) };
-  const model = { provider, model: name, kind, client, info: modelInfo(provider, name) };
+  const info = modelInfo(provider, name);
+  const model = { provider, model: name, kind, client, info: { ...info, wire: wire ?? info.wire } };
   return refusedOptions(model, { maxTokens: 8192, ...options }).map(({ key, expected }) => `${key}: ${expected}`);
 };
 
@@ -219,15 +259,15 @@ describe('what a provider would refuse is refused at load', () => {
     ['claude-sonnet-4-5', { temperature: 1.5 }, 'anthropic', 'temperature: 0 to 1 (anthropic/claude-sonnet-4-5)'],
     [
       'claude-sonnet-4-5',
-      { reasoningEffort: 'low' },
+      { effort: 'low', maxTokens: 1024 },
       'anthropic',
-      'reasoning_effort: none: anthropic/claude-sonnet-4-5 accepts no effort',
+      'effort: none with max_tokens of 1024 or less: anthropic/claude-sonnet-4-5 thinks within max_tokens',
     ],
     [
       'claude-opus-5',
       { thinkingBudgetTokens: 2000 },
       'anthropic',
-      'thinking_budget_tokens: none: anthropic/claude-opus-5 accepts no thinking budget; use reasoning_effort',
+      'thinking_budget_tokens: none: anthropic/claude-opus-5 accepts no thinking budget; use effort',
     ],
     [
       'claude-opus-5',
@@ -244,21 +284,74 @@ describe('what a provider would refuse is refused at load', () => {
       'openai',
       'thinking_budget_tokens: none: openai/gpt-4o accepts no thinking budget',
     ],
-    [
-      'gpt-5.5',
-      { reasoningEffort: 'high' },
-      'openai',
-      'reasoning_effort: none: openai/gpt-5.5 accepts no effort together with tools on Chat Completions',
-    ],
     ['gpt-4o', { stop: [' '] }, 'openai', 'stop: sequences that are not blank'],
+    ['gpt-5', { effort: 'xhigh' }, 'openai', 'effort: one of minimal, low, medium, high (openai/gpt-5)'],
+    ['gpt-4o', { effort: 'low' }, 'openai', 'effort: none: openai/gpt-4o accepts no effort'],
+    [
+      'claude-opus-4-6',
+      { effort: 'xhigh' },
+      'anthropic',
+      'effort: one of none, minimal, low, medium, high, max (anthropic/claude-opus-4-6)',
+    ],
+    [
+      'claude-opus-5-5',
+      { effort: 'none' },
+      'anthropic',
+      'effort: one of minimal, low, medium, high, xhigh, max (anthropic/claude-opus-5-5)',
+    ],
+    [
+      'claude-opus-5',
+      { serviceTier: 'flex' },
+      'anthropic',
+      'service_tier: one of auto, standard (anthropic/claude-opus-5)',
+    ],
+    [
+      'claude-2027',
+      { serviceTier: 'priority' },
+      'anthropic',
+      'service_tier: one of auto, standard (anthropic/claude-2027)',
+    ],
+    ['gpt-4.1', { serviceTier: 'flex' }, 'openai', 'service_tier: one of auto, standard, priority (openai/gpt-4.1)'],
+    ['claude-opus-5', { cacheTtl: '24h' }, 'anthropic', 'cache_ttl: one of 5m, 1h (anthropic/claude-opus-5)'],
+    ['gpt-4o', { cacheTtl: '24h' }, 'openai', 'cache_ttl: none: openai/gpt-4o takes no cache lifetime'],
+    [
+      'claude-opus-5',
+      { outputSchema: { name: 'outcome', schema: { type: 'object', properties: { tree: { $ref: '#' } } } } },
+      'anthropic',
+      'outcome_schema: a schema that anthropic/claude-opus-5 can hold an answer to, or structured_outputs = false (the schema refers to itself)',
+    ],
+    [
+      'gpt-5',
+      { outputSchema: { name: 'outcome', schema: { type: 'object', properties: { any: {} } } } },
+      'openai',
+      'outcome_schema: a schema that openai/gpt-5 can hold an answer to, or structured_outputs = false (/properties/any allows any value; it needs a type)',
+    ],
   ])('%s %j', (name, options, kind, problem) => {
     expect(problems(name, options, kind)).toEqual([problem]);
   });
 
+  test('an effort with tools is fine on Responses, and refused on Chat Completions where the model does', () => {
+    const high = { effort: 'high' } as const;
+    expect(problems('gpt-5.5', high, 'openai')).toEqual([]);
+    expect(problems('gpt-5.5', high, 'openai', 'chat')).toEqual([
+      'effort: none: openai/gpt-5.5 accepts no effort together with tools on Chat Completions; use wire = "responses"',
+    ]);
+    expect(problems('gpt-5', high, 'openai', 'chat')).toEqual([]);
+  });
+
+  test('Responses has no stop sequences, whatever the model', () => {
+    expect(problems('gpt-4o', { stop: ['x'] }, 'openai', 'responses')).toEqual([
+      'stop: none: openai/gpt-4o accepts no stop sequences',
+    ]);
+  });
+
   test('what is fine is fine, and of unknown models nothing is assumed', () => {
     expect(problems('claude-sonnet-4-5', { thinkingBudgetTokens: 2000, temperature: 1 })).toEqual([]);
-    expect(problems('gpt-5', { reasoningEffort: 'low' }, 'openai')).toEqual([]);
-    expect(problems('something-new', { temperature: 1.9, reasoningEffort: 'low', stop: ['x'] }, 'openai')).toEqual([]);
+    expect(problems('gpt-5', { effort: 'low' }, 'openai')).toEqual([]);
+    expect(problems('something-new', { temperature: 1.9, effort: 'low', stop: ['x'] }, 'openai')).toEqual([]);
     expect(problems('any', { temperature: 99 }, 'scripted')).toEqual([]);
+    const outputSchema = { name: 'outcome', schema: { type: 'object' } };
+    expect(problems('something-new', { effort: 'max', serviceTier: 'flex', outputSchema }, 'openai')).toEqual([]);
+    expect(problems('claude-sonnet-4-5', { effort: 'high', cacheTtl: '1h', serviceTier: 'auto' })).toEqual([]);
   });
 });

@@ -66,7 +66,7 @@ test('events report reasoning, text and calls as they arrive', async () => {
 describe('requests', () => {
   test('a reasoning model gets max_completion_tokens and neither temperature nor stop', async () => {
     const server = await serve([{ text: 'hi' }]);
-    const over = { model: 'gpt-5', temperature: 0.3, stop: ['END'], reasoningEffort: 'low' } as const;
+    const over = { model: 'gpt-5', temperature: 0.3, stop: ['END'], effort: 'low' } as const;
     answered(await call(connect(server), over));
     const { body } = server.requests[0] ?? {};
     expect(JSON.parse(String(body))).toMatchObject({ max_completion_tokens: 100, reasoning_effort: 'low' });

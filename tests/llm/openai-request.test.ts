@@ -117,9 +117,9 @@ describe('options', () => {
   });
 
   test('models without effort beside tools get `none` with tools, and the requested effort without', () => {
-    expect(body({ model: 'gpt-5.5', reasoningEffort: 'high' })).toMatchObject({ reasoning_effort: 'none' });
-    expect(body({ model: 'gpt-5.5', reasoningEffort: 'high', tools: [] })).toMatchObject({ reasoning_effort: 'high' });
-    expect(body({ reasoningEffort: 'high' })).not.toHaveProperty('reasoning_effort');
+    expect(body({ model: 'gpt-5.5', effort: 'high' })).toMatchObject({ reasoning_effort: 'none' });
+    expect(body({ model: 'gpt-5.5', effort: 'high', tools: [] })).toMatchObject({ reasoning_effort: 'high' });
+    expect(body({ effort: 'high' })).not.toHaveProperty('reasoning_effort');
   });
 
   test.each([

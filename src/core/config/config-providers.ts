@@ -141,9 +141,11 @@ export function modelsOf(document: ConfigDocument): ReadonlyMap<string, ModelCon
       cacheWrite: price?.cache_write,
     });
     const { context_window: contextWindow, max_output: maxOutput, wire } = model;
+    const structuredOutputs = model.structured_outputs;
+    const abilities = modelAbilities(model);
     return [
       name,
-      Object.freeze({ contextWindow, maxOutput, wire, abilities: modelAbilities(model), usdPerMillion }),
+      Object.freeze({ contextWindow, maxOutput, wire, structuredOutputs, abilities, usdPerMillion }),
     ] as const;
   });
   return new Map(models);

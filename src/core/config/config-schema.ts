@@ -14,6 +14,7 @@ import {
 } from '../toml/fields.ts';
 import { DEFAULT_HTTP, WIRE_CHOICES } from './config.ts';
 import { modelKeys } from './model-keys.ts';
+import { STRUCTURED_OUTPUTS } from './model-words.ts';
 import { providerTable } from './provider-keys.ts';
 
 /** The part of a model's name before the slash. */
@@ -53,6 +54,7 @@ const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
   wire: oneOf([...WIRE_CHOICES]).optional(),
+  structured_outputs: oneOf([...STRUCTURED_OUTPUTS]).optional(),
   ...modelKeys,
   usd_per_million: table({
     input: usdPerMillion(),

@@ -2,6 +2,7 @@
 import type { HttpAddress } from '../lifecycle/health.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { ModelAbilities } from './model-abilities.ts';
+import type { StructuredOutputs } from './model-words.ts';
 import type { ProviderAccess } from './provider-access.ts';
 
 /** The effective settings of this process. */
@@ -69,8 +70,8 @@ export const DEFAULT_HTTP = '127.0.0.1:7717';
 export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai', 'azure', 'bedrock', 'vertex', 'ollama'] as const;
 export type HttpProviderKind = (typeof HTTP_PROVIDER_KINDS)[number];
 
-/** The wire formats of OpenAI's API that `wire` names. `chat`: Chat Completions. */
-export const WIRE_CHOICES = ['chat'] as const;
+/** The wire formats of OpenAI's API that `wire` names: Chat Completions and Responses. */
+export const WIRE_CHOICES = ['chat', 'responses'] as const;
 export type WireChoice = (typeof WIRE_CHOICES)[number];
 
 /** A provider of models. `scripted` plays a TOML script and calls no model. */
@@ -97,6 +98,7 @@ export interface ModelConfig {
   readonly contextWindow: number | undefined;
   readonly maxOutput: number | undefined;
   readonly wire: WireChoice | undefined;
+  readonly structuredOutputs: StructuredOutputs | undefined;
   readonly abilities: ModelAbilities;
   readonly usdPerMillion: {
     readonly input: number | undefined;

@@ -29,6 +29,8 @@ export interface TextBlock {
   readonly text: string;
   /** Sources in the provider's format (Anthropic), sent back unchanged to the same provider. */
   readonly citations?: readonly Readonly<Record<string, unknown>>[];
+  /** `commentary` between calls, or `final_answer` (OpenAI's Responses). Sent back: models end early without it. */
+  readonly phase?: string;
 }
 
 /** An image or document; `data` is base64. */
@@ -71,6 +73,8 @@ export interface ThinkingBlock {
   readonly signature?: string;
   /** OpenAI-compatible vendors: the message fields it came in. It is sent back under the same names until the tool exchange ends. */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** OpenAI's Responses: the reasoning item as it came, most of it encrypted. */
+  readonly item?: Readonly<Record<string, unknown>>;
   readonly provider: string;
   readonly model: string;
 }

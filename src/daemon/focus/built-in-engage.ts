@@ -34,12 +34,13 @@ export function modelSees(faculty: Faculty, { tools }: Toolset) {
 function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
+  const model = means.models.forFocus(faculty, key.focusId);
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
     engage(
       {
         db: means.db,
         focus: key,
-        model: means.models.forFocus(faculty, key.focusId),
+        model,
         faculty: work.faculty,
         systemPrompt: focus.row.systemPrompt,
         toolSpecs: focus.row.tools,
@@ -48,6 +49,7 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
         journal: createJournal(means.db, key),
         maxTurns: settings.maxTurns,
         outcomeSchema: settings.outcomeSchema,
+        closingTurn: model.closingTurn ?? false,
         bounds: {
           compactThreshold: settings.compactThreshold,
           compactKeepRecent: settings.compactKeepRecent,

@@ -6,7 +6,7 @@ import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/clien
 import { completeWithFallback } from '../../llm/fallback.ts';
 import type { ResolvedModel } from '../../llm/llm.ts';
 import { mediaTokens } from '../../llm/media/media-tokens.ts';
-import { costUsd } from '../../llm/models/models.ts';
+import { costUsd, type PriceTerms } from '../../llm/models/cost.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createConfiguredLlm } from './configured-llm.ts';
@@ -32,15 +32,17 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
   return {
     forFocus(faculty, focusId) {
       const settings = faculty.engage;
+      const options = modelOptions(settings);
       const chain = chainOf(faculty);
       const [first] = chain;
       return {
-        ...answering(chain, (response) => reportFallback(response, { faculty, focusId, log })),
+        ...answering(chain, options, (response) => reportFallback(response, { faculty, focusId, log })),
         provider: first.provider,
         model: first.model,
         // A request must fit every model of the chain.
         contextWindow: Math.min(...chain.map(({ info }) => info.contextWindow)),
-        settings: { ...modelOptions(settings), conversationId: focusId },
+        settings: { ...options, conversationId: focusId },
+        closingTurn: options.outputSchema !== undefined && first.info.structuredOutputs === 'closing',
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
       };
     },
@@ -62,6 +64,7 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
 /** The chain as one client. An answer costs the price of the model that gave it. */
 function answering(
   chain: readonly [ResolvedModel, ...ResolvedModel[]],
+  terms: PriceTerms,
   onAnswer: (response: LlmResponse) => void,
 ): Pick<FocusModel, 'client' | 'costUsd'> {
   // An answer has the provider's own name of the model; only this place knows which model of the chain it is.
@@ -76,7 +79,7 @@ function answering(
         return result;
       },
     },
-    costUsd: (usage) => costUsd((usedBy.get(usage) ?? chain[0]).info, usage) ?? 0,
+    costUsd: (usage) => costUsd((usedBy.get(usage) ?? chain[0]).info, usage, terms) ?? 0,
   };
 }
 

@@ -20,15 +20,19 @@ export function modelNames(config: Config): ModelNames & { readonly models: Read
 }
 
 /**
- * Ollama reserves memory for the whole window, so its models do not get the window that they could have. It is one for
- * all models of a provider, which a table of the file can change.
+ * What all models of Ollama have unless the file says otherwise. It reserves memory for the whole window, so they do not get
+ * the largest that they could have; a grammar blocks tool calls, so answers are held to a schema in a closing turn.
  */
-const OLLAMA_WINDOW = 32_768;
+const OF_OLLAMA: ModelOverride = {
+  contextWindow: 32_768,
+  structuredOutputs: 'closing',
+  efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+};
 
 function overridesOf({ providers, models }: Config): Record<string, ModelOverride> {
   const overrides: Record<string, ModelOverride> = {};
   for (const { name, kind } of providers.values()) {
-    if (kind === 'ollama') overrides[`${name}/*`] = { contextWindow: OLLAMA_WINDOW };
+    if (kind === 'ollama') overrides[`${name}/*`] = OF_OLLAMA;
   }
   for (const [name, model] of models) overrides[name] = { ...overrides[name], ...overrideOf(model) };
   return overrides;
@@ -40,7 +44,12 @@ export function modelOptions(engage: EngageSettings): ModelOptions {
     maxTokens: engage.maxTokens,
     ...(engage.temperature !== null && { temperature: engage.temperature }),
     ...(engage.thinkingBudgetTokens !== null && { thinkingBudgetTokens: engage.thinkingBudgetTokens }),
-    ...(engage.reasoningEffort !== null && { reasoningEffort: engage.reasoningEffort }),
+    ...(engage.effort !== null && { effort: engage.effort }),
+    ...(engage.serviceTier !== null && { serviceTier: engage.serviceTier }),
+    ...(engage.cacheTtl !== null && { cacheTtl: engage.cacheTtl }),
+    ...(engage.structuredOutputs &&
+      engage.outcomeSchema !== null && { outputSchema: { name: 'outcome', schema: engage.outcomeSchema } }),
+    ...(engage.strictTools && { strictTools: true }),
     ...(engage.stop.length > 0 && { stop: engage.stop }),
   };
 }
@@ -57,6 +66,7 @@ function overrideOf(model: ModelConfig): ModelOverride {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
     ...(model.wire !== undefined && { wire: model.wire }),
+    ...(model.structuredOutputs !== undefined && { structuredOutputs: model.structuredOutputs }),
     ...given(model.abilities),
     // A vendor without cache prices bills cached tokens like others.
     ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),

@@ -41,7 +41,9 @@ function refusalsOf(faculty: Faculty, names: ModelNames, config: Config): Proble
   ];
 }
 
-function problemOf({ file, origins }: Faculty, { key, expected, value }: RefusedOption): Problem {
+function problemOf({ file, origins }: Faculty, { key: refused, expected, value }: RefusedOption): Problem {
+  // The effort may be written under its earlier name.
+  const key = refused === 'effort' && !('engage.effort' in origins) ? 'reasoning_effort' : refused;
   const origin = origins[`engage.${key}`];
   const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
   const place = { file, line, key: `faculty.engage.${key}` };

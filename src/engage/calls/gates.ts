@@ -1,5 +1,6 @@
 /** The gates between a model's tool call and its run: one ordered list, the same for every call. */
 import { z } from 'zod';
+import { withoutNulls } from '../../core/text/left-out.ts';
 import type { ToolCallBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
@@ -63,9 +64,21 @@ function validate(tool: Tool, input: unknown, unreadable?: string): Passage {
   if (unreadable !== undefined) {
     return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);
   }
-  const parsed = tool.input.safeParse(input);
+  const parsed = parse(tool, input);
   if (!parsed.success) return invalid(`the input of ${tool.name} is invalid:\n${z.prettifyError(parsed.error)}`);
   return { kind: 'ready', tool, input: parsed.data };
+}
+
+/** A strict tool must be given every property, so null stands for one that is left out; others do the same unasked. */
+function parse(tool: Tool, input: unknown) {
+  const parsed = tool.input.safeParse(input);
+  if (parsed.success) return parsed;
+  const fewer = withoutNulls(
+    input,
+    parsed.error.issues.map(({ path }) => path),
+  );
+  const again = fewer === null ? parsed : tool.input.safeParse(fewer);
+  return again.success ? again : parsed;
 }
 
 function invalid(content: string): Passage {

@@ -1,6 +1,7 @@
 /** Takes a model turn within the limits of the context. */
 import type { Transcript } from '../../store/transcript/transcript.ts';
-import { type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
+import { type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
+import { asksForOutcome } from '../verdict/closing.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
 import { renderMessages } from './context.ts';
 import { newestFold } from './context-folds.ts';
@@ -32,5 +33,15 @@ function wasCutByWindow(transcript: Transcript): boolean {
 }
 
 function take(transcript: Transcript, means: TurnMeans): Promise<ModelTurn> {
-  return takeModelTurn(transcript.turns.length + 1, renderMessages(transcript), means);
+  return takeModelTurn(transcript.turns.length + 1, renderMessages(transcript), {
+    ...means,
+    model: modelFor(transcript, means),
+  });
+}
+
+/** The model with the settings of the next request, which may ask for the outcome alone. */
+function modelFor(transcript: Transcript, { model }: TurnMeans): FocusModel {
+  const { settings } = model;
+  if (settings.outputSchema === undefined || !asksForOutcome(transcript)) return model;
+  return { ...model, settings: { ...settings, closing: true } };
 }

@@ -49,13 +49,13 @@ export function recordMessage(db: Queryable, focus: FocusKey, message: EngineMes
 }
 
 function settingsOf({ focus, bounds, model, maxTurns }: ContextMeans): ContextSettings {
-  const { thinkingBudgetTokens, reasoningEffort } = model.settings;
+  const { thinkingBudgetTokens, effort } = model.settings;
   return {
     focusId: focus.focusId,
     truncateClosedBlocks: bounds.truncateClosedBlocks,
     limits: contextLimits(bounds, model),
     ledgerNudgeInterval: bounds.ledgerNudgeInterval,
     maxTurns,
-    thinks: thinkingBudgetTokens !== undefined || reasoningEffort !== undefined,
+    thinks: thinkingBudgetTokens !== undefined || (effort !== undefined && effort !== 'none'),
   };
 }

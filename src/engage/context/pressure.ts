@@ -42,8 +42,9 @@ const IMAGE_TOKENS = 4784;
 function estimateBlock(block: ContentBlock): number {
   switch (block.type) {
     case 'text':
-    case 'thinking':
       return estimateTokens(block.text);
+    case 'thinking':
+      return Math.max(estimateTokens(block.text), estimateItem(block.item));
     case 'tool_call':
       return estimateTokens(block.name + JSON.stringify(block.input));
     case 'tool_result':
@@ -59,6 +60,12 @@ function estimateBlock(block: ContentBlock): number {
     default:
       return block satisfies never;
   }
+}
+
+/** A reasoning item of OpenAI's Responses. Encrypted text is a third longer than what it stands for. */
+function estimateItem(item: Readonly<Record<string, unknown>> = {}): number {
+  const sealed = item['encrypted_content'];
+  return typeof sealed === 'string' ? Math.ceil(estimateTokens(sealed) * 0.75) : 0;
 }
 
 function sum(numbers: readonly number[]): number {

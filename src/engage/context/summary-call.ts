@@ -53,7 +53,7 @@ function summaryRequest(transcript: Transcript, keepsFrom: number, model: FocusM
     bytes - pieces.length,
   );
   const text = pieces.map((piece) => cutMiddle(piece, share, (leftOut) => ` [… ${leftOut} bytes …] `)).join('\n');
-  const { conversationId } = model.settings;
+  const { conversationId, serviceTier, cacheTtl } = model.settings;
   return {
     model: model.model,
     system: SUMMARY_SYSTEM,
@@ -61,6 +61,9 @@ function summaryRequest(transcript: Transcript, keepsFrom: number, model: FocusM
     messages: [{ role: 'user', content: [{ type: 'text', text }] }],
     maxTokens: Math.min(SUMMARY_TOKENS, model.settings.maxTokens),
     ...(conversationId !== undefined && { conversationId }),
+    // The cost of the focus is computed with both.
+    ...(serviceTier !== undefined && { serviceTier }),
+    ...(cacheTtl !== undefined && { cacheTtl }),
     // This is not a turn of the focus, so a script has no answer for it.
     turn: 0,
   };

@@ -31,6 +31,8 @@ export interface FocusModel {
   /** Tokens of prompt and answer together. */
   readonly contextWindow: number;
   readonly settings: Omit<LlmRequest, 'model' | 'system' | 'tools' | 'messages' | 'turn'>;
+  /** True: the model can hold an answer to a schema, but only where no tool can be called. Default false. */
+  readonly closingTurn?: boolean;
   readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
   /** US dollars for a call's tokens; 0 if the model has no price. */
   costUsd(usage: Usage): number;
@@ -167,10 +169,14 @@ function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {
   if (event.type === 'restart') onEvent({ type: 'restart', turn });
 }
 
-/** The text of an answer, its blocks joined. */
+/** The text of an answer, its blocks joined. Commentary counts only where the model said nothing else. */
 export function textOf(turn: Pick<RecordedTurn, 'content'>): string {
-  return turn.content
-    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
-    .join('')
-    .trim();
+  const texts = turn.content.filter((block) => block.type === 'text');
+  const said = texts.filter(({ phase }) => phase !== 'commentary');
+  const joined = (blocks: typeof texts) =>
+    blocks
+      .map(({ text }) => text)
+      .join('')
+      .trim();
+  return joined(said) || joined(texts);
 }

@@ -1,5 +1,5 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
-import { type OutcomeSchema, outcomeProblems } from '../../catalog/outcome-schema.ts';
+import { type OutcomeSchema, outcomeProblems, outcomeValue } from '../../catalog/outcome-schema.ts';
 import { isDeeperThan, isNestedTooDeep } from '../../llm/wire/loose-json.ts';
 import { entryText, fenced } from '../prompt/fence.ts';
 
@@ -20,8 +20,9 @@ export function readOutcome(text: string, schema: OutcomeSchema | null): Outcome
   if (schema === null) return { kind: 'outcome', outcome: { text } };
   const found = objectIn(text);
   if ('problem' in found) return { kind: 'invalid', problems: [found.problem] };
-  const problems = outcomeProblems(schema, found.object);
-  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: found.object };
+  const outcome = outcomeValue(schema, found.object);
+  const problems = outcomeProblems(schema, outcome);
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome };
 }
 
 /** An outcome is an object; if a hook prints anything else, that is stored under `value`. */
@@ -55,6 +56,19 @@ export function repairNotice(problems: readonly string[]): string {
 /** True for a message that asks for a repair. */
 export function isRepairNotice(content: string): boolean {
   return content.startsWith(REPAIR);
+}
+
+const CLOSING = 'Your work is done; what is left is its outcome:';
+
+/** Asks for the outcome alone, of a model that is held to the schema in this answer, and can call no tool in it. */
+export function closingNotice(problems: readonly string[]): string {
+  const list = problems.map((problem) => `- ${entryText(problem)}`).join('\n');
+  return `${CLOSING} your last answer does not hold a valid one yet.\n${fenced(list)}\nAnswer now with the whole outcome as one JSON object that conforms to the schema, and nothing else. No tool can be called in this answer.`;
+}
+
+/** True for a message that asked for the outcome alone. */
+export function isClosingNotice(content: string): boolean {
+  return content.startsWith(CLOSING);
 }
 
 function objectIn(text: string): { readonly object: Outcome } | { readonly problem: string } {

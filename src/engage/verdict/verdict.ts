@@ -7,7 +7,7 @@ import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } 
 import { textOf } from '../turn/model-turn.ts';
 import { newestAttempt } from './attempt.ts';
 import type { EngageEnd, EngageFailure } from './engage-end.ts';
-import { isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
+import { closingNotice, isClosingNotice, isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
 import { measureStall } from './progress.ts';
 
 /** The consequence of the newest answer: the loop ends, or continues after these messages have been added. */
@@ -23,6 +23,8 @@ export interface Limits {
   readonly maxTurns: number;
   /** The schema that the outcome must conform to; null: any text is accepted. */
   readonly outcomeSchema: OutcomeSchema | null;
+  /** True: the model can be held to the schema in a closing turn only, so it gets one before a repair. Default false. */
+  readonly closingTurn?: boolean;
 }
 
 /** Number of turns with the same call and the same result, without anything new between them. */
@@ -67,6 +69,7 @@ function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits):
   const finalText = textOf(turn);
   const reading = readOutcome(finalText, limits.outcomeSchema);
   if (reading.kind === 'outcome') return { kind: 'done', finalText, outcome: reading.outcome };
+  if (closes(turn, transcript, limits)) return null;
   const repaired = transcript.messages.some(
     (message) => message.afterTurn < turn.turn && isRepairNotice(message.content),
   );
@@ -139,10 +142,12 @@ function failed(code: EngageFailure, message: string): EngageEnd {
   return { kind: 'failed', code, message };
 }
 
-function sayings(turn: RecordedTurn, transcript: Transcript, { outcomeSchema }: Limits): Saying[] {
+function sayings(turn: RecordedTurn, transcript: Transcript, limits: Limits): Saying[] {
   if (isFinal(turn)) {
-    const reading = readOutcome(textOf(turn), outcomeSchema);
-    return reading.kind === 'invalid' ? [{ kind: 'notice', content: repairNotice(reading.problems) }] : [];
+    const reading = readOutcome(textOf(turn), limits.outcomeSchema);
+    if (reading.kind === 'outcome') return [];
+    const ask = closes(turn, transcript, limits) ? closingNotice : repairNotice;
+    return [{ kind: 'notice', content: ask(reading.problems) }];
   }
   // A paused answer is sent back unchanged.
   if (turn.stopReason === 'pause_turn') return [];
@@ -154,6 +159,19 @@ function sayings(turn: RecordedTurn, transcript: Transcript, { outcomeSchema }: 
     return [{ kind: 'notice', content: stallNotice(stall) }];
   }
   return [];
+}
+
+/**
+ * A closing turn comes once in an attempt, as long as turns are left. Messages after the turn do not count: a resumed focus
+ * finds the notice there that it said before the crash.
+ */
+function closes(
+  turn: RecordedTurn,
+  { messages, turns }: Transcript,
+  { closingTurn = false, maxTurns }: Limits,
+): boolean {
+  const before = messages.filter(({ afterTurn }) => afterTurn < turn.turn);
+  return closingTurn && turns.length < maxTurns && !before.some(({ content }) => isClosingNotice(content));
 }
 
 function notYetSaid(say: readonly Saying[], turn: RecordedTurn, { messages }: Transcript): Saying[] {

@@ -1,9 +1,15 @@
+import type { ServiceTier } from '../../core/config/model-words.ts';
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
 import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/models.ts';
+import { ANTHROPIC_DIALECT } from '../schema/dialect.ts';
+import { heldSchema, toolChoiceOf } from '../wire/held-schema.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';
 import { ownsBlock, thinkingMayRun } from '../wire/own-blocks.ts';
+import { sentTools } from '../wire/strict-tools.ts';
 import { inputToSendBack } from '../wire/tool-input.ts';
+import { budgetOf, sentEffort } from './effort.ts';
+import { anthropicSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
 
@@ -20,6 +26,9 @@ const MESSAGE_BREAKPOINTS = 3;
 /** The API refuses larger images, with the whole request. The limit of bytes is that of the strictest platform. */
 const MEDIA: MediaRules = { imageBytes: 5 * 1024 * 1024, imageEdge: 8000 };
 
+/** The API's words for classes of service. */
+const SERVICE_TIERS: Readonly<Partial<Record<ServiceTier, string>>> = { auto: 'auto', standard: 'standard_only' };
+
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The body of POST /v1/messages (Anthropic API reference, version 2023-06-01). */
@@ -29,24 +38,28 @@ export function anthropicBody(request: LlmRequest, stream: boolean, context: Ant
     model: request.model,
     max_tokens: request.maxTokens,
     stream,
-    ...prefix(request, cacheControl),
+    ...prefix(request, context, cacheControl),
     messages: messages(request, context, cacheControl),
+    ...outputConfig(request, context),
     ...thinking(request, context),
   };
-  if (request.tools.length > 0 && request.toolChoice !== undefined)
-    body['tool_choice'] = toolChoice(request.toolChoice);
+  const choice = toolChoiceOf(request, context.model);
+  if (request.tools.length > 0 && choice !== undefined) body['tool_choice'] = toolChoice(choice);
   if (request.temperature !== undefined && context.model.temperature) body['temperature'] = request.temperature;
   if (request.stop && request.stop.length > 0) body['stop_sequences'] = request.stop;
+  const tier = request.serviceTier === undefined ? undefined : SERVICE_TIERS[request.serviceTier];
+  if (tier !== undefined) body['service_tier'] = tier;
   if (request.conversationId !== undefined) body['metadata'] = { user_id: request.conversationId };
   return body;
 }
 
 /** The provider caches tools before the system prompt, so one breakpoint at its end covers both. */
-function prefix(request: LlmRequest, cacheControl: Json): Json {
-  const tools = request.tools.map(({ name, description, inputSchema }) => ({
+function prefix(request: LlmRequest, { model }: AnthropicContext, cacheControl: Json): Json {
+  const tools = sentTools(request, model, ANTHROPIC_DIALECT).map(({ name, description, inputSchema, strict }) => ({
     name,
     ...(description.trim() !== '' && { description }),
     input_schema: inputSchema,
+    ...(strict && { strict }),
   }));
   const system = request.system.trim() === '' ? [] : [{ type: 'text', text: request.system }];
   const last: Json | undefined = system.at(-1) ?? tools.at(-1);
@@ -60,16 +73,27 @@ function prefix(request: LlmRequest, cacheControl: Json): Json {
  * changed history instead of refusing the request ("Preserved thinking" in the API's documentation).
  */
 function thinking(request: LlmRequest, { provider, model }: AnthropicContext): Json {
-  const effort = request.reasoningEffort === 'minimal' ? 'low' : request.reasoningEffort;
-  const output = effort && model.effort ? { output_config: { effort } } : {};
   if (model.thinking === 'bound') {
     const block_binding = { prefix_mismatch_behavior: 'drop_block' };
-    return { ...output, thinking: { type: 'adaptive', display: 'summarized', block_binding } };
+    return { thinking: { type: 'adaptive', display: 'summarized', block_binding } };
   }
-  if (model.thinking === 'adaptive') return effort ? { ...output, thinking: { type: 'adaptive' } } : output;
-  const budget_tokens = request.thinkingBudgetTokens;
-  if (budget_tokens === undefined || !thinkingMayRun(request.messages, provider, request.model)) return output;
-  return { ...output, thinking: { type: 'enabled', budget_tokens } };
+  if (model.thinking === 'adaptive') {
+    if (request.effort === undefined) return {};
+    return { thinking: { type: request.effort === 'none' ? 'disabled' : 'adaptive' } };
+  }
+  const budget_tokens = budgetOf(request, model);
+  if (budget_tokens === undefined || !thinkingMayRun(request.messages, provider, request.model)) return {};
+  return { thinking: { type: 'enabled', budget_tokens } };
+}
+
+/** The effort, and the form of the answer. */
+function outputConfig(request: LlmRequest, { model }: AnthropicContext): Json {
+  const effort = sentEffort(request, model);
+  const held = heldSchema(request, model);
+  const written = held === null ? null : anthropicSchema(held.schema);
+  const schema = written !== null && 'schema' in written ? written.schema : null;
+  if (effort === undefined && schema === null) return {};
+  return { output_config: { ...(effort && { effort }), ...(schema && { format: { type: 'json_schema', schema } }) } };
 }
 
 function toolChoice(choice: NonNullable<LlmRequest['toolChoice']>): Json {

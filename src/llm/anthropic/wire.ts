@@ -1,15 +1,20 @@
 import type { LlmRequest } from '../client.ts';
+import type { ModelInfo } from '../models/models.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
+import { budgetOf } from './effort.ts';
 import { anthropicFault } from './errors.ts';
 import { anthropicFold } from './fold.ts';
 import { anthropicBody } from './request.ts';
+import { anthropicSchema } from './schema.ts';
 
 export const anthropicOptions: OptionRules = {
   maxTemperature: 1,
   thinkingBudgets: true,
   maxStop: null,
   stopWhileThinking: true,
+  serviceTiers: ['auto', 'standard'],
+  writeSchema: anthropicSchema,
 };
 
 /** Anthropic's Messages API, version 2023-06-01, and compatible servers. */
@@ -20,7 +25,7 @@ export function anthropicWire({ provider, infoOf }: WireOptions): Wire {
     headers: (apiKey, request) => ({
       'anthropic-version': '2023-06-01',
       ...(apiKey !== null && { 'x-api-key': apiKey }),
-      ...betas(request),
+      ...(request !== null && betas(request, infoOf(request.model))),
     }),
     body: (request, stream) => anthropicBody(request, stream, { provider, model: infoOf(request.model) }),
     fold: (request, emit) => anthropicFold({ provider, model: request.model, classify: anthropicFault }, emit),
@@ -29,7 +34,7 @@ export function anthropicWire({ provider, infoOf }: WireOptions): Wire {
 }
 
 /** Allows thinking between tool calls. Otherwise an exchange whose first turn became a stub could not think again. */
-function betas(request: LlmRequest | null): Record<string, string> {
-  if (request?.thinkingBudgetTokens === undefined || request.tools.length === 0) return {};
+function betas(request: LlmRequest, model: ModelInfo): Record<string, string> {
+  if (budgetOf(request, model) === undefined || request.tools.length === 0) return {};
   return { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
 }

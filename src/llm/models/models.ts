@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { WireChoice } from '../../core/config/config.ts';
-import type { Usage } from '../client.ts';
+import type { CacheTtl, Effort, ServiceTier, StructuredOutputs } from '../../core/config/model-words.ts';
 import { longestStart, namesOf, overrideNames } from './model-names.ts';
 
 /** USD per million tokens. Tokens without a price of their own cost as much as plain input. */
@@ -30,6 +30,8 @@ export interface ModelInfo {
   readonly thinking: 'none' | 'budget' | 'adaptive' | 'bound' | 'always';
   /** Accepts a reasoning effort. */
   readonly effort: boolean;
+  /** The levels it accepts, where it accepts an effort. Default low, medium, high. */
+  readonly efforts: readonly Effort[];
   /** Accepts an effort together with tools; OpenAI's Chat Completions refuses both together since GPT-5.4. */
   readonly effortWithTools: boolean;
   /** Accepts `parallel_tool_calls`; OpenAI's o-series refuses this field. */
@@ -44,6 +46,14 @@ export interface ModelInfo {
   readonly documents: boolean;
   /** The wire format to reach it with; null: that of its provider's kind. The catalogue's value applies at the vendor itself. */
   readonly wire: WireChoice | null;
+  /** How it holds an answer to a schema. Through another provider than the vendor: `none`, unless the configuration says more. */
+  readonly structuredOutputs: StructuredOutputs;
+  /** Holds the inputs of tools to their schemas (`strict`). */
+  readonly strictTools: boolean;
+  /** The classes of service that can be asked for. */
+  readonly serviceTiers: readonly ServiceTier[];
+  /** The cache lifetimes that can be asked for. */
+  readonly cacheTtls: readonly CacheTtl[];
   /** Sent with its requests, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Fields added to the body of its requests. */
@@ -54,7 +64,7 @@ export interface ModelInfo {
 
 /** The keys for a model in `animus.toml`; missing ones keep the value of the catalogue. */
 export interface ModelOverride extends Partial<Omit<ModelInfo, 'known'>> {
-  /** A model of the catalogue, `vendor/model`, whose values it has, prices included: for names of one's own. */
+  /** A model of the catalogue, `vendor/model`, whose abilities and prices it has: for names of one's own. */
   readonly like?: string;
 }
 
@@ -79,6 +89,7 @@ const UNKNOWN: ModelInfo = {
   longPrompt: null,
   thinking: 'none',
   effort: false,
+  efforts: ['low', 'medium', 'high'],
   effortWithTools: true,
   parallelTools: true,
   userAfterTools: true,
@@ -86,13 +97,30 @@ const UNKNOWN: ModelInfo = {
   images: false,
   documents: false,
   wire: null,
+  structuredOutputs: 'none',
+  strictTools: false,
+  serviceTiers: [],
+  cacheTtls: [],
   headers: {},
   options: {},
   known: false,
 };
 
+/** A gateway has prices and an API of its own. */
+const AT_THE_VENDOR_ONLY = {
+  prices: null,
+  longPrompt: null,
+  wire: null,
+  structuredOutputs: 'none',
+  strictTools: false,
+  serviceTiers: [],
+  cacheTtls: [],
+} as const satisfies ModelOverride;
+
 interface CatalogueFile {
   readonly checked: string;
+  /** What all models of a vendor have in common, where a model says nothing else. */
+  readonly defaults: Readonly<Record<string, ModelOverride>>;
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelOverride>>>>;
   /** Start of a name → the model whose abilities a new name with this start gets. */
   readonly families: Readonly<Record<string, string>>;
@@ -165,36 +193,11 @@ export function modelSources(
   return { overrides: names, catalogue: like === undefined ? findBuiltIn(provider, model) : findLike(like) };
 }
 
-/** The cost of a call in USD, or null without prices. */
-export function costUsd(info: Pick<ModelInfo, 'prices' | 'longPrompt'>, usage: Usage): number | null {
-  const { longPrompt } = info;
-  const prices = longPrompt && usage.input > longPrompt.aboveTokens ? longPrompt.prices : info.prices;
-  if (!prices) return null;
-  const plain = Math.max(0, usage.input - usage.cacheRead - usage.cacheWrite);
-  const micro =
-    plain * prices.input +
-    usage.cacheRead * prices.cacheRead +
-    usage.cacheWrite * prices.cacheWrite +
-    usage.output * prices.output;
-  return micro / 1_000_000;
-}
-
-/** The maximum cost of a call in USD, for reservations: each input token at its highest price, and a full-length answer. */
-export function maxCostUsd(info: ModelInfo, inputTokens: number, maxTokens: number): number | null {
-  const dearest = costUsd(info, {
-    input: inputTokens,
-    output: maxTokens,
-    cacheRead: 0,
-    cacheWrite: inputTokens,
-    reasoning: 0,
-  });
-  const plain = costUsd(info, { input: inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
-  return dearest === null || plain === null ? null : Math.max(dearest, plain);
-}
-
 function findLike(entry: string): FoundModel | null {
   const info = catalogue().byVendor.get(entry);
-  return info ? { entry, by: 'like', info } : null;
+  if (!info) return null;
+  const { prices, longPrompt } = info;
+  return { entry, by: 'like', info: { ...info, ...AT_THE_VENDOR_ONLY, prices, longPrompt } };
 }
 
 function findBuiltIn(provider: string, model: string): FoundModel | null {
@@ -206,7 +209,8 @@ function findBuiltIn(provider: string, model: string): FoundModel | null {
   }
   for (const name of names.elsewhere) {
     const found = byName.get(name);
-    if (found) return { entry: `${found.vendor}/${name}`, by: 'elsewhere', info: abilitiesOf(found.info) };
+    if (found)
+      return { entry: `${found.vendor}/${name}`, by: 'elsewhere', info: { ...found.info, ...AT_THE_VENDOR_ONLY } };
   }
   for (const name of names.elsewhere) {
     const start = longestStart(name, Object.keys(families));
@@ -214,14 +218,11 @@ function findBuiltIn(provider: string, model: string): FoundModel | null {
     const info = entry === undefined ? undefined : byVendor.get(entry);
     if (!info || entry === undefined) continue;
     const atVendor = entry.startsWith(`${provider}/`);
-    return { entry, by: 'family', info: { ...abilitiesOf(info), wire: atVendor ? info.wire : null } };
+    // A new model of the vendor has its abilities there, but not the price.
+    const unknown = atVendor ? { prices: null, longPrompt: null } : AT_THE_VENDOR_ONLY;
+    return { entry, by: 'family', info: { ...info, ...unknown } };
   }
   return null;
-}
-
-/** Prices and the wire format are the vendor's alone. */
-function abilitiesOf(info: ModelInfo): ModelInfo {
-  return { ...info, prices: null, longPrompt: null, wire: null };
 }
 
 /** Vendors whose models with images read PDF files too. */
@@ -236,6 +237,7 @@ function readCatalogue(): Indexed {
       info: {
         ...UNKNOWN,
         documents: READS_DOCUMENTS.has(vendor) && info.images === true,
+        ...file.defaults[vendor],
         ...info,
         known: true,
       },

@@ -1,5 +1,7 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock } from '../client.ts';
 import type { ModelInfo } from '../models/models.ts';
+import { grammarSchema } from '../schema/grammar-schema.ts';
+import { heldSchema } from '../wire/held-schema.ts';
 import { openExchangeStart, ownsBlock } from '../wire/own-blocks.ts';
 import { inputToSendBack } from '../wire/tool-input.ts';
 
@@ -18,12 +20,14 @@ export interface OllamaContext {
 export function ollamaBody(request: LlmRequest, stream: boolean, context: OllamaContext): Json {
   const { tools, temperature, stop } = request;
   const think = thinkOf(request, context.model);
+  const held = heldSchema(request, context.model);
   return {
     model: request.model,
     stream,
     truncate: false,
     shift: false,
     ...(think !== undefined && { think }),
+    ...(held && { format: grammarSchema(held.schema) }),
     messages: messages(request, context),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({
@@ -40,11 +44,21 @@ export function ollamaBody(request: LlmRequest, stream: boolean, context: Ollama
   };
 }
 
-/** GPT-OSS has levels, other models can only think or not. */
-function thinkOf({ model, reasoningEffort: effort }: LlmRequest, info: ModelInfo): boolean | string | undefined {
+/** GPT-OSS has three levels, other models can only think or not. */
+function thinkOf({ model, effort }: LlmRequest, info: ModelInfo): boolean | string | undefined {
   if (effort === undefined || (info.known && !info.effort && info.thinking === 'none')) return undefined;
-  return /(^|\/)gpt-oss/.test(model) ? (effort === 'minimal' ? 'low' : effort) : true;
+  if (effort === 'none') return false;
+  return /(^|\/)gpt-oss/.test(model) ? GPT_OSS_LEVELS[effort] : true;
 }
+
+const GPT_OSS_LEVELS = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+} as const;
 
 function messages(request: LlmRequest, context: OllamaContext): Json[] {
   const openFrom = openExchangeStart(request.messages);

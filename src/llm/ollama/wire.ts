@@ -1,3 +1,4 @@
+import { grammarSchema } from '../schema/grammar-schema.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
 import { ollamaFault } from './errors.ts';
@@ -10,6 +11,8 @@ export const ollamaOptions: OptionRules = {
   thinkingBudgets: false,
   maxStop: null,
   stopWhileThinking: true,
+  serviceTiers: [],
+  writeSchema: (schema) => ({ schema: grammarSchema(schema), counts: { optional: 0, unions: 0 } }),
 };
 
 /**

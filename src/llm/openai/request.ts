@@ -2,8 +2,12 @@ import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResu
 import { pdfName } from '../media/pdf-name.ts';
 import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/models.ts';
+import { OPENAI_DIALECT } from '../schema/dialect.ts';
+import { toolChoiceOf } from '../wire/held-schema.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';
+import { OPENAI_TIERS, openaiFormat } from '../wire/openai-terms.ts';
 import { openExchangeStart, ownsBlock } from '../wire/own-blocks.ts';
+import { sentTools } from '../wire/strict-tools.ts';
 import { inputToSendBack } from '../wire/tool-input.ts';
 
 type Json = Record<string, unknown>;
@@ -22,7 +26,7 @@ export interface OpenAiContext {
 
 /** The body of POST /chat/completions. */
 export function openaiBody(request: LlmRequest, stream: boolean, context: OpenAiContext): Json {
-  const { tools, toolChoice, stop } = request;
+  const { tools, stop } = request;
   const { model } = context;
   const reasons = model.thinking === 'always';
   const body: Json = {
@@ -34,24 +38,29 @@ export function openaiBody(request: LlmRequest, stream: boolean, context: OpenAi
   // Most servers report the usage of a stream only on request.
   if (stream) body['stream_options'] = { include_usage: true };
   if (tools.length > 0) {
-    body['tools'] = tools.map(({ name, description, inputSchema }) => ({
+    body['tools'] = sentTools(request, model, OPENAI_DIALECT).map(({ name, description, inputSchema, strict }) => ({
       type: 'function',
-      function: { name, description, parameters: inputSchema },
+      function: { name, description, parameters: inputSchema, ...(strict && { strict }) },
     }));
     if (model.parallelTools) body['parallel_tool_calls'] = true;
+    const toolChoice = toolChoiceOf(request, model);
     if (toolChoice !== undefined) body['tool_choice'] = mapToolChoice(toolChoice);
   }
   if (request.temperature !== undefined && model.temperature) body['temperature'] = request.temperature;
   if (stop && stop.length > 0 && !reasons) body['stop'] = stop;
   const effort = effortOf(request, model);
   if (effort) body['reasoning_effort'] = effort;
+  const format = openaiFormat(request, model);
+  if (format) body['response_format'] = { type: 'json_schema', json_schema: format };
+  if (request.serviceTier !== undefined) body['service_tier'] = OPENAI_TIERS[request.serviceTier];
+  if (request.cacheTtl === '24h' && context.isOpenAi) body['prompt_cache_retention'] = '24h';
   if (context.isOpenAi && request.conversationId !== undefined) body['prompt_cache_key'] = request.conversationId;
   return body;
 }
 
-function effortOf({ tools, reasoningEffort }: LlmRequest, model: ModelInfo): string | undefined {
+function effortOf({ tools, effort }: LlmRequest, model: ModelInfo): string | undefined {
   if (tools.length > 0 && !model.effortWithTools) return 'none';
-  return model.effort || !model.known ? reasoningEffort : undefined;
+  return model.effort || !model.known ? effort : undefined;
 }
 
 function mapToolChoice(choice: NonNullable<LlmRequest['toolChoice']>): unknown {

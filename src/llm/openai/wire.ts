@@ -1,3 +1,4 @@
+import { openaiSchema } from '../wire/openai-terms.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
 import { openaiFault } from './errors.ts';
@@ -9,12 +10,13 @@ export const openaiOptions: OptionRules = {
   thinkingBudgets: false,
   maxStop: 4,
   stopWhileThinking: false,
+  serviceTiers: ['auto', 'standard', 'flex', 'priority'],
+  writeSchema: openaiSchema,
 };
 
 /** OpenAI's Chat Completions and compatible servers. The base URL ends in the version (`…/v1`). */
 export function openaiWire({ provider, infoOf, host }: WireOptions): Wire {
-  // OpenAI itself, also through Azure.
-  const isOpenAi = /(^|\.)openai\.(com|azure\.com)$/.test(host);
+  const isOpenAi = isOpenAiHost(host);
   const isMistral = /(^|\.)mistral\.ai$/.test(host);
   const callIds = isMistral ? /^[a-zA-Z0-9]{9}$/ : /^[^\s]{1,40}$/;
   const contextOf = (name: string) => {
@@ -29,4 +31,9 @@ export function openaiWire({ provider, infoOf, host }: WireOptions): Wire {
     fold: (request, emit) => openaiFold({ provider, model: request.model, classify: openaiFault }, emit),
     classify: openaiFault,
   };
+}
+
+/** OpenAI itself, also through Azure. */
+export function isOpenAiHost(host: string): boolean {
+  return /(^|\.)openai\.(com|azure\.com)$/.test(host);
 }

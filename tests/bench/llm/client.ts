@@ -1,13 +1,22 @@
 import { createParser } from 'eventsource-parser';
 import { Agent } from 'undici';
 import { createLlm } from '../../../src/llm/llm.ts';
+import { type BenchWire, FORMATS } from './wires.ts';
 
-/** One measured process: `client.ts PORT bare|animus CALLS DELTAS CONCURRENCY`. Prints one line of JSON. */
-const [port, what, calls, deltas, concurrency] = process.argv
+/** One measured process: `client.ts PORT bare|animus WIRE CALLS DELTAS CONCURRENCY`. Prints one line of JSON. */
+const [port, what, wire, calls, deltas, concurrency] = process.argv
   .slice(2)
-  .map((each, at) => (at === 1 ? each : Number(each))) as [number, 'bare' | 'animus', number, number, number];
+  .map((each, at) => (at === 1 || at === 2 ? each : Number(each))) as [
+  number,
+  'bare' | 'animus',
+  BenchWire,
+  number,
+  number,
+  number,
+];
 
 const url = `http://127.0.0.1:${port}`;
+const format = FORMATS[wire];
 
 interface Runner {
   /** Makes one call; returns the number of characters of its text. */
@@ -21,19 +30,19 @@ function bare(): Runner {
   return {
     async run() {
       const body = JSON.stringify({
-        model: 'm',
-        max_tokens: deltas,
+        model: String(deltas),
+        max_tokens: 1000,
         stream: true,
         messages: [{ role: 'user', content: 'x' }],
       });
       const headers = { 'content-type': 'application/json' };
-      const response = await agent.request({ origin: url, path: '/v1/messages', method: 'POST', headers, body });
+      const response = await agent.request({ origin: url, path: format.path, method: 'POST', headers, body });
       let length = 0;
       const decoder = new TextDecoder();
       const parser = createParser({
         onEvent: ({ data }) => {
-          const event = JSON.parse(data) as { delta?: { text?: string } };
-          length += event.delta?.text?.length ?? 0;
+          if (data === '[DONE]') return;
+          length += format.textOf(JSON.parse(data) as Record<string, unknown>).length;
         },
       });
       for await (const chunk of response.body) parser.feed(decoder.decode(chunk as Buffer, { stream: true }));
@@ -45,15 +54,15 @@ function bare(): Runner {
 
 /** The whole client, with live events. */
 function animus(): Runner {
-  const provider = { kind: 'anthropic', baseUrl: url, apiKey: 'k' } as const;
+  const provider = { ...format.settings, baseUrl: `${url}${format.base}`, apiKey: 'k' };
   const llm = createLlm({ defaultProvider: 'p', providers: { p: provider } });
-  const { client } = llm.resolve('m');
+  const { client } = llm.resolve(String(deltas));
   const request = {
-    model: 'm',
+    model: String(deltas),
     system: '',
     tools: [],
     messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
-    maxTokens: deltas,
+    maxTokens: 1000,
   } as const;
   return {
     async run() {

@@ -1,13 +1,14 @@
 /**
  * What the client costs compared with the minimum that any client needs: undici, eventsource-parser and JSON.parse on the same
- * streams. Run: `node tests/bench/llm/run.ts [rounds]`. Each figure is the median of processes that take turns.
+ * streams. Run: `node tests/bench/llm/run.ts [rounds] [wire…]`, by default for
+ * all wires. Each figure is the median of processes that take turns.
  * Exits 1 if a ratio is above 1.3 or the heap grows from round to round. With 200 streams in parallel only the heap is judged:
  * the bare loop keeps nothing, so it does not do the work of keeping 200 partial answers.
  */
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { anthropicEvents, sse } from '../../support/model-server/anthropic.ts';
+import { type BenchWire, FORMATS, WIRES } from './wires.ts';
 
 interface Measured {
   readonly cpuMs: number;
@@ -27,6 +28,7 @@ interface Scenario {
 
 const LIMIT = 1.3;
 const ROUNDS = Number(process.argv[2] ?? 5);
+const CHOSEN = process.argv.slice(3);
 
 const SCENARIOS: readonly Scenario[] = [
   { name: 'long streams', calls: 12, deltas: 20_000, concurrency: 1, per: 'MB' },
@@ -37,10 +39,10 @@ const SCENARIOS: readonly Scenario[] = [
 
 const run = promisify(execFile);
 
-async function measure(port: number, what: string, scenario: Scenario): Promise<Measured> {
+async function measure(port: number, what: string, wire: BenchWire, scenario: Scenario): Promise<Measured> {
   const client = new URL('client.ts', import.meta.url).pathname;
   const numbers = [scenario.calls, scenario.deltas, scenario.concurrency].map(String);
-  const { stdout } = await run(process.execPath, ['--expose-gc', client, String(port), what, ...numbers]);
+  const { stdout } = await run(process.execPath, ['--expose-gc', client, String(port), what, wire, ...numbers]);
   return JSON.parse(stdout) as Measured;
 }
 
@@ -48,16 +50,13 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-function megabytes(scenario: Scenario): number {
-  const content = [{ type: 'text', text: 'some tokens '.repeat(scenario.deltas) }];
-  const message = {
-    id: 'm',
-    model: 'bench',
-    content,
-    stop_reason: 'end_turn',
-    usage: { output_tokens: scenario.deltas },
-  };
-  return (Buffer.byteLength(anthropicEvents(message).map(sse).join('')) * scenario.calls) / 1e6;
+function megabytes(wire: BenchWire, { deltas, calls }: Scenario): number {
+  return (Buffer.byteLength(FORMATS[wire].stream('some tokens '.repeat(deltas))) * calls) / 1e6;
+}
+
+function* pairs(): Generator<[BenchWire, Scenario]> {
+  for (const wire of WIRES.filter((each) => CHOSEN.length === 0 || CHOSEN.includes(each)))
+    for (const scenario of SCENARIOS) yield [wire, scenario];
 }
 
 const server = fork(new URL('server.ts', import.meta.url).pathname, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
@@ -65,14 +64,14 @@ const [line] = (await once(server.stdout ?? process.stdin, 'data')) as [Buffer];
 const port = Number(line.toString());
 let failed = false;
 
-for (const scenario of SCENARIOS) {
+for (const [wire, scenario] of pairs()) {
   const bare: Measured[] = [];
   const animus: Measured[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    bare.push(await measure(port, 'bare', scenario));
-    animus.push(await measure(port, 'animus', scenario));
+    bare.push(await measure(port, 'bare', wire, scenario));
+    animus.push(await measure(port, 'animus', wire, scenario));
   }
-  const units = scenario.per === 'MB' ? megabytes(scenario) : scenario.calls;
+  const units = scenario.per === 'MB' ? megabytes(wire, scenario) : scenario.calls;
   const bareMs = median(bare.map(({ cpuMs }) => cpuMs)) / units;
   const animusMs = median(animus.map(({ cpuMs }) => cpuMs)) / units;
   const ratio = animusMs / bareMs;
@@ -82,7 +81,7 @@ for (const scenario of SCENARIOS) {
   failed ||= (ratio > LIMIT && !scenario.heapOnly) || grows;
   const figures = `${bareMs.toFixed(3)} → ${animusMs.toFixed(3)} ms CPU per ${scenario.per}, ratio ${ratio.toFixed(2)}`;
   process.stdout.write(
-    `${scenario.name.padEnd(14)} ${figures}; heap ${first.toFixed(1)} → ${last.toFixed(1)} MB${grows ? ' GROWS' : ''}\n`,
+    `${wire.padEnd(10)} ${scenario.name.padEnd(14)} ${figures}; heap ${first.toFixed(1)} → ${last.toFixed(1)} MB${grows ? ' GROWS' : ''}\n`,
   );
 }
 

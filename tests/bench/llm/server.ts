@@ -1,37 +1,30 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { anthropicEvents, sse } from '../../support/model-server/anthropic.ts';
+import { FORMATS, WIRES } from './wires.ts';
 
 /**
- * The server of the benchmark, in a separate process so that its CPU time is not the client's. `max_tokens` is the number of
- * text deltas to stream; the bytes of an answer are created once. Prints its port.
+ * The server of the benchmark, in a separate process so that its CPU time is not the client's. The path selects the format, and
+ * the model's name is the number of text deltas to stream; the bytes of an answer are created once. Prints its port.
  */
-const answers = new Map<number, Buffer>();
+const answers = new Map<string, Buffer>();
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    const { max_tokens: deltas } = JSON.parse(Buffer.concat(chunks).toString()) as { max_tokens: number };
+    const wire = WIRES.find((each) => FORMATS[each].path === request.url) ?? 'anthropic';
+    const { model } = JSON.parse(Buffer.concat(chunks).toString()) as { model: string };
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(answerOf(deltas));
+    response.end(answerOf(wire, Number(model)));
   });
 });
 
-function answerOf(deltas: number): Buffer {
-  const known = answers.get(deltas);
+function answerOf(wire: (typeof WIRES)[number], deltas: number): Buffer {
+  const known = answers.get(`${wire} ${deltas}`);
   if (known) return known;
   // Twelve characters per delta, as models stream them: mostly framing.
-  const content = [{ type: 'text', text: 'some tokens '.repeat(deltas) }];
-  const events = anthropicEvents({
-    id: 'm',
-    model: 'bench',
-    content,
-    stop_reason: 'end_turn',
-    usage: { output_tokens: deltas },
-  });
-  const made = Buffer.from(events.map(sse).join(''));
-  answers.set(deltas, made);
+  const made = Buffer.from(FORMATS[wire].stream('some tokens '.repeat(deltas)));
+  answers.set(`${wire} ${deltas}`, made);
   return made;
 }
 

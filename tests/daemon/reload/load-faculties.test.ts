@@ -28,11 +28,44 @@ test.each([
     8,
     'openai/gpt-5 accepts no temperature',
   ],
+  [
+    'model = "openai/gpt-5"\neffort = "xhigh"',
+    'engage.effort',
+    7,
+    'one of minimal, low, medium, high (openai/gpt-5), got "xhigh"',
+  ],
+  [
+    'model = "openai/gpt-4o"\nreasoning_effort = "low"',
+    'engage.reasoning_effort',
+    7,
+    'openai/gpt-4o accepts no effort',
+  ],
+  ['model = "claude-opus-5"\nservice_tier = "flex"', 'engage.service_tier', 7, 'one of auto, standard'],
+  ['model = "openai/gpt-4o"\ncache_ttl = "24h"', 'engage.cache_ttl', 7, 'openai/gpt-4o takes no cache lifetime'],
+  [
+    'model = "openai/gpt-5"\noutcome_schema = "any.json"',
+    'engage.outcome_schema',
+    7,
+    '/properties/any allows any value',
+  ],
 ])('a faculty is left out with what a model of its chain refuses: %j', (engage, key, line, expected) => {
   const { faculties, problems } = load({ picky: engage, sound: 'model = "claude-sonnet-4-5"' });
   expect([...faculties.keys()]).toEqual(['sound']);
   expect(problems).toMatchObject([{ code: 'config.invalid', file: fileOf('picky'), line, key: `faculty.${key}` }]);
   expect(problems[0]?.message).toContain(expected);
+});
+
+test('a schema that is not sent to a provider need not follow its rules', () => {
+  const own = 'outcome_schema = "any.json"';
+  const { problems } = load(
+    {
+      off: `model = "openai/gpt-5"\n${own}\nstructured_outputs = false`,
+      local: `model = "play/x"\n${own}`,
+      elsewhere: `model = "openai/my-own-model"\n${own}`,
+    },
+    SCRIPTED,
+  );
+  expect(problems).toEqual([]);
 });
 
 test('each model of the chain reports its own problems, and a refused default has no line', () => {
@@ -67,6 +100,7 @@ test('options are checked after they are adapted', () => {
 function load(engage: Record<string, string>, toml = '', model?: string) {
   mkdirSync(join(directory, 'faculties'));
   writeFileSync(join(directory, 'animus.toml'), toml);
+  writeFileSync(join(directory, 'faculties', 'any.json'), '{"type": "object", "properties": {"any": {}}}');
   for (const [name, text] of Object.entries(engage)) {
     const faculty = `[faculty]\nname = "${name}"\n\n[faculty.engage]\nsystem_prompt = "p"\n${text}\n`;
     writeFileSync(fileOf(name), faculty);

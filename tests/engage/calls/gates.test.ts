@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { engage } from '../../../src/engage/loop.ts';
+import type { LlmClient } from '../../../src/llm/client.ts';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
+import { worldTool } from '../../../src/tools/tool.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
 
@@ -81,3 +84,45 @@ describe('gates in front of a tool call', () => {
     await expect(play(broken)).rejects.toThrow('the gate is broken');
   });
 });
+
+test('null for an input that may be left out counts as left out, and for one that may not it is still wrong', async () => {
+  const got: unknown[] = [];
+  const find = worldTool({
+    name: 'find',
+    description: 'find',
+    risk: 'read',
+    idempotent: true,
+    input: z.strictObject({
+      what: z.string(),
+      where: z.object({ path: z.string().optional() }),
+      limit: z.int().default(5),
+    }),
+    run: async (input) => {
+      got.push(input);
+      return { content: 'found' };
+    },
+  });
+  const script = `
+[[answer]]
+call = [{ tool = "find", input = { what = "x", where = { path = "NULL" }, limit = "NULL" } }, { tool = "find", input = { what = "NULL" } }]
+[[answer]]
+text = "done"
+`;
+  const focus = await startTestFocus(pg.database, { script, tools: [find] });
+  const { model, ...means } = focus.means();
+  await engage({ ...means, model: { ...model, client: withNulls(model.client) } });
+  expect(got).toEqual([{ what: 'x', where: {}, limit: 5 }]);
+  const { turns } = await readTranscript(pg.database, focus.key.focusId);
+  expect(turns[0]!.calls[0]!.input).toEqual({ what: 'x', where: { path: null }, limit: null });
+  expect(turns[0]!.calls[1]!.output).toContain('expected string, received null');
+});
+
+/** TOML has no null, so the script says NULL. */
+function withNulls(client: LlmClient): LlmClient {
+  return {
+    async complete(request, options) {
+      const result = await client.complete(request, options);
+      return JSON.parse(JSON.stringify(result).replaceAll('"NULL"', 'null')) as typeof result;
+    },
+  };
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureNotice } from '../../../src/engage/verdict/attempt.ts';
+import { asksForOutcome } from '../../../src/engage/verdict/closing.ts';
 import { judge, type Limits, turnsLeft, type Verdict } from '../../../src/engage/verdict/verdict.ts';
 import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
 import type { EngineMessage } from '../../../src/store/transcript/messages.ts';
@@ -170,6 +171,29 @@ describe('an outcome that must conform to a schema', () => {
       code: 'outcome_invalid',
       message: expect.stringContaining("must have required property 'fixed'"),
     });
+  });
+
+  it('gets a closing turn before its repair, where the model is held to the schema in such a turn only', () => {
+    const closing = { ...limits, closingTurn: true };
+    const first = verdictOf([said('Done.')], [], closing);
+    expect(textSaid(first)).toContain('No tool can be called in this answer');
+    const asked: EngineMessage[] = [{ kind: 'notice', content: textSaid(first), afterTurn: 1 }];
+    // The same turn again, after a crash.
+    expect(verdictOf([said('Done.')], asked, closing)).toEqual({ kind: 'go_on', say: [] });
+    const second = verdictOf([said('Done.'), said('{}')], asked, closing);
+    expect(textSaid(second)).toContain('This is the only repair');
+    const again: EngineMessage[] = [...asked, { kind: 'notice', content: textSaid(second), afterTurn: 2 }];
+    expect(endOf([said('Done.'), said('{}'), said('{}')], again, closing)).toMatchObject({ code: 'outcome_invalid' });
+
+    const asks = (turns: RecordedTurn[], messages: EngineMessage[]) => asksForOutcome(transcriptOf(turns, messages));
+    expect(asks([said('Done.')], [])).toBe(false);
+    expect(asks([said('Done.')], asked)).toBe(true);
+    expect(asks([said('Done.'), said('{}')], again)).toBe(true);
+    expect(asks([said('Done.'), called(call('bash'))], asked)).toBe(false);
+    const operator: EngineMessage = { kind: 'operator', content: 'do this, too', afterTurn: 1 };
+    expect(asks([said('Done.')], [...asked, operator])).toBe(false);
+    const failed: EngineMessage = { kind: 'notice', content: failureNotice({ code: 'x', message: 'y' }), afterTurn: 1 };
+    expect(asks([said('Done.')], [...asked, failed])).toBe(false);
   });
 
   it('cannot be repaired when no turn is left', () => {

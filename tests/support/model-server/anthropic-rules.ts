@@ -1,5 +1,6 @@
 import { mediaFault } from './media-rules.ts';
 import type { RecordedRequest } from './server.ts';
+import { anthropicBudgetComplaint, anthropicComplaint } from './strict-schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -53,6 +54,7 @@ function checkBody(body: Json): void {
   if (max === undefined) throw new Refused('max_tokens: Field required');
   if (!Number.isInteger(max) || Number(max) < 1) throw new Refused('max_tokens: must be greater than or equal to 1');
   const tools = checkTools(body);
+  checkOutput(body);
   checkSampling(body, Number(max));
   checkMessages(body, tools);
   checkCacheControls(body);
@@ -76,6 +78,36 @@ function checkTools(body: Json): Set<string> {
     throw new Refused(`Tool '${String(choice['name'])}' not found in provided tools`);
   }
   return names;
+}
+
+function checkOutput(body: Json): void {
+  const { effort, format, ...rest } = (body['output_config'] ?? {}) as Json;
+  const [other] = Object.keys(rest);
+  if (other !== undefined) throw new Refused(`output_config.${other}: Extra inputs are not permitted`);
+  if (effort !== undefined && !['low', 'medium', 'high', 'xhigh', 'max'].includes(effort as string))
+    throw new Refused("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
+  const tier = body['service_tier'];
+  if (tier !== undefined && tier !== 'auto' && tier !== 'standard_only')
+    throw new Refused("service_tier: Input should be 'auto' or 'standard_only'");
+  const tools = list(body['tools'], 'tools').filter((tool) => tool['strict'] === true);
+  for (const [index, tool] of tools.entries())
+    refuse(anthropicComplaint(tool['input_schema'], `tools.${index}.custom`));
+  const held = format as Json | undefined;
+  if (held !== undefined) {
+    if (held['type'] !== 'json_schema' || Object.keys(held).length !== 2)
+      throw new Refused('output_config.format: Input should be a json_schema with a schema');
+    refuse(anthropicComplaint(held['schema'], 'output_config.format.schema'));
+  }
+  refuse(
+    anthropicBudgetComplaint(
+      held?.['schema'],
+      tools.map((tool) => tool['input_schema']),
+    ),
+  );
+}
+
+function refuse(complaint: string | null): void {
+  if (complaint !== null) throw new Refused(complaint);
 }
 
 function checkSampling(body: Json, max: number): void {

@@ -1,5 +1,6 @@
 import { mediaFault } from './media-rules.ts';
 import type { RecordedRequest } from './server.ts';
+import { openAiComplaint } from './strict-schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -42,7 +43,7 @@ function checkEmbeddings(body: Json): void {
 }
 
 const FIELDS = new Set(
-  'model messages stream stream_options max_tokens max_completion_tokens tools tool_choice parallel_tool_calls temperature top_p stop reasoning_effort prompt_cache_key'.split(
+  'model messages stream stream_options max_tokens max_completion_tokens tools tool_choice parallel_tool_calls temperature top_p stop reasoning_effort prompt_cache_key prompt_cache_retention service_tier response_format'.split(
     ' ',
   ),
 );
@@ -58,6 +59,7 @@ function checkBody(body: Json): void {
   }
   checkLimits(body, body['model']);
   checkTools(body);
+  checkTerms(body);
   checkMessages(body['messages']);
 }
 
@@ -90,6 +92,29 @@ function checkLimits(body: Json, model: string): void {
     throw new OpenAiRefusal("Invalid 'stop': array too long.");
 }
 
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+function checkTerms(body: Json): void {
+  const oneOf = (key: string, words: readonly unknown[]) => {
+    if (body[key] === undefined || words.includes(body[key])) return;
+    throw new OpenAiRefusal(`Invalid value: ${JSON.stringify(body[key])}. Supported values are: ${words.join(', ')}.`);
+  };
+  oneOf('reasoning_effort', EFFORTS);
+  oneOf('service_tier', ['auto', 'default', 'flex', 'priority']);
+  oneOf('prompt_cache_retention', ['in_memory', '24h']);
+  const format = body['response_format'] as Json | undefined;
+  if (format === undefined) return;
+  const held = format['json_schema'] as Json | undefined;
+  if (format['type'] !== 'json_schema' || !held) throw new OpenAiRefusal("Invalid value for 'response_format'.");
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(held['name'])))
+    throw new OpenAiRefusal("Invalid 'response_format.json_schema.name': string does not match pattern.");
+  if (held['strict'] === true) refuse(openAiComplaint(held['schema'], `response_format '${String(held['name'])}'`));
+}
+
+function refuse(complaint: string | null): void {
+  if (complaint !== null) throw new OpenAiRefusal(complaint);
+}
+
 function checkTools(body: Json): void {
   const tools = body['tools'] as Json[] | undefined;
   if (tools === undefined) {
@@ -109,6 +134,7 @@ function checkTools(body: Json): void {
         `Invalid 'tools[${index}].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'.`,
       );
     }
+    if (fn['strict'] === true) refuse(openAiComplaint(fn['parameters'], `function '${String(fn['name'])}'`));
     if ((fn['parameters'] as Json | undefined)?.['type'] !== 'object') {
       throw new OpenAiRefusal(
         `Invalid schema for function '${String(fn['name'])}': schema must be a JSON Schema of 'type: "object"'`,

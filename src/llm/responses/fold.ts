@@ -1,0 +1,131 @@
+import type { LlmEvent, StopReason, Usage } from '../client.ts';
+import { answerLimits } from '../wire/answer-limits.ts';
+import { type Fault, fault, notAnObject } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { cutsAnswers } from '../wire/tool-input.ts';
+import type { Answer, Fold, WireError } from '../wire/wire.ts';
+import { gatherItems } from './items.ts';
+import { responsesUsage } from './usage.ts';
+
+/** Which model answers, and how to classify an error in the answer. */
+export interface ResponsesFoldContext {
+  readonly provider: string;
+  /** The requested model; it is recorded on reasoning. */
+  readonly model: string;
+  readonly classify: (error: WireError) => Fault;
+}
+
+/** `incomplete_details.reason`. */
+const INCOMPLETE: Readonly<Record<string, StopReason>> = {
+  max_output_tokens: 'max_tokens',
+  max_tokens: 'max_tokens',
+  content_filter: 'refusal',
+  context_length_exceeded: 'context_overflow',
+};
+
+/**
+ * Folds the events of POST /responses, or its one body. The answer is complete at `response.completed` or
+ * `response.incomplete`, whose `output` is the whole answer again. Unknown events and items are ignored or kept, never fatal.
+ */
+export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEvent) => void): Fold {
+  const limits = answerLimits();
+  const items = gatherItems({ provider: context.provider, model: context.model }, limits, emit);
+  let id: string | null = null;
+  let model: string | null = null;
+  let end: { readonly status: string; readonly reason: string | null } | null = null;
+  let usage: Usage | null = null;
+
+  const describe = (response: Loose): void => {
+    id ??= asString(response['id']) || null;
+    model ??= asString(response['model']) || null;
+  };
+
+  const close = (response: Loose, status: string): Fault | null => {
+    describe(response);
+    if (status === 'failed' || status === 'cancelled' || isError(response)) {
+      return context.classify({
+        status: null,
+        body: JSON.stringify({ error: response['error'] ?? `it is ${status}` }),
+      });
+    }
+    if (status !== 'completed' && status !== 'incomplete')
+      return fault('protocol', `a response that is ${status.slice(0, 50) || 'without a status'} is no answer`);
+    items.replace(asArray(response['output']));
+    usage = responsesUsage(response['usage']);
+    end = { status, reason: asString(asObject(response['incomplete_details'])?.['reason']) };
+    return limits.fault();
+  };
+
+  /** `size` is the event's length in characters: items come whole, with content of any kind. */
+  const addEvent = (event: Loose, size: number): Fault | null => {
+    const type = asString(event['type']) ?? '';
+    // Nearly every event is a delta of an item.
+    if (items.add(type, event, size)) return limits.fault();
+    switch (type) {
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        describe(asObject(event['response']) ?? {});
+        return null;
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+      case 'response.cancelled':
+        limits.keep(size);
+        return close(asObject(event['response']) ?? {}, type.slice('response.'.length));
+      default:
+        if (type === 'error' || (type === '' && isError(event)))
+          return context.classify({ status: null, body: JSON.stringify(event) });
+        return null;
+    }
+  };
+
+  return {
+    event(data) {
+      const event = asObject(parseJson(data));
+      if (event) return addEvent(event, data.length);
+      // Servers that also speak Chat Completions send its end marker here too.
+      return data.trim() === '[DONE]' ? null : notAnObject(data);
+    },
+    whole(body) {
+      const response = asObject(body);
+      if (!response) return context.classify({ status: null, body: JSON.stringify(body) });
+      if (isError(response)) return context.classify({ status: null, body: JSON.stringify(response) });
+      if (response['status'] === undefined && !Array.isArray(response['output']))
+        return fault('protocol', 'the response has no output');
+      return close(response, asString(response['status']) ?? 'completed');
+    },
+    ended: () => end !== null,
+    complete: () => end !== null,
+    finish(): Answer | Fault {
+      if (!end) return fault('connection', 'the stream ended before the end of the answer (no response.completed)');
+      const reason = stopOf(end, items.refused(), items.hasCalls());
+      const { content, cut } = items.finish(cutsAnswers(reason));
+      return {
+        type: 'answer',
+        model: model ?? context.model,
+        responseId: id,
+        content,
+        stopReason: reason,
+        rawStopReason: end.reason ?? end.status,
+        cutToolCalls: cut,
+        usage,
+      };
+    },
+  };
+}
+
+function stopOf(
+  { status, reason }: { status: string; reason: string | null },
+  refused: boolean,
+  calls: boolean,
+): StopReason {
+  if (status === 'incomplete') return INCOMPLETE[reason ?? ''] ?? 'other';
+  if (refused) return 'refusal';
+  return calls ? 'tool_use' : 'end_turn';
+}
+
+/** Answers carry `error: null`. */
+function isError({ error }: Loose): boolean {
+  return typeof error === 'string' ? error !== '' : asObject(error) !== null;
+}

@@ -1,0 +1,190 @@
+import type { ContentBlock, LlmEvent } from '../client.ts';
+import type { AnswerLimits } from '../wire/answer-limits.ts';
+import { callIds } from '../wire/call-ids.ts';
+import { asArray, asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import { finishToolCall } from '../wire/tool-input.ts';
+import { reasoningBlock } from './reasoning.ts';
+
+/** Collects the items of an answer (`output`) in their order, and reports progress. */
+export interface ItemGatherer {
+  /** An event about an item, `size` characters long; false for any other. */
+  add(type: string, event: Loose, size: number): boolean;
+  /** The items of a complete response. They replace the gathered ones; some servers leave them out. */
+  replace(output: readonly unknown[]): void;
+  readonly refused: () => boolean;
+  readonly hasCalls: () => boolean;
+  /** The blocks in order, and the names of calls that were cut off. `mayBeCut`: the answer stopped early. */
+  finish(mayBeCut: boolean): { readonly content: readonly ContentBlock[]; readonly cut: readonly string[] };
+}
+
+/** An item as it grows. The item itself comes whole at its end; until then there are only the pieces. */
+interface Item {
+  value: Loose;
+  /** Of a call; '' until it is known. */
+  callId: string;
+  text: string;
+  json: string;
+  refused: boolean;
+  done: boolean;
+  /** True once its text was reported, or its call. */
+  told: boolean;
+}
+
+/** See ItemGatherer. */
+export function gatherItems(
+  from: { readonly provider: string; readonly model: string },
+  limits: AnswerLimits,
+  emit: (event: LlmEvent) => void,
+): ItemGatherer {
+  const items = new Map<number, Item>();
+  const idOf = callIds();
+
+  const at = (index: number): Item => {
+    const known = items.get(index);
+    if (known) return known;
+    const item = { value: {}, callId: '', text: '', json: '', refused: false, done: false, told: false };
+    items.set(index, item);
+    limits.part();
+    return item;
+  };
+
+  const addText = (item: Item, kind: 'text' | 'thinking', text: string): void => {
+    if (text === '') return;
+    // Deltas without the item they belong to say what it is.
+    if (item.value['type'] === undefined) item.value = { type: kind === 'text' ? 'message' : 'reasoning' };
+    limits.keep(text.length);
+    item.text += text;
+    item.told = true;
+    emit({ type: kind, text });
+  };
+
+  /** Reports what no delta has reported. */
+  const tell = (item: Item): void => {
+    if (item.told) return;
+    const { value } = item;
+    if (value['type'] === 'function_call') {
+      const name = asString(value['name']) ?? '';
+      if (name === '' || item.callId === '') return;
+      item.told = true;
+      emit({ type: 'tool_call', id: item.callId, name });
+    } else if (item.done && value['type'] === 'message') addText(item, 'text', textOf(value));
+    else if (item.done && value['type'] === 'reasoning') addText(item, 'thinking', reasoningBlock(value, from).text);
+  };
+
+  /** Results name `call_id`; `id` is that of the item. */
+  const nameCall = (item: Item, now: boolean): void => {
+    if (item.callId !== '' || item.value['type'] !== 'function_call') return;
+    const given = asString(item.value['call_id']) ?? '';
+    if (!now && given === '') return;
+    item.callId = idOf(given);
+    limits.call();
+  };
+
+  const take = (item: Item, value: unknown, done: boolean): void => {
+    item.value = asObject(value) ?? {};
+    item.done = done;
+    nameCall(item, done);
+    tell(item);
+  };
+
+  const apply = (change: Change, item: Item, event: Loose, size: number): void => {
+    const delta = asString(event['delta']) ?? '';
+    switch (change) {
+      case 'text':
+      case 'thinking':
+        return addText(item, change, delta);
+      case 'refusal':
+        item.refused = true;
+        return addText(item, 'text', delta);
+      case 'summary part':
+        return item.text === '' ? undefined : addText(item, 'thinking', '\n\n');
+      case 'arguments':
+        limits.keep(delta.length);
+        item.json += delta;
+        return;
+      case 'added':
+      case 'done':
+        limits.keep(size);
+        return take(item, event['item'], change === 'done');
+      default:
+        return change satisfies never;
+    }
+  };
+
+  return {
+    add(type, event, size) {
+      const change = CHANGES[type];
+      if (change === undefined) return false;
+      apply(change, at(asNumber(event['output_index']) ?? 0), event, size);
+      return true;
+    },
+    replace(output) {
+      if (output.length === 0) return;
+      // Not the pieces: only which ids they have and what was reported.
+      for (const index of items.keys()) if (index >= output.length || index < 0) items.delete(index);
+      for (const [index, value] of output.entries()) take(at(index), value, true);
+    },
+    refused: () => [...items.values()].some((item) => item.refused || saysRefusal(item.value)),
+    hasCalls: () => [...items.values()].some(({ value }) => value['type'] === 'function_call'),
+    finish(mayBeCut) {
+      const ordered = [...items].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+      const cut: string[] = [];
+      const content = ordered.flatMap((item, index) => {
+        const isCut = mayBeCut && (index === ordered.length - 1 || item.value['status'] === 'incomplete');
+        nameCall(item, true);
+        const block = blockOf(item, isCut, from);
+        if (block === null && item.value['type'] === 'function_call') cut.push(asString(item.value['name']) ?? '');
+        return block ?? [];
+      });
+      return { content, cut };
+    },
+  };
+}
+
+type Change = 'added' | 'done' | 'text' | 'refusal' | 'thinking' | 'summary part' | 'arguments';
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  'response.output_item.added': 'added',
+  'response.output_item.done': 'done',
+  'response.output_text.delta': 'text',
+  'response.refusal.delta': 'refusal',
+  'response.reasoning_summary_part.added': 'summary part',
+  'response.reasoning_summary_text.delta': 'thinking',
+  'response.reasoning_text.delta': 'thinking',
+  'response.function_call_arguments.delta': 'arguments',
+};
+
+function blockOf(
+  item: Item,
+  isCut: boolean,
+  from: { readonly provider: string; readonly model: string },
+): ContentBlock | null {
+  const { value, done } = item;
+  switch (value['type']) {
+    case 'message': {
+      const text = done ? textOf(value) : item.text;
+      const phase = asString(value['phase']);
+      return text === '' ? null : { type: 'text', text, ...(phase !== null && { phase }) };
+    }
+    case 'function_call': {
+      const json = done ? (asString(value['arguments']) ?? '') : item.json;
+      return finishToolCall({ id: item.callId, name: asString(value['name']) ?? '', json, input: {} }, isCut);
+    }
+    case 'reasoning':
+      return done ? reasoningBlock(value, from) : { type: 'thinking', text: item.text, ...from };
+    case undefined:
+      return null;
+    default:
+      return { type: 'opaque', value, ...from };
+  }
+}
+
+function textOf(message: Loose): string {
+  return asArray(message['content'])
+    .map((part) => asString(asObject(part)?.['text']) ?? asString(asObject(part)?.['refusal']) ?? '')
+    .join('');
+}
+
+function saysRefusal(value: Loose): boolean {
+  return asArray(value['content']).some((part) => asObject(part)?.['type'] === 'refusal');
+}

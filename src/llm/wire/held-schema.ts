@@ -1,0 +1,29 @@
+/** Whether a request holds its answer to a schema. One rule for all wires. */
+import type { LlmRequest, OutputSchema } from '../client.ts';
+import type { ModelInfo } from '../models/models.ts';
+
+/** The schema to send, or null. It is sent in every request, or in a closing one alone, as the model can take it. */
+export function heldSchema(
+  request: Pick<LlmRequest, 'outputSchema' | 'closing'>,
+  model: Pick<ModelInfo, 'structuredOutputs'>,
+): OutputSchema | null {
+  switch (model.structuredOutputs) {
+    case 'with_tools':
+      return request.outputSchema ?? null;
+    case 'closing':
+      return request.closing === true ? (request.outputSchema ?? null) : null;
+    case 'none':
+      return null;
+    default:
+      return model.structuredOutputs satisfies never;
+  }
+}
+
+/** The tool choice of a request: where the schema would block tool calls, none is allowed, so that it can be kept. */
+export function toolChoiceOf(
+  request: Pick<LlmRequest, 'outputSchema' | 'closing' | 'toolChoice'>,
+  model: Pick<ModelInfo, 'structuredOutputs'>,
+): LlmRequest['toolChoice'] {
+  const alone = model.structuredOutputs === 'closing' && heldSchema(request, model) !== null;
+  return alone ? 'none' : request.toolChoice;
+}

@@ -1,0 +1,35 @@
+/** What both of OpenAI's APIs say alike: the schema of an answer, and the classes of service. */
+import type { ServiceTier } from '../../core/config/model-words.ts';
+import type { LlmRequest } from '../client.ts';
+import type { ModelInfo } from '../models/models.ts';
+import { type JsonSchema, OPENAI_DIALECT } from '../schema/dialect.ts';
+import { grammarSchema } from '../schema/grammar-schema.ts';
+import { type StrictSchema, strictSchema } from '../schema/strict-schema.ts';
+import { heldSchema } from './held-schema.ts';
+
+/** The API's words for classes of service. */
+export const OPENAI_TIERS: Readonly<Record<ServiceTier, string>> = {
+  auto: 'auto',
+  standard: 'default',
+  flex: 'flex',
+  priority: 'priority',
+};
+
+/** The schema of an answer as OpenAI takes it. Servers that hold one only without tools make a grammar of it. */
+export function openaiSchema(schema: JsonSchema, model: Pick<ModelInfo, 'structuredOutputs'>): StrictSchema {
+  if (model.structuredOutputs === 'with_tools') return strictSchema(schema, OPENAI_DIALECT);
+  return { schema: grammarSchema(schema), counts: { optional: 0, unions: 0 } };
+}
+
+/** The format of an answer that is held to a schema: its name, the schema, and whether it is strict; null if it is not held. */
+export function openaiFormat(
+  request: Pick<LlmRequest, 'outputSchema' | 'closing'>,
+  model: Pick<ModelInfo, 'structuredOutputs'>,
+): Readonly<Record<string, unknown>> | null {
+  const held = heldSchema(request, model);
+  const written = held === null ? null : openaiSchema(held.schema, model);
+  if (held === null || written === null || 'problem' in written) return null;
+  // `strict` is OpenAI's own word; servers that make a grammar of the schema always keep to it.
+  const strict = model.structuredOutputs === 'with_tools' && { strict: true };
+  return { name: held.name, ...strict, schema: written.schema };
+}
