@@ -154,6 +154,23 @@ test('a conversation goes back in Ollama’s words', async () => {
   });
 });
 
+test('an answer is held to its schema in a closing turn only, and effort is thinking', async () => {
+  const server = await serve([{ text: '{}' }], { models: ['qwen3:8b', 'gpt-oss:20b'] });
+  const models = { 'p/*': { contextWindow: 8192, structuredOutputs: 'closing', effort: true } } as const;
+  const provider = { kind: 'ollama', baseUrl: server.url, apiKey: null } as const;
+  const llm = createLlm({ defaultProvider: 'p', providers: { p: provider }, models });
+  opened.push(() => llm.stop());
+  const outputSchema = { name: 'outcome', schema: { type: 'object', properties: { done: { type: 'boolean' } } } };
+  answered(await call(llm, { ...MODEL, outputSchema }));
+  answered(await call(llm, { ...MODEL, outputSchema, closing: true, effort: 'high' }));
+  answered(await call(llm, { model: 'gpt-oss:20b', effort: 'xhigh' }));
+  answered(await call(llm, { ...MODEL, effort: 'none' }));
+  const [open, closing, levels, off] = server.requests.map(({ json }) => json);
+  expect([open?.['format'], open?.['think']]).toEqual([undefined, undefined]);
+  expect(closing).toMatchObject({ format: { type: 'object' }, think: true });
+  expect([levels?.['think'], off?.['think']]).toEqual(['high', false]);
+});
+
 describe('a failure', () => {
   test('of the model is told apart from one of the address', async () => {
     const server = await serve([ANSWER]);

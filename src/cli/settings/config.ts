@@ -89,19 +89,32 @@ function settingsOf(config: Config): Setting[] {
   return settings;
 }
 
-function modelSettings({ contextWindow, maxOutput, usdPerMillion: price, abilities, wire }: ModelConfig) {
+function modelSettings({
+  contextWindow,
+  maxOutput,
+  usdPerMillion: price,
+  abilities,
+  wire,
+  structuredOutputs,
+}: ModelConfig) {
   return {
     context_window: contextWindow,
     max_output: maxOutput,
     wire,
     like: abilities.like,
+    structured_outputs: structuredOutputs,
     images: abilities.images,
+    documents: abilities.documents,
     thinking: abilities.thinking,
     effort: abilities.effort,
+    efforts: abilities.efforts,
     effort_with_tools: abilities.effortWithTools,
     parallel_tools: abilities.parallelTools,
     user_after_tools: abilities.userAfterTools,
     temperature: abilities.temperature,
+    strict_tools: abilities.strictTools,
+    service_tiers: abilities.serviceTiers,
+    cache_ttls: abilities.cacheTtls,
     headers: abilities.headers,
     options: abilities.options,
     'usd_per_million.input': price.input,

@@ -101,6 +101,12 @@ export function oneOf<const Value extends string>(
   return (known as unknown as z.ZodType<Value, Value>).register(expectations, { expected });
 }
 
+/** A list of words of a closed set. */
+export function listOf<const Value extends string>(values: readonly Value[]) {
+  const expected = `a list of ${values.map((value) => `"${value}"`).join(', ')}`;
+  return z.array(oneOf(values)).max(values.length).register(expectations, { expected });
+}
+
 const PLANNED = { planned: true } as const;
 
 /** A key that is planned but not built yet; using it is an error. */

@@ -105,18 +105,26 @@ describe('a model', () => {
       like = "openai/gpt-5.1"
       images = false
       thinking = "none"
+      effort = true
+      efforts = ["low", "high"]
+      cache_ttls = ["1h"]
       parallel_tools = false
       headers = { X-Tier = "gold" }
       options = { seed = 7 }`;
     expect(readConfig(sources(text)).models.get('openai/prod')?.abilities).toEqual({
       like: 'openai/gpt-5.1',
       images: false,
+      documents: undefined,
       thinking: 'none',
-      effort: undefined,
+      effort: true,
+      efforts: ['low', 'high'],
       effortWithTools: undefined,
       parallelTools: false,
       userAfterTools: undefined,
       temperature: undefined,
+      strictTools: undefined,
+      serviceTiers: undefined,
+      cacheTtls: ['1h'],
       headers: { 'x-tier': 'gold' },
       options: { seed: 7 },
     });
@@ -150,6 +158,7 @@ test.each([
 test.each([
   ['[models."openai/a*b"]\nimages = true', '* stands only at the end'],
   ['[models."openai/a"]\nthinking = "deep"', 'thinking: expected "none" or "budget"'],
+  ['[models."openai/a"]\nefforts = ["huge"]', 'efforts[0]: expected "none" or'],
   ['[models."openai/a"]\nlike = "gpt"', 'expected a model of the catalogue, "vendor/model"'],
   ['[models."openai/a"]\noptions = { stream = true }', 'stream is set by animus itself'],
   ['[providers.anthropic]\nkind = "openai"', 'anthropic is a built-in name'],

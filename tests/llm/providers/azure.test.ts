@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { HttpProviderSettings } from '../../../src/llm/provider-settings.ts';
 import { azureGate } from '../../support/model-server/clouds.ts';
 import { startOpenAiServer } from '../../support/model-server/openai.ts';
+import { startServer } from '../../support/model-server/server.ts';
 import { answered, call, failed, llmOf } from '../llm-call.ts';
 
 const opened: (() => Promise<void>)[] = [];
@@ -42,6 +43,21 @@ test.each(['', '/openai'])('with an API version, a deployment has its own path (
   expect(server.requests[0]?.path).toBe('/openai/deployments/prod-gpt/chat/completions?api-version=2024-10-21');
   // Older versions refuse fields that came later.
   expect(server.requests[0]?.json).not.toHaveProperty('prompt_cache_key');
+});
+
+test.each([
+  [null, '/openai/v1/responses'],
+  ['2025-04-01-preview', '/openai/responses?api-version=2025-04-01-preview'],
+])('Responses have one path for all deployments (API version %j)', async (apiVersion, path) => {
+  const server = await startServer(() => ({ status: 400, parts: ['{"error":{"message":"seen"}}'] }));
+  opened.push(server.close);
+  const llm = connect(server.url, { wire: 'responses', cloud: { apiVersion } });
+  expect(failed(await call(llm, REQUEST)).message).toContain('seen');
+  expect(server.requests[0]).toMatchObject({
+    path,
+    json: { model: 'prod-gpt', store: false },
+    headers: { 'api-key': 'azure-key' },
+  });
 });
 
 test('a token goes into the header authorization, and a wrong login is told apart from a missing deployment', async () => {
