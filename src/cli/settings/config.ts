@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import type { Config, ModelConfig } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { showAddress } from '../../core/lifecycle/health.ts';
-import { DEFAULT_RETRY } from '../../llm/transport/retry-policy.ts';
 import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
 import { accessSettings } from './access-settings.ts';
