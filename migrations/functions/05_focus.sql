@@ -19,7 +19,7 @@ returns table (id uuid, number int, phase text, directory text, resumes int, fac
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_item animus.held_work;
+  v_item animus.held_work := animus.hold_lease(p_id, p_token);
   v_id   uuid := animus.uuid_v7();
   v_day  date;
 begin
@@ -28,7 +28,6 @@ begin
   if v_day < (v_now at time zone 'UTC')::date then
     update animus.focus_settings s set used_on = (v_now at time zone 'UTC')::date where s.id = p_settings;
   end if;
-  v_item := animus.hold_lease(p_id, p_token);
   update animus.work_items w set state = 'running', unstarted_claims = 0 where w.id = p_id;
   return query
     update animus.foci f set resumes = f.resumes + 1, daemon_id = v_item.lease_owner, host = p_host,

@@ -154,6 +154,7 @@ describe('errors', () => {
 
 describe('an answer beyond a limit is refused, and not asked for again', () => {
   const long = 'x'.repeat(1024 * 1024);
+  const twenty = (event: object) => Array.from({ length: 20 }, () => event);
   const added = (output_index: number, item: object) => ({ type: 'response.output_item.added', output_index, item });
   const call10k = Array.from({ length: 10_000 }, (_, index) =>
     added(index, { type: 'function_call', call_id: `c${index}`, name: 'a', arguments: '' }),
@@ -165,19 +166,15 @@ describe('an answer beyond a limit is refused, and not asked for again', () => {
       Array.from({ length: 30_000 }, (_, index) => added(index, { type: 'message', content: [] })),
       'more than 20000 parts',
     ],
-    [
-      '20 MB of text',
-      Array(20).fill({ type: 'response.output_text.delta', output_index: 0, delta: long }),
-      'characters',
-    ],
+    ['20 MB of text', twenty({ type: 'response.output_text.delta', output_index: 0, delta: long }), 'characters'],
     [
       '20 MB of arguments',
-      Array(20).fill({ type: 'response.function_call_arguments.delta', output_index: 0, delta: long }),
+      twenty({ type: 'response.function_call_arguments.delta', output_index: 0, delta: long }),
       'characters',
     ],
     [
       '20 MB of sealed reasoning',
-      Array(20).fill({
+      twenty({
         type: 'response.output_item.done',
         output_index: 0,
         item: { type: 'reasoning', encrypted_content: long },

@@ -82,9 +82,8 @@ export async function findWork(db: Queryable, reference: string): Promise<string
   );
   const found = beginning.length > 0 ? beginning : await withEnding(db, digits);
   const [first, ...others] = found;
-  if (first === undefined) {
-    throw new AnimusError('work.not_found', { id: reference, hint: '; find its id with: animus work list' });
-  }
+  const hint = '; find its id with: animus work list';
+  if (first === undefined) throw new AnimusError('work.not_found', { id: reference, hint });
   if (others.length === 0) return first.id;
   const candidates = found.slice(0, 5).map((row) => row.id);
   if (found.length > 5) candidates.push('…');
