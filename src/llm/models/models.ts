@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { WireChoice } from '../../core/config/config.ts';
 import type { CacheTtl, Effort, ServiceTier, StructuredOutputs } from '../../core/config/model-words.ts';
+import { type CatalogueFile, readCatalogueFile } from './catalogue-file.ts';
 import { longestStart, namesOf, overrideNames } from './model-names.ts';
 
 /** USD per million tokens. Tokens without a price of their own cost as much as plain input. */
@@ -117,19 +117,10 @@ const AT_THE_VENDOR_ONLY = {
   cacheTtls: [],
 } as const satisfies ModelOverride;
 
-interface CatalogueFile {
-  readonly checked: string;
-  /** What all models of a vendor have in common, where a model says nothing else. */
-  readonly defaults: Readonly<Record<string, ModelOverride>>;
-  readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelOverride>>>>;
-  /** Start of a name → the model whose abilities a new name with this start gets. */
-  readonly families: Readonly<Record<string, string>>;
-}
-
 interface Indexed extends Catalogue {
   readonly byVendor: ReadonlyMap<string, ModelInfo>;
   readonly byName: ReadonlyMap<string, ModelEntry>;
-  readonly families: CatalogueFile['families'];
+  readonly families: CatalogueFile<ModelOverride>['families'];
 }
 
 let loaded: Indexed | null = null;
@@ -229,7 +220,7 @@ function findBuiltIn(provider: string, model: string): FoundModel | null {
 const READS_DOCUMENTS: ReadonlySet<string> = new Set(['anthropic', 'openai']);
 
 function readCatalogue(): Indexed {
-  const file = JSON.parse(readFileSync(new URL('./models.json', import.meta.url), 'utf8')) as CatalogueFile;
+  const file = readCatalogueFile<ModelOverride>();
   const entries = Object.entries(file.vendors).flatMap(([vendor, models]) =>
     Object.entries(models).map(([model, info]) => ({
       vendor,
