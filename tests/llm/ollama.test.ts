@@ -17,9 +17,13 @@ async function serve(...args: Parameters<typeof startOllamaServer>) {
   return server;
 }
 
-function connect(baseUrl: string, contextWindow = 8192, stream = true) {
+function connect(baseUrl: string, contextWindow = 8192, stream = true, images = true) {
   const provider = { kind: 'ollama', baseUrl, apiKey: null, stream, retry: { maxAttempts: 1 } } as const;
-  const llm = createLlm({ defaultProvider: 'p', providers: { p: provider }, models: { 'p/*': { contextWindow } } });
+  const llm = createLlm({
+    defaultProvider: 'p',
+    providers: { p: provider },
+    models: { 'p/*': { contextWindow, images } },
+  });
   opened.push(() => llm.stop());
   return llm;
 }
@@ -169,6 +173,16 @@ test('an answer is held to its schema in a closing turn only, and effort is thin
   expect([open?.['format'], open?.['think']]).toEqual([undefined, undefined]);
   expect(closing).toMatchObject({ format: { type: 'object' }, think: true });
   expect([levels?.['think'], off?.['think']]).toEqual(['high', false]);
+});
+
+test('an image for a model that sees none is said in words', async () => {
+  const server = await serve([{ text: 'ok' }]);
+  const image = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const;
+  const messages: LlmRequest['messages'] = [{ role: 'user', content: [{ type: 'text', text: 'look' }, image] }];
+  answered(await call(connect(server.url, 8192, true, false), { ...MODEL, messages }));
+  const [, user] = server.requests[0]?.json?.['messages'] as { content: string; images?: unknown }[];
+  expect(user?.images).toBeUndefined();
+  expect(user?.content).toMatch(/^look\n\n.*image/s);
 });
 
 describe('a failure', () => {

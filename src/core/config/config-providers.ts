@@ -6,13 +6,10 @@ import type { HttpProviderKind, ModelConfig, ProviderConfig, WireChoice } from '
 import type { ConfigDocument } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import type { EnvironmentReader } from './environment.ts';
-import { modelAbilities } from './model-keys.ts';
-import { BUILT_IN_BASE_URLS, defaultUrl } from './provider-address.ts';
+import { BUILT_IN, bare, builtInFromEnvironment, defaultUrl } from './provider-address.ts';
 import type { ProviderTable } from './provider-keys.ts';
+import { modelAbilities } from './read-model-abilities.ts';
 import { checkAdditions, PLAIN_ACCESS, type ProviderPlace, providerAccess } from './read-provider-access.ts';
-
-/** Providers that need no entry in animus.toml. */
-export const BUILT_IN = ['anthropic', 'openai'] as const;
 
 /** The built-in providers and those of the file. A provider with a mistake is left out and added to `problems`. */
 export function providersOf(
@@ -46,17 +43,14 @@ function builtIn(
   table: ProviderTable | undefined,
   place: ProviderPlace,
 ): ProviderConfig {
-  const apiKeyEnv = `${name.toUpperCase()}_API_KEY`;
-  const baseUrl = bare(place.env.url(`${name.toUpperCase()}_BASE_URL`) ?? BUILT_IN_BASE_URLS[name]);
-  const apiKey = place.env.secret(apiKeyEnv);
-  if (table === undefined)
-    return Object.freeze({ ...PLAIN_ACCESS, name, kind: name, baseUrl, apiKey, apiKeyEnv, wire: null });
+  const own = builtInFromEnvironment(name, place.env);
+  if (table === undefined) return Object.freeze({ ...PLAIN_ACCESS, ...own, name, kind: name, wire: null });
   const elsewhere = `is a built-in name; set ${name.toUpperCase()}_BASE_URL, or choose another name`;
   if (table.kind !== name) place.conflict('kind', `${name} ${elsewhere}`);
   if (table.base_url !== undefined) place.conflict('base_url', `${name} ${elsewhere}`);
-  if (table.api_key_env !== undefined) place.conflict('api_key_env', `the key of ${name} is in ${apiKeyEnv}`);
+  if (table.api_key_env !== undefined) place.conflict('api_key_env', `the key of ${name} is in ${own.apiKeyEnv}`);
   const wire = wireOf(table, name, place);
-  return Object.freeze({ ...providerAccess(table, name, place), name, kind: name, baseUrl, apiKey, apiKeyEnv, wire });
+  return Object.freeze({ ...providerAccess(table, name, place), ...own, name, kind: name, wire });
 }
 
 /** A provider that plays a script. It has no other settings. */
@@ -149,8 +143,4 @@ export function modelsOf(document: ConfigDocument): ReadonlyMap<string, ModelCon
     ] as const;
   });
   return new Map(models);
-}
-
-function bare(url: string): string {
-  return url.replace(/\/+$/, '');
 }

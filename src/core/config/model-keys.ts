@@ -1,7 +1,7 @@
 /** The keys of `[models."provider/model"]` that say what a model can do. docs/config.md lists them too. */
 import type { z } from 'zod';
 import { flag, listOf, matching, oneOf, type table } from '../toml/fields.ts';
-import { type ModelAbilities, THINKING } from './model-abilities.ts';
+import { THINKING } from './model-abilities.ts';
 import { CACHE_TTLS, EFFORTS, SERVICE_TIERS } from './model-words.ts';
 import { headersKey, optionsKey } from './provider-keys.ts';
 
@@ -24,23 +24,4 @@ export const modelKeys = {
 };
 
 /** The abilities as written. */
-export function modelAbilities(written: z.output<ReturnType<typeof table<typeof modelKeys>>>): ModelAbilities {
-  const headers = Object.entries(written.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-  return Object.freeze({
-    like: written.like,
-    images: written.images,
-    documents: written.documents,
-    thinking: written.thinking,
-    effort: written.effort,
-    efforts: written.efforts && Object.freeze(written.efforts),
-    effortWithTools: written.effort_with_tools,
-    parallelTools: written.parallel_tools,
-    userAfterTools: written.user_after_tools,
-    temperature: written.temperature,
-    strictTools: written.strict_tools,
-    serviceTiers: written.service_tiers && Object.freeze(written.service_tiers),
-    cacheTtls: written.cache_ttls && Object.freeze(written.cache_ttls),
-    headers: written.headers && Object.freeze(Object.fromEntries(headers) as Record<string, string>),
-    options: written.options && Object.freeze(written.options),
-  });
-}
+export type ModelKeys = z.output<ReturnType<typeof table<typeof modelKeys>>>;

@@ -1,11 +1,30 @@
-import type { HttpProviderKind } from './config.ts';
+import type { HttpProviderConfig, HttpProviderKind } from './config.ts';
+import type { EnvironmentReader } from './environment.ts';
 import type { ProviderAccess } from './provider-access.ts';
 
 /** The base URLs of the vendors' own APIs. */
-export const BUILT_IN_BASE_URLS = {
+const BUILT_IN_BASE_URLS = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com/v1',
 } as const;
+
+/** Providers that need no entry in animus.toml. */
+export const BUILT_IN = ['anthropic', 'openai'] as const;
+
+/** What the environment says of a built-in provider: the address without a trailing slash, and the key. */
+export function builtInFromEnvironment(
+  name: (typeof BUILT_IN)[number],
+  env: EnvironmentReader,
+): Pick<HttpProviderConfig, 'baseUrl' | 'apiKey' | 'apiKeyEnv'> {
+  const apiKeyEnv = `${name.toUpperCase()}_API_KEY`;
+  const url = env.url(`${name.toUpperCase()}_BASE_URL`) ?? BUILT_IN_BASE_URLS[name];
+  return { baseUrl: bare(url), apiKey: env.secret(apiKeyEnv), apiKeyEnv };
+}
+
+/** A base URL without the slashes at its end. */
+export function bare(url: string): string {
+  return url.replace(/\/+$/, '');
+}
 
 /** The vendor's base URL, which requires a key; null for a kind without one address. */
 export function vendorUrl(kind: HttpProviderKind): string | null {

@@ -3,10 +3,11 @@ import { type Problem, problemAt } from '../errors/problem.ts';
 import { parseListenAddress } from '../text/addresses.ts';
 import { readStrictToml, type StrictDocument } from '../toml/strict-toml.ts';
 import { type Config, LOG_LEVELS } from './config.ts';
-import { BUILT_IN, checkModels, modelsOf, providersOf } from './config-providers.ts';
+import { checkModels, modelsOf, providersOf } from './config-providers.ts';
 import { type ConfigDocument, configSchema } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
+import { BUILT_IN } from './provider-address.ts';
 import { configError, databaseUrlOf, homeOf } from './reach.ts';
 
 /** The poll interval of the embedded database, whose notifications do not reach other connections. */

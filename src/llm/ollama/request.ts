@@ -1,4 +1,5 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock } from '../client.ts';
+import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/models.ts';
 import { grammarSchema } from '../schema/grammar-schema.ts';
 import { heldSchema } from '../wire/held-schema.ts';
@@ -60,11 +61,14 @@ const GPT_OSS_LEVELS = {
   max: 'high',
 } as const;
 
+/** Ollama scales images down; it takes no documents, for which words stand. */
+const MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
+
 function messages(request: LlmRequest, context: OllamaContext): Json[] {
   const openFrom = openExchangeStart(request.messages);
   const names = new Map<string, string>();
   const system = request.system.trim() === '' ? [] : [{ role: 'system', content: request.system }];
-  const mapped = request.messages.flatMap((message, index) => {
+  const mapped = visibleMessages(request, context.model, MEDIA).flatMap((message, index) => {
     if (message.role === 'user') return user(message, names);
     for (const block of message.content) if (block.type === 'tool_call') names.set(block.id, block.name);
     return assistant(message, request.model, context, index >= openFrom);
