@@ -40,7 +40,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/files': [['patch', 'search']],
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
   'src/llm': [
-    ['anthropic', 'responses', 'scripted'],
+    ['anthropic', 'ollama', 'providers', 'responses', 'scripted'],
     ['openai'],
     ['transport'],
     ['wire'],

@@ -52,12 +52,12 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   });
   await readiness.start();
   closing.defer(() => readiness.stop());
-  const models = await openModels(config, log);
+  const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });
+  const models = await openModels(config, log, processes);
   closing.defer(() => models.stop());
   const db = await openConfiguredDatabase(config, { role: 'daemon', log, poolSize: config.daemon.poolSize });
   closing.defer(() => db.close());
   readiness.watchDatabase(db);
-  const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });
   const directoryRoot = join(config.home, 'foci');
   const isolation = await detectIsolation(config.home);
   const services = createServices({

@@ -128,8 +128,16 @@ export type FailureKind =
   | 'protocol'
   | 'aborted';
 
+/**
+ * What of the network failed. `name`: the host is unknown. `refused`: nothing answers there. `certificate`: TLS does not
+ * trust it. `proxy`: the proxy refused, or is not there.
+ */
+export type NetworkTrouble = 'name' | 'refused' | 'certificate' | 'proxy';
+
 export interface LlmFailure {
   readonly kind: FailureKind;
+  /** For a failed connection, where it is known. */
+  readonly network?: NetworkTrouble;
   readonly provider: string;
   readonly model: string;
   /** One line for people, secrets masked. */

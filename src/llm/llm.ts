@@ -1,14 +1,19 @@
-import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
+import type { ProcessHost } from '../process/process-host.ts';
 import type { LlmClient } from './client.ts';
 import { type LocatedModel, locateModel, type ModelNames } from './locate-model.ts';
-import { type ModelInfo, modelInfo } from './models/models.ts';
+import { modelInfo } from './models/models.ts';
 import { type Embedder, type EmbedderSettings, openaiEmbedder } from './openai/embeddings.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import { endpointOf, type HttpProviderSettings, type ProviderSettings } from './provider-settings.ts';
+import { adaptWire } from './providers/adapt-wire.ts';
+import { hostOfAzure } from './providers/azure.ts';
+import { createLogins, type Logins } from './providers/logins.ts';
 import { scriptedClient } from './scripted/client.ts';
 import { httpLlmClient } from './transport/client.ts';
+import { openDispatcher } from './transport/dispatcher.ts';
 import { createKeyPauses, type KeyPauses } from './transport/key-pauses.ts';
 import type { Endpoint, HttpShared } from './transport/retries.ts';
 import type { Wire } from './wire/wire.ts';
@@ -36,22 +41,25 @@ export interface Llm {
   stop(): Promise<void>;
 }
 
-/** Clock and random numbers, replaceable in tests. */
+/** Clock and random numbers, replaceable in tests, and what runs credential commands. */
 export interface LlmEnvironment {
   readonly clock?: Clock;
   readonly random?: () => number;
+  /** Runs the commands that print credentials. Needed only for providers that have one. */
+  readonly processes?: Pick<ProcessHost, 'run'>;
 }
 
 /** Sets up every provider; connects on the first call. Throws `llm.base_url`. */
 export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {}): Llm {
   const { clock = systemClock, random = Math.random } = environment;
   const pauses = createKeyPauses(clock);
+  const logins = createLogins(clock, environment.processes);
   const providers = new Map(
     Object.entries(settings.providers).map(([name, config]) => [
       name,
       config.kind === 'scripted'
         ? { kind: config.kind, client: scriptedClient(name, config.script, clock) }
-        : connect(name, config, settings, { pauses, clock, random }),
+        : connect(name, config, settings, { pauses, clock, random, logins }),
     ]),
   );
   const find = (name: string, model: string) => {
@@ -64,14 +72,15 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
     resolve(name) {
       const located = locateModel(name, settings);
       const found = find(located.provider, name);
-      return { ...located, client: found.kind === 'scripted' ? found.client : found.speaking(located.info).client };
+      return { ...located, client: found.kind === 'scripted' ? found.client : found.speaking(located).client };
     },
     async probe(name, signal) {
-      const { provider, model, info } = locateModel(name, settings);
+      const located = locateModel(name, settings);
+      const { provider, model } = located;
       const connected = find(provider, name);
       if (connected.kind === 'scripted') return { ok: true, durationMs: 0, listed: null };
       const { endpoint, shared } = connected;
-      return probe({ endpoint, shared, ...connected.speaking(info), model, signal });
+      return probe({ endpoint, shared, ...connected.speaking(located), model, signal });
     },
     embedder({ provider, ...embedding }) {
       const connected = find(provider, embedding.model);
@@ -91,9 +100,9 @@ interface Connected {
   readonly kind: HttpProviderSettings['kind'];
   readonly endpoint: Endpoint;
   readonly shared: HttpShared;
-  readonly agent: Agent;
+  readonly agent: Dispatcher;
   /** One client per wire format; its models share connections and pauses. */
-  speaking(model: Pick<ModelInfo, 'wire'>): { readonly wire: Wire; readonly client: LlmClient };
+  speaking(model: Pick<LocatedModel, 'model' | 'info'>): { readonly wire: Wire; readonly client: LlmClient };
 }
 
 /** One pool per provider, because the connect time-out belongs to the pool. */
@@ -101,14 +110,18 @@ function connect(
   provider: string,
   config: HttpProviderSettings,
   settings: LlmSettings,
-  common: { readonly pauses: KeyPauses; readonly clock: Clock; readonly random: () => number },
+  {
+    logins,
+    ...common
+  }: { readonly pauses: KeyPauses; readonly clock: Clock; readonly random: () => number; readonly logins: Logins },
 ): Connected {
-  const endpoint = endpointOf(provider, config);
-  const agent = new Agent({ connect: { timeout: endpoint.timeouts.connectMs }, keepAliveTimeout: 60_000 });
+  const endpoint = endpointOf(provider, config, logins.of(config), common.clock);
+  const agent = openDispatcher(endpoint.timeouts.connectMs, config);
   const shared: HttpShared = { dispatcher: agent, ...common };
   const infoOf = (model: string) => modelInfo(provider, model, settings.models);
   const open = (name: WireName) => {
-    const wire = WIRES[name].open({ provider, infoOf, host: endpoint.baseUrl.hostname });
+    const host = config.kind === 'azure' ? hostOfAzure(config) : endpoint.baseUrl.hostname;
+    const wire = adaptWire(WIRES[name].open({ provider, infoOf, host }), name, config, infoOf);
     return { wire, client: httpLlmClient(wire, endpoint, shared) };
   };
   const opened = new Map<WireName, ReturnType<typeof open>>();
@@ -117,8 +130,8 @@ function connect(
     endpoint,
     shared,
     agent,
-    speaking(model) {
-      const name = wireOf(config.kind, model.wire);
+    speaking({ model, info }) {
+      const name = wireOf(config.kind, info.wire, model);
       const known = opened.get(name) ?? open(name);
       opened.set(name, known);
       return known;

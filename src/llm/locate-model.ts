@@ -1,6 +1,6 @@
 import type { WireChoice } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
-import { type ModelInfo, type ModelOverride, modelInfo } from './models/models.ts';
+import { type ModelInfo, type ModelOverride, modelInfo, modelSources } from './models/models.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
 /** What a model needs of its provider: the kind, and the wire format of all its models if one is set. */
@@ -35,7 +35,9 @@ export function locateModel(name: string, names: ModelNames): LocatedModel {
   const found = Object.hasOwn(names.providers, provider) ? names.providers[provider] : undefined;
   if (found) {
     const info = modelInfo(provider, model, names.models);
-    const wire = names.models?.[`${provider}/${model}`]?.wire ?? found.wire ?? info.wire;
+    const { overrides } = modelSources(provider, model, names.models);
+    const own = overrides.map((each) => names.models?.[each]?.wire).findLast((each) => each !== undefined);
+    const wire = own ?? found.wire ?? info.wire;
     return { provider, model, kind: found.kind, info: { ...info, wire } };
   }
   const known = Object.keys(names.providers).join(', ') || 'none';

@@ -48,7 +48,7 @@ export function refusedOptions(model: LocatedModel, options: ModelOptions): read
   const name = `${model.provider}/${model.model}`;
 
   if (kind === 'scripted') return [];
-  const wire = wireOf(kind, info.wire);
+  const wire = wireOf(kind, info.wire, model.model);
   const rules = WIRES[wire].options;
   if (info.maxOutput !== null && maxTokens > info.maxOutput) {
     refuse('max_tokens', `at most ${info.maxOutput} (${name})`, maxTokens);

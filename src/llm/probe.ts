@@ -32,11 +32,10 @@ export async function probe(what: Probe): Promise<ProbeResult> {
   const { shared, model } = what;
   const startedMs = shared.clock.monotonicMs();
   const list = await listModels(what);
-  if (list.ok) {
-    const ids = asArray(asObject(list.value)?.['data']).map((each) => asString(asObject(each)?.['id']));
-    return { ok: true, durationMs: shared.clock.monotonicMs() - startedMs, listed: ids.includes(model) };
+  if (list?.ok) {
+    return { ok: true, durationMs: shared.clock.monotonicMs() - startedMs, listed: namesIn(list.value).has(model) };
   }
-  if (list.failure.httpStatus !== 404 && list.failure.httpStatus !== 405) return list;
+  if (list && list.failure.httpStatus !== 404 && list.failure.httpStatus !== 405) return list;
   const content = [{ type: 'text', text: 'Say ok.' }] as const;
   const request = { model, system: '', tools: [], messages: [{ role: 'user', content }], maxTokens: 16 } as const;
   const result = await what.client.complete(request, { signal: what.signal });
@@ -44,15 +43,24 @@ export async function probe(what: Probe): Promise<ProbeResult> {
   return { ok: true, durationMs: shared.clock.monotonicMs() - startedMs, listed: null };
 }
 
-function listModels({ endpoint, shared, wire, model, signal }: Probe): Promise<JsonResult> {
+/** The names in a list of models. Ollama has another form than the others, and leaves out `:latest` when it is asked. */
+function namesIn(list: unknown): ReadonlySet<string> {
+  const ids = asArray(asObject(list)?.['data']).map((each) => asString(asObject(each)?.['id']) ?? '');
+  const names = asArray(asObject(list)?.['models']).map((each) => asString(asObject(each)?.['name']) ?? '');
+  return new Set([...ids, ...names, ...names.map((name) => name.replace(/:latest$/, ''))]);
+}
+
+function listModels({ endpoint, shared, wire, model, signal }: Probe): Promise<JsonResult> | null {
+  const path = wire.modelsPath;
+  if (path === null) return null;
   return fetchJson({
     endpoint: { ...endpoint, retry: { ...endpoint.retry, maxAttempts: 1 } },
     shared,
     signal,
     model,
     method: 'GET',
-    path: wire.modelsPath,
-    headers: wire.headers(endpoint.apiKey, null),
+    path,
+    headers: (key) => wire.headers(key, null),
     body: null,
     classify: wire.classify,
   });

@@ -1,13 +1,15 @@
 /** The wires, and which of them a model speaks. */
 import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
+import { ollamaOptions, ollamaWire } from './ollama/wire.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
+import { isClaude } from './providers/vertex.ts';
 import { responsesOptions, responsesWire } from './responses/wire.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import type { Wire, WireOptions } from './wire/wire.ts';
 
 /** A wire format: one entry per message format, not per kind of provider. */
-export type WireName = 'anthropic-messages' | 'openai-chat' | 'openai-responses';
+export type WireName = 'anthropic-messages' | 'openai-chat' | 'openai-responses' | 'ollama-chat';
 
 interface WireEntry {
   readonly open: (options: WireOptions) => Wire;
@@ -18,15 +20,21 @@ export const WIRES: Readonly<Record<WireName, WireEntry>> = {
   'anthropic-messages': { open: anthropicWire, options: anthropicOptions },
   'openai-chat': { open: openaiWire, options: openaiOptions },
   'openai-responses': { open: responsesWire, options: responsesOptions },
+  'ollama-chat': { open: ollamaWire, options: ollamaOptions },
 };
 
 /** The wire of each kind, and of each choice at kinds that have one. */
 const WIRES_OF: Readonly<Record<HttpProviderKind, Readonly<Record<WireChoice | 'own', WireName>>>> = {
   anthropic: { own: 'anthropic-messages', chat: 'anthropic-messages', responses: 'anthropic-messages' },
   openai: { own: 'openai-chat', chat: 'openai-chat', responses: 'openai-responses' },
+  azure: { own: 'openai-chat', chat: 'openai-chat', responses: 'openai-responses' },
+  bedrock: { own: 'anthropic-messages', chat: 'anthropic-messages', responses: 'anthropic-messages' },
+  vertex: { own: 'openai-chat', chat: 'openai-chat', responses: 'openai-chat' },
+  ollama: { own: 'ollama-chat', chat: 'ollama-chat', responses: 'ollama-chat' },
 };
 
-/** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own. */
-export function wireOf(kind: HttpProviderKind, choice: WireChoice | null): WireName {
+/** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own; Vertex serves Claude by another. */
+export function wireOf(kind: HttpProviderKind, choice: WireChoice | null, model = ''): WireName {
+  if (kind === 'vertex' && isClaude(model)) return 'anthropic-messages';
   return WIRES_OF[kind][choice ?? 'own'];
 }

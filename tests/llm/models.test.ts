@@ -6,7 +6,8 @@ import { CACHE_TTLS, EFFORTS, SERVICE_TIERS, STRUCTURED_OUTPUTS } from '../../sr
 import { locateModel } from '../../src/llm/locate-model.ts';
 import type { ModelOptions } from '../../src/llm/model-options.ts';
 import { refusedOptions } from '../../src/llm/model-options.ts';
-import { builtInCatalogue, costUsd, type ModelOverride, maxCostUsd, modelInfo } from '../../src/llm/models/models.ts';
+import { costUsd, maxCostUsd } from '../../src/llm/models/cost.ts';
+import { builtInCatalogue, type ModelOverride, modelInfo, modelSources } from '../../src/llm/models/models.ts';
 import { wireOf } from '../../src/llm/wires.ts';
 
 test('models.json holds only what the code reads, with a date and sources', () => {
@@ -35,18 +36,33 @@ test('models.json holds only what the code reads, with a date and sources', () =
     checked: z.iso.date(),
     unit: z.literal('USD per million tokens'),
     sources: z.array(source).min(1),
+    families: z.record(z.string(), z.string()),
     defaults: z.record(z.string(), model.pick({ efforts: true, serviceTiers: true, cacheTtls: true }).extend(held)),
     vendors: z.record(z.string(), z.record(z.string(), model)),
   });
   const read = file.parse(
     JSON.parse(readFileSync(new URL('../../src/llm/models/models.json', import.meta.url), 'utf8')),
   );
+  for (const entry of Object.values(read.families)) {
+    expect(modelInfo(entry.slice(0, entry.indexOf('/')), entry.slice(entry.indexOf('/') + 1)).prices).not.toBeNull();
+  }
   const sourced = new Set(read.sources.flatMap(({ vendors }) => vendors));
   expect(Object.keys(read.vendors).filter((vendor) => !sourced.has(vendor))).toEqual([]);
   expect(builtInCatalogue().entries).toHaveLength(
     Object.values(read.vendors).flatMap((each) => Object.keys(each)).length,
   );
 });
+
+/** What belongs to the vendor's own API. */
+const ELSEWHERE = {
+  prices: null,
+  longPrompt: null,
+  wire: null,
+  structuredOutputs: 'none',
+  strictTools: false,
+  serviceTiers: [],
+  cacheTtls: [],
+};
 
 describe('what is known of a model', () => {
   test('dated and -latest names are their undated model', () => {
@@ -61,6 +77,53 @@ describe('what is known of a model', () => {
     for (const name of ['claude-sonnet-4-5', 'anthropic/claude-sonnet-4.5']) {
       expect(modelInfo('gateway', name)).toMatchObject({ contextWindow: 200_000, prices: null, known: true });
     }
+  });
+
+  test.each([
+    ['bedrock', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'claude-sonnet-4-5'],
+    ['bedrock', 'anthropic.claude-haiku-4-5-20251001-v1:0:200k', 'claude-haiku-4-5'],
+    ['vertex', 'claude-opus-4-5@20251101', 'claude-opus-4-5'],
+    ['vertex', 'claude-opus-4-6@default', 'claude-opus-4-6'],
+    ['gateway', 'bedrock/us.anthropic.claude-opus-4-6-v1', 'claude-opus-4-6'],
+  ])('the clouds decorate names: %s/%s', (provider, name, plain) => {
+    expect(modelInfo(provider, name)).toEqual({
+      ...modelInfo('anthropic', plain),
+      ...ELSEWHERE,
+    });
+  });
+
+  test('a new name gets the abilities of its family, no price, and says so', () => {
+    const { prices: _, longPrompt: __, ...abilities } = modelInfo('anthropic', 'claude-opus-5-5');
+    expect(modelInfo('anthropic', 'claude-opus-7')).toEqual({ ...abilities, prices: null, longPrompt: null });
+    expect(modelInfo('bedrock', 'us.anthropic.claude-opus-7-v1:0')).toMatchObject({ thinking: 'bound', prices: null });
+    expect(modelSources('anthropic', 'claude-opus-7').catalogue).toMatchObject({
+      by: 'family',
+      entry: 'anthropic/claude-opus-5-5',
+    });
+    // The longest start wins: an older line keeps its own way to think.
+    expect(modelInfo('anthropic', 'claude-opus-4-9').thinking).toBe('adaptive');
+    expect(modelInfo('local', 'qwen3-8b').known).toBe(false);
+  });
+
+  test('the configuration describes families, the longest start last, and names of one’s own by a model they are like', () => {
+    const overrides: Record<string, ModelOverride> = {
+      'local/*': { contextWindow: 8192, parallelTools: false },
+      'local/qwen*': { contextWindow: 16_384 },
+      'local/qwen3': { images: true },
+      'azure/prod': { like: 'openai/gpt-5.1', contextWindow: 100_000 },
+    };
+    expect(modelInfo('local', 'qwen3', overrides)).toMatchObject({
+      contextWindow: 16_384,
+      parallelTools: false,
+      images: true,
+    });
+    expect(modelInfo('local', 'other', overrides)).toMatchObject({ contextWindow: 8192, images: false, known: true });
+    expect(modelInfo('azure', 'prod', overrides)).toMatchObject({
+      ...modelInfo('openai', 'gpt-5.1'),
+      ...ELSEWHERE,
+      prices: modelInfo('openai', 'gpt-5.1').prices,
+      contextWindow: 100_000,
+    });
   });
 
   test('unknown models have a default window and no price', () => {

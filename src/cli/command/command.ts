@@ -101,9 +101,10 @@ export type RunCommand = (
 export function commandRunner(context: CliContext, ended: (exitCode: number) => void): RunCommand {
   return (command) =>
     async (...received) => {
-      // Commander passes the arguments, then the options, then itself.
+      // Commander passes the arguments, then the options, then itself. A command with subcommands takes the options that
+      // both have, wherever they stand.
       const args = received.slice(0, -2);
-      const options = received.at(-2) as CommonOptions;
+      const options = (received.at(-1) as Command).optsWithGlobals<CommonOptions>();
       const { stdout, stderr, env } = context;
       const output = createOutput({ stdout, stderr, env, json: options.json === true });
       const sources = { env, cwd: context.cwd, configFile: options.config };

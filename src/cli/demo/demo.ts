@@ -69,7 +69,14 @@ async function demoConfig(invocation: Invocation, model: string | undefined, hom
 function refuseWithoutKey(config: Config, model: string): void {
   const prefix = model.includes('/') ? model.slice(0, model.indexOf('/')) : '';
   const provider = config.providers.get(prefix) ?? config.providers.get(config.defaultProvider);
-  if (!provider || provider.kind === 'scripted' || provider.apiKey !== null || provider.apiKeyEnv === null) return;
+  if (
+    !provider ||
+    provider.kind === 'scripted' ||
+    provider.apiKey !== null ||
+    provider.apiKeyEnv === null ||
+    provider.credentials !== null
+  )
+    return;
   const detail = `${model} needs an API key of ${provider.name}, and ${provider.apiKeyEnv} is not set; set it, or leave out --model`;
   throw new AnimusError('usage.invalid', { detail });
 }

@@ -2,6 +2,7 @@
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { facultyModels } from '../../daemon/models/faculty-models.ts';
+import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import { type Finding, fine, note } from './finding.ts';
 
 /** One finding for each provider that a faculty asks. */
@@ -16,9 +17,21 @@ export function examineKeys({ faculties }: Pick<Faculties, 'faculties'>, config:
     const settings = config.providers.get(name);
     const check = `key of ${name}`;
     if (settings === undefined || settings.kind === 'scripted') return [];
+    const unset = Object.entries(settings.secretHeaders).flatMap(([header, value]) => (value === null ? header : []));
+    if (unset.length > 0)
+      return [note(check, `no value for the headers ${unset.join(', ')}`, 'set the variables of header_env')];
+    if (settings.credentials !== null)
+      return [fine(check, `printed by ${settings.credentials.command[0]}; ${tryIt(name)}`)];
+    if (settings.awsKeys !== null) return [fine(check, `AWS access keys; ${tryIt(name)}`)];
+    if (settings.apiKeyEnv === null && (settings.kind === 'bedrock' || settings.kind === 'vertex'))
+      return [note(check, `${name} needs a login`, remedyOf({ kind: 'credentials' }, settings))];
     if (settings.apiKeyEnv === null) return [fine(check, 'no key needed')];
-    if (settings.apiKey !== null) return [fine(check, `set; try it: animus doctor --provider ${name}`)];
+    if (settings.apiKey !== null) return [fine(check, `set; ${tryIt(name)}`)];
     const detail = `${settings.apiKeyEnv} is not set, but these faculties use models of ${name}: ${[...of].join(', ')}`;
     return [note(check, detail, `set ${settings.apiKeyEnv}, or ${settings.apiKeyEnv}_FILE, where the daemon runs`)];
   });
+}
+
+function tryIt(provider: string): string {
+  return `try it: animus doctor --provider ${provider}`;
 }

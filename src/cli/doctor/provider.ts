@@ -8,10 +8,12 @@ import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { listModels } from '../../llm/models/list-models.ts';
+import { createProcessHost } from '../../process/host/supervised-host.ts';
 import { duration } from '../view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 const PROBE_MS = 30_000;
+const MISSING = { kind: 'model_not_found' } as const;
 
 /** A provider to ask, and the model to ask for; null: none is known. */
 export interface ProviderQuestion {
@@ -49,25 +51,53 @@ export async function examineProvider(
     return [problem(check, 'no model is known for it', `name one: --provider ${provider.name}/MODEL`)];
   }
   return findingsOf(check, async () => {
-    const { createConfiguredLlm } = await import('../../daemon/models/focus-model.ts');
+    const { createConfiguredLlm } = await import('../../daemon/models/configured-llm.ts');
+    const processes = createProcessHost();
     // The scripts of other providers are not read.
-    const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) });
+    const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
     try {
       const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
       const found = await llm.probe(`${provider.name}/${model}`, signal);
       if (interrupted.aborted) throw new AnimusError('interrupted');
       if (!found.ok) return [problem(check, sayFailure(found.failure), remedyOf(found.failure, provider))];
       if (found.listed === false)
-        return [note(check, `it answers, but does not list ${model}`, 'check the name of the model')];
+        return [note(check, `it answers, but does not list ${model}`, remedyOf(MISSING, provider))];
       const answered =
         provider.kind === 'scripted' ? 'the script can be read' : `answered in ${duration(found.durationMs)}`;
       return [fine(check, `${answered} (${model})`)];
     } finally {
       await llm.stop();
+      await processes.stop();
     }
   });
 }
 
+/** What is at fault: where to look first. */
+function areaOf(kind: LlmFailure['kind']): string {
+  switch (kind) {
+    case 'credentials':
+    case 'quota':
+      return 'login';
+    case 'connection':
+    case 'timeout':
+    case 'aborted':
+      return 'network';
+    case 'model_not_found':
+      return 'model';
+    case 'rate_limit':
+    case 'overloaded':
+    case 'protocol':
+      return 'provider';
+    case 'invalid_request':
+    case 'context_overflow':
+    case 'content_filter':
+      return 'request';
+    default:
+      return kind satisfies never;
+  }
+}
+
 function sayFailure({ kind, message }: LlmFailure): string {
-  return kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
+  const said = kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
+  return `${areaOf(kind)} at fault: ${said}`;
 }

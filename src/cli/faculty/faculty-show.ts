@@ -108,6 +108,10 @@ function addressOf({ settings }: FacultyModel): string {
 }
 
 function keyOf({ settings }: FacultyModel): Part {
+  if (settings !== null && settings.kind !== 'scripted') {
+    if (settings.credentials !== null) return `by ${settings.credentials.command[0]}`;
+    if (settings.awsKeys !== null) return 'AWS access keys';
+  }
   if (settings === null || settings.kind === 'scripted' || settings.apiKeyEnv === null) return styled('none', 'dim');
   return settings.apiKey === null ? styled(`${settings.apiKeyEnv} is not set`, 'yellow') : settings.apiKeyEnv;
 }

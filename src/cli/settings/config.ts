@@ -1,11 +1,11 @@
 /** `animus config`: the effective settings and where each comes from. */
 import type { Command } from 'commander';
-import type { Config } from '../../core/config/config.ts';
+import type { Config, ModelConfig } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { showAddress } from '../../core/lifecycle/health.ts';
-import { DEFAULT_RETRY } from '../../llm/transport/retry-policy.ts';
 import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
+import { accessSettings } from './access-settings.ts';
 
 /** Adds `animus config`. */
 export function addConfigCommand(program: Command, run: RunCommand): void {
@@ -68,25 +68,59 @@ function settingsOf(config: Config): Setting[] {
       add(`${at}.script`, provider.script, at);
       continue;
     }
-    // Some gateways take a key as a query parameter.
-    add(`${at}.base_url`, provider.baseUrl.replace(/\?.*/, '?***'));
-    add(`${at}.api_key`, provider.apiKey === null ? null : String(provider.apiKey));
-    add(`${at}.max_retry_after_seconds`, provider.maxRetryAfterSeconds ?? DEFAULT_RETRY.maxRetryAfterMs / 1000);
+    for (const { key, value } of accessSettings(provider)) {
+      const from = key.split('.')[0] ?? key;
+      add(`${at}.${key}`, value, config.origins.has(`${at}.${from}`) ? `${at}.${from}` : at);
+    }
   }
   for (const [name, model] of config.models) {
     const at = `models."${name}"`;
-    const price = model.usdPerMillion;
-    const values = {
-      context_window: model.contextWindow,
-      max_output: model.maxOutput,
-      'usd_per_million.input': price.input,
-      'usd_per_million.output': price.output,
-      'usd_per_million.cache_read': price.cacheRead,
-      'usd_per_million.cache_write': price.cacheWrite,
-    };
-    for (const [key, value] of Object.entries(values)) if (value !== undefined) add(`${at}.${key}`, value, at);
+    for (const [key, value] of Object.entries(modelSettings(model))) {
+      if (value === undefined) continue;
+      const from = `${at}.${key.split('.')[0]}`;
+      add(
+        `${at}.${key}`,
+        typeof value === 'object' ? JSON.stringify(value) : String(value),
+        config.origins.has(from) ? from : at,
+      );
+    }
   }
   return settings;
+}
+
+function modelSettings({
+  contextWindow,
+  maxOutput,
+  usdPerMillion: price,
+  abilities,
+  wire,
+  structuredOutputs,
+}: ModelConfig) {
+  return {
+    context_window: contextWindow,
+    max_output: maxOutput,
+    wire,
+    like: abilities.like,
+    structured_outputs: structuredOutputs,
+    images: abilities.images,
+    documents: abilities.documents,
+    thinking: abilities.thinking,
+    effort: abilities.effort,
+    efforts: abilities.efforts,
+    effort_with_tools: abilities.effortWithTools,
+    parallel_tools: abilities.parallelTools,
+    user_after_tools: abilities.userAfterTools,
+    temperature: abilities.temperature,
+    strict_tools: abilities.strictTools,
+    service_tiers: abilities.serviceTiers,
+    cache_ttls: abilities.cacheTtls,
+    headers: abilities.headers,
+    options: abilities.options,
+    'usd_per_million.input': price.input,
+    'usd_per_million.output': price.output,
+    'usd_per_million.cache_read': price.cacheRead,
+    'usd_per_million.cache_write': price.cacheWrite,
+  };
 }
 
 /** The standard variables that the telemetry SDK reads itself. Headers are masked: they may hold API keys. */

@@ -1,4 +1,4 @@
-/** `animus models`: the models animus knows, with their prices. */
+/** `animus models`: the models animus knows, with their prices; `animus models show`: one of them. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
@@ -8,6 +8,7 @@ import { builtInCatalogue, type ModelInfo } from '../../llm/models/models.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { type Part, styled } from '../view/output.ts';
 import { grouped } from '../view/quantities.ts';
+import { addModelsShowCommand } from './models-show.ts';
 
 interface ModelsOptions extends CommonOptions {
   readonly provider?: string;
@@ -15,12 +16,13 @@ interface ModelsOptions extends CommonOptions {
 
 /** Adds `animus models`. */
 export function addModelsCommand(program: Command, run: RunCommand): void {
-  addCommand(program, 'models', {
+  const group = addCommand(program, 'models', {
     summary: 'list the models animus knows, with context windows, prices and abilities',
     examples: ['animus models', 'animus models --provider anthropic --json'],
   })
     .option('--provider <name>', 'only the models of this provider')
     .action(run(modelsCommand));
+  addModelsShowCommand(group, run);
 }
 
 async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions): Promise<number> {

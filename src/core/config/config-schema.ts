@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import {
   count,
-  httpUrl,
   listenAddress,
   matching,
   oneOf,
@@ -10,19 +9,19 @@ import {
   seconds,
   table,
   tableOf,
-  text,
   textsMatching,
   usdPerMillion,
 } from '../toml/fields.ts';
-import { DEFAULT_HTTP, HTTP_PROVIDER_KINDS, WIRE_CHOICES } from './config.ts';
+import { DEFAULT_HTTP, WIRE_CHOICES } from './config.ts';
+import { modelKeys } from './model-keys.ts';
 import { STRUCTURED_OUTPUTS } from './model-words.ts';
+import { providerTable } from './provider-keys.ts';
 
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 const providerName = matching(PROVIDER_NAME, 'of 1 to 63 lower-case letters, digits, - and _');
 const modelName = matching(/^[a-z0-9][a-z0-9_-]{0,62}\/\S+$/, 'of the form "provider/model"');
-const variableName = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
 const daemon = table({
   max_concurrent: count(1, 1000).default(4),
@@ -51,20 +50,12 @@ const hooks = table({
   ).default([]),
 });
 
-const provider = table({
-  kind: oneOf([...HTTP_PROVIDER_KINDS, 'scripted']),
-  base_url: httpUrl().optional(),
-  api_key_env: variableName.optional(),
-  wire: oneOf([...WIRE_CHOICES]).optional(),
-  max_retry_after_seconds: seconds(1, 86_400).optional(),
-  script: text('the path of a TOML script').optional(),
-});
-
 const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
   wire: oneOf([...WIRE_CHOICES]).optional(),
   structured_outputs: oneOf([...STRUCTURED_OUTPUTS]).optional(),
+  ...modelKeys,
   usd_per_million: table({
     input: usdPerMillion(),
     output: usdPerMillion(),
@@ -76,7 +67,7 @@ const model = table({
 /** animus.toml, as written. */
 export const configSchema = table({
   daemon: daemon.prefault({}),
-  providers: tableOf(providerName, provider).prefault({}),
+  providers: tableOf(providerName, providerTable).prefault({}),
   models: tableOf(modelName, model).prefault({}),
   retention: retention.prefault({}),
   hooks: hooks.prefault({}),

@@ -1,7 +1,9 @@
 /** The configuration that the rest of animus reads: frozen, complete, with units in the names. */
 import type { HttpAddress } from '../lifecycle/health.ts';
 import type { Secret } from '../secrets/secret.ts';
+import type { ModelAbilities } from './model-abilities.ts';
 import type { StructuredOutputs } from './model-words.ts';
+import type { ProviderAccess } from './provider-access.ts';
 
 /** The effective settings of this process. */
 export interface Config {
@@ -65,7 +67,7 @@ interface HooksConfig {
 export const DEFAULT_HTTP = '127.0.0.1:7717';
 
 /** Kinds of providers that are called over HTTP. `WIRES` in src/llm says which wire format a model of each speaks. */
-export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai'] as const;
+export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai', 'azure', 'bedrock', 'vertex', 'ollama'] as const;
 export type HttpProviderKind = (typeof HTTP_PROVIDER_KINDS)[number];
 
 /** The wire formats of OpenAI's API that `wire` names: Chat Completions and Responses. */
@@ -74,21 +76,22 @@ export type WireChoice = (typeof WIRE_CHOICES)[number];
 
 /** A provider of models. `scripted` plays a TOML script and calls no model. */
 export type ProviderConfig =
-  | {
-      readonly name: string;
-      readonly kind: HttpProviderKind;
-      /** Without a trailing slash. */
-      readonly baseUrl: string;
-      /** Null: no key is set, and calls are sent without one. */
-      readonly apiKey: Secret | null;
-      /** The environment variable that holds the key, for messages; null if none is named. */
-      readonly apiKeyEnv: string | null;
-      /** The longest pause that the provider may ask for; default 600, at most a day. */
-      readonly maxRetryAfterSeconds?: number;
-      /** The wire format of its models that set none of their own; null: by catalogue, else the kind's own. */
-      readonly wire: WireChoice | null;
-    }
+  | HttpProviderConfig
   | { readonly name: string; readonly kind: 'scripted' /** Absolute. */; readonly script: string };
+
+/** A provider that is called over HTTP. */
+export interface HttpProviderConfig extends ProviderAccess {
+  readonly name: string;
+  readonly kind: HttpProviderKind;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** Null: no key is set, and calls are sent without one. */
+  readonly apiKey: Secret | null;
+  /** The environment variable that holds the key, for messages; null if none is named. */
+  readonly apiKeyEnv: string | null;
+  /** The wire format of its models that set none of their own; null: by catalogue, else the kind's own. */
+  readonly wire: WireChoice | null;
+}
 
 /** The values of animus.toml for a model; undefined where it sets none. */
 export interface ModelConfig {
@@ -96,6 +99,7 @@ export interface ModelConfig {
   readonly maxOutput: number | undefined;
   readonly wire: WireChoice | undefined;
   readonly structuredOutputs: StructuredOutputs | undefined;
+  readonly abilities: ModelAbilities;
   readonly usdPerMillion: {
     readonly input: number | undefined;
     readonly output: number | undefined;

@@ -8,9 +8,9 @@ import { listProblems, type Problem, problemAt } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { parseListenAddress } from '../text/addresses.ts';
 import { type Config, DEFAULT_HTTP, LOG_LEVELS } from './config.ts';
-import { providersOf } from './config-providers.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
+import { BUILT_IN, builtInFromEnvironment } from './provider-address.ts';
 
 export interface Reach extends Pick<Config, 'home' | 'databaseUrl'> {
   /** `daemon.http`; the default if animus.toml cannot be parsed, and undefined if its value is invalid. */
@@ -27,20 +27,11 @@ export function environmentReach(sources: ConfigSources): Reach {
   const env = environmentReader(sources.env, sources.readSecretFile);
   const { home, databaseUrl } = placesOf(env, sources);
   env.oneOf('LOG_LEVEL', LOG_LEVELS);
-  providersOf(NO_DOCUMENT, env, sources, []);
+  for (const name of BUILT_IN) builtInFromEnvironment(name, env);
   const address = parseListenAddress(DEFAULT_HTTP);
   const problem = env.problems.length > 0 ? configError(env.problems) : null;
   return { home, databaseUrl, http: address && { ...address, configured: false }, problem };
 }
-
-const NO_DOCUMENT: Parameters<typeof providersOf>[0] = {
-  sound: null,
-  problems: [],
-  written: () => undefined,
-  given: () => undefined,
-  placeOf: () => ({ file: 'animus.toml', line: null, key: null }),
-  originOf: () => null,
-};
 
 /** Where the environment says that home and database are. Throws an AnimusError `config.*` that names every problem of the two. */
 export function placesOf(env: EnvironmentReader, sources: ConfigSources): Pick<Config, 'home' | 'databaseUrl'> {

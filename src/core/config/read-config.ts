@@ -3,10 +3,11 @@ import { type Problem, problemAt } from '../errors/problem.ts';
 import { parseListenAddress } from '../text/addresses.ts';
 import { readStrictToml, type StrictDocument } from '../toml/strict-toml.ts';
 import { type Config, LOG_LEVELS } from './config.ts';
-import { BUILT_IN, checkModels, modelsOf, providersOf } from './config-providers.ts';
+import { checkModels, modelsOf, providersOf } from './config-providers.ts';
 import { type ConfigDocument, configSchema } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
+import { BUILT_IN } from './provider-address.ts';
 import { configError, databaseUrlOf, homeOf } from './reach.ts';
 
 /** The poll interval of the embedded database, whose notifications do not reach other connections. */
@@ -99,9 +100,17 @@ function originsOf(
     const pause = document.originOf('providers', name, 'max_retry_after_seconds') ?? 'default';
     origins.set(`providers.${name}.max_retry_after_seconds`, pause);
     origins.set(`providers.${name}.api_key`, variable(env.secretOrigin(provider.apiKeyEnv ?? '')));
+    for (const key of Object.keys(document.sound?.providers[name] ?? {})) {
+      const origin = document.originOf('providers', name, key);
+      if (origin !== null && key !== 'base_url') origins.set(`providers.${name}.${key}`, origin);
+    }
   }
-  for (const name of Object.keys(document.sound?.models ?? {})) {
+  for (const [name, model] of Object.entries(document.sound?.models ?? {})) {
     origins.set(`models."${name}"`, document.originOf('models', name) ?? 'default');
+    for (const key of Object.keys(model)) {
+      const origin = document.originOf('models', name, key);
+      if (origin !== null) origins.set(`models."${name}".${key}`, origin);
+    }
   }
   return origins;
 }

@@ -101,6 +101,12 @@ export function oneOf<const Value extends string>(
   return (known as unknown as z.ZodType<Value, Value>).register(expectations, { expected });
 }
 
+/** A list of words of a closed set. */
+export function listOf<const Value extends string>(values: readonly Value[]) {
+  const expected = `a list of ${values.map((value) => `"${value}"`).join(', ')}`;
+  return z.array(oneOf(values)).max(values.length).register(expectations, { expected });
+}
+
 const PLANNED = { planned: true } as const;
 
 /** A key that is planned but not built yet; using it is an error. */
@@ -158,4 +164,9 @@ export function fieldAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): 
   if (def.type === 'record') next = (def as z.core.$ZodRecordDef).valueType;
   if (def.type === 'array') next = (def as z.core.$ZodArrayDef).element;
   return next === undefined ? null : fieldAt(next, rest);
+}
+
+/** Any value that JSON has too: no dates. */
+export function jsonValue() {
+  return z.json().register(expectations, { expected: 'a string, number, true, false, list or table' });
 }

@@ -51,6 +51,12 @@ export interface ToolCallBlock {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly invalidInput?: string;
+  /** What came with the call and goes back with it unchanged, to the model that wrote it only: Google's signature of its thoughts. */
+  readonly extra?: {
+    readonly fields: Readonly<Record<string, unknown>>;
+    readonly provider: string;
+    readonly model: string;
+  };
 }
 
 export interface ToolResultBlock {

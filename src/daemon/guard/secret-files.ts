@@ -43,7 +43,7 @@ export function secretPlaces(config: Config, env: Environment): SecretPlaces {
   const named = own.flatMap((path) => (path ? [resolve(path)] : []));
   return {
     secrets: [...new Set([config.home, ...SECRET_DIRECTORIES, ...named.filter((path) => !isShared(path))])],
-    sockets: [...databaseSocket(url), ...sessionSockets(), ...ENGINE_SOCKETS],
+    sockets: [...databaseSocket(url), ...sessionSockets(), ...ENGINE_SOCKETS, ...cloudLogins(config, home)],
     readable: Object.entries(env).flatMap(([name, value]) =>
       value && namesCertificates(name) ? [resolve(value)] : [],
     ),
@@ -53,7 +53,9 @@ export function secretPlaces(config: Config, env: Environment): SecretPlaces {
 /** The variables from which animus reads its own secrets. */
 export function secretNames({ providers }: Config): readonly string[] {
   const keys = [...providers.values()].flatMap((provider) =>
-    provider.kind === 'scripted' || provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
+    provider.kind === 'scripted'
+      ? []
+      : [...(provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv]), ...provider.secretEnv],
   );
   return ['DATABASE_URL', 'PGPASSWORD', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', ...keys];
 }
@@ -71,6 +73,12 @@ const ENGINE_SOCKETS = [
   '/run/dbus/system_bus_socket',
   '/run/libvirt',
 ];
+
+/** The logins of cloud command lines, if a provider uses one: a command of an agent could print its credentials as well. */
+function cloudLogins({ providers }: Config, home: string): readonly string[] {
+  const usesCommand = [...providers.values()].some((each) => each.kind !== 'scripted' && each.credentials !== null);
+  return usesCommand ? ['.aws', '.azure', '.config/gcloud', '.kube'].map((name) => join(home, name)) : [];
+}
 
 /** A service manager, tmux or screen of the same user runs any program that a command asks for. */
 function sessionSockets(): readonly string[] {

@@ -5,6 +5,7 @@ import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { type LocatedModel, locateModel } from '../../llm/locate-model.ts';
 import { listModels } from '../../llm/models/list-models.ts';
+import { modelSources } from '../../llm/models/models.ts';
 import { modelNames } from './model-names.ts';
 
 /** A model of a faculty's chain. */
@@ -13,8 +14,10 @@ export interface FacultyModel extends LocatedModel {
   readonly written: string;
   readonly key: 'model' | 'fallback_models';
   readonly settings: ProviderConfig | null;
-  /** Where the model is defined: `file:line` of animus.toml, the `catalogue`, or `nowhere`. */
+  /** Where the model is defined: `file:line` of animus.toml, the `catalogue`, `family of …` it, or `nowhere`. */
   readonly knownFrom: string;
+  /** False if its name is in neither the catalogue nor animus.toml. */
+  readonly isListed: boolean;
 }
 
 /** In the order in which they are tried; empty when a command does the work. */
@@ -22,13 +25,19 @@ export function facultyModels({ engage }: Faculty, config: Config): readonly Fac
   const names = modelNames(config);
   return modelChain(engage).map((written, index) => {
     const located = locateModel(written, names);
-    const origin = config.origins.get(`models."${located.provider}/${located.model}"`);
+    const { overrides, catalogue } = modelSources(located.provider, located.model, names.models);
+    const origin = overrides
+      .map((name) => config.origins.get(`models."${name}"`))
+      .findLast((each) => each !== undefined);
     return {
       ...located,
       written,
       key: index === 0 ? 'model' : 'fallback_models',
       settings: config.providers.get(located.provider) ?? null,
-      knownFrom: origin ?? (located.info.known ? 'catalogue' : 'nowhere'),
+      knownFrom:
+        origin ??
+        (catalogue === null ? 'nowhere' : catalogue.by === 'family' ? `family of ${catalogue.entry}` : 'catalogue'),
+      isListed: overrides.length > 0 || (catalogue !== null && catalogue.by !== 'family'),
     };
   });
 }
@@ -43,7 +52,7 @@ export function unknownModels(faculty: Faculty, config: Config): readonly Proble
     const ofVendor = listed.filter(({ provider }) => provider === model.provider).map((each) => each.model);
     // A custom address may be a gateway with its own model names.
     const elsewhere = config.origins.get(`providers.${model.provider}.base_url`) !== 'default';
-    if (model.info.known || ofVendor.length === 0 || elsewhere) return [];
+    if (model.isListed || ofVendor.length === 0 || elsewhere) return [];
     const origin = faculty.origins[`engage.${model.key}`];
     const line = origin?.startsWith(`${faculty.file}:`) ? Number(origin.slice(faculty.file.length + 1)) : null;
     const place = { file: faculty.file, line, key: `faculty.engage.${model.key}` };

@@ -4,13 +4,13 @@ import type { Config } from '../../core/config/config.ts';
 import type { FocusModel } from '../../engage/turn/model-turn.ts';
 import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/client.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
-import { createLlm, type Llm, type ResolvedModel } from '../../llm/llm.ts';
+import type { ResolvedModel } from '../../llm/llm.ts';
 import { mediaTokens } from '../../llm/media/media-tokens.ts';
-import { costUsd, type PriceTerms } from '../../llm/models/models.ts';
-import type { ProviderSettings } from '../../llm/provider-settings.ts';
-import { loadScript } from '../../llm/scripted/script.ts';
+import { costUsd, type PriceTerms } from '../../llm/models/cost.ts';
+import type { ProcessHost } from '../../process/process-host.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { modelNames, modelOptions } from './model-names.ts';
+import { createConfiguredLlm } from './configured-llm.ts';
+import { modelOptions } from './model-names.ts';
 import { remedyOf } from './provider-remedy.ts';
 
 /** Where foci get their models. */
@@ -25,8 +25,8 @@ export interface ModelSource {
 }
 
 /** Sets up every configured provider. Scripts are read now; connections are made at the first call. */
-export async function openModels(config: Config, log: Log): Promise<ModelSource> {
-  const llm = await createConfiguredLlm(config);
+export async function openModels(config: Config, log: Log, processes: ProcessHost): Promise<ModelSource> {
+  const llm = await createConfiguredLlm(config, processes);
   const chainOf = ({ engage }: Faculty) =>
     [llm.resolve(engage.model), ...engage.fallbackModels.map((name) => llm.resolve(name))] as const;
   return {
@@ -48,10 +48,13 @@ export async function openModels(config: Config, log: Log): Promise<ModelSource>
     },
     mediaTokens: (faculty, media) =>
       Math.max(...chainOf(faculty).map(({ model, info }) => mediaTokens(media, model, info))),
-    explain({ kind, provider: name, message }) {
+    explain(failure) {
+      const { kind, provider: name, message } = failure;
       const provider = config.providers.get(name);
-      const remedy = provider === undefined ? null : remedyOf({ kind }, provider);
-      const restart = kind === 'credentials' && remedy !== null ? ', and restart animus' : '';
+      const remedy = provider === undefined ? null : remedyOf(failure, provider);
+      // The output of a command is read again at the next call.
+      const isFixed = kind === 'credentials' && provider?.kind !== 'scripted' && !provider?.credentials;
+      const restart = isFixed && remedy !== null ? ', and restart animus' : '';
       return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
     },
     stop: () => llm.stop(),
@@ -89,24 +92,4 @@ function reportFallback(
     const answered = `${provider}/${model}`;
     log.warn({ ...fields, kind: failed.kind, error: failed.message, answered }, 'a fallback model answered');
   }
-}
-
-/** All providers and model overrides of the configuration as one Llm. */
-export async function createConfiguredLlm(config: Config): Promise<Llm> {
-  const providers: Record<string, ProviderSettings> = {};
-  for (const provider of config.providers.values()) {
-    providers[provider.name] =
-      provider.kind === 'scripted'
-        ? { kind: 'scripted', script: await loadScript(provider.script) }
-        : {
-            kind: provider.kind,
-            baseUrl: provider.baseUrl,
-            apiKey: provider.apiKey?.reveal() ?? null,
-            ...(provider.wire !== null && { wire: provider.wire }),
-            ...(provider.maxRetryAfterSeconds !== undefined && {
-              retry: { maxRetryAfterMs: provider.maxRetryAfterSeconds * 1000 },
-            }),
-          };
-  }
-  return createLlm({ ...modelNames(config), providers });
 }

@@ -15,8 +15,27 @@ export function modelNames(config: Config): ModelNames & { readonly models: Read
       }),
     ),
     defaultProvider: config.defaultProvider,
-    models: Object.fromEntries([...config.models].map(([name, model]) => [name, overrideOf(model)])),
+    models: overridesOf(config),
   };
+}
+
+/**
+ * What all models of Ollama have unless the file says otherwise. It reserves memory for the whole window, so they do not get
+ * the largest that they could have; a grammar blocks tool calls, so answers are held to a schema in a closing turn.
+ */
+const OF_OLLAMA: ModelOverride = {
+  contextWindow: 32_768,
+  structuredOutputs: 'closing',
+  efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+};
+
+function overridesOf({ providers, models }: Config): Record<string, ModelOverride> {
+  const overrides: Record<string, ModelOverride> = {};
+  for (const { name, kind } of providers.values()) {
+    if (kind === 'ollama') overrides[`${name}/*`] = OF_OLLAMA;
+  }
+  for (const [name, model] of models) overrides[name] = { ...overrides[name], ...overrideOf(model) };
+  return overrides;
 }
 
 /** What a faculty requires of each model of its chain. */
@@ -35,6 +54,11 @@ export function modelOptions(engage: EngageSettings): ModelOptions {
   };
 }
 
+/** Without the keys that animus.toml does not set. */
+function given(abilities: ModelConfig['abilities']): ModelOverride {
+  return Object.fromEntries(Object.entries(abilities).filter(([, value]) => value !== undefined));
+}
+
 function overrideOf(model: ModelConfig): ModelOverride {
   const { input, output, cacheRead, cacheWrite } = model.usdPerMillion;
   const priced = input !== undefined && output !== undefined;
@@ -43,6 +67,7 @@ function overrideOf(model: ModelConfig): ModelOverride {
     ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
     ...(model.wire !== undefined && { wire: model.wire }),
     ...(model.structuredOutputs !== undefined && { structuredOutputs: model.structuredOutputs }),
+    ...given(model.abilities),
     // A vendor without cache prices bills cached tokens like others.
     ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),
   };

@@ -1,7 +1,7 @@
 /** Finds faculties that cannot work because this daemon has no key for their provider. */
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
-import { vendorUrl } from '../../core/config/config-providers.ts';
+import { vendorUrl } from '../../core/config/provider-address.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { modelNames } from '../models/model-names.ts';
 import { remedyOf } from '../models/provider-remedy.ts';
@@ -29,6 +29,6 @@ export function missingKeys(faculties: Iterable<Faculty>, config: Config): strin
 }
 
 function needsKey(provider: ProviderConfig): boolean {
-  if (provider.kind === 'scripted' || provider.apiKey !== null) return false;
+  if (provider.kind === 'scripted' || provider.apiKey !== null || provider.credentials !== null) return false;
   return provider.baseUrl === vendorUrl(provider.kind);
 }

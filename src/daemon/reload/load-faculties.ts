@@ -6,6 +6,7 @@ import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts
 import { locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
 import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
+import { aliasProblems } from '../models/alias-problems.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
 
 /**
@@ -24,17 +25,20 @@ export function loadRunnableFaculties(
   const problems = [...loaded.problems];
   for (const [name, found] of loaded.faculties) {
     const faculty = adapt(found);
-    const refused = refusalsOf(faculty, names);
+    const refused = refusalsOf(faculty, names, config);
     problems.push(...refused);
     if (refused.length === 0) faculties.set(name, faculty);
   }
   return { faculties, problems };
 }
 
-function refusalsOf(faculty: Faculty, names: ModelNames): Problem[] {
+function refusalsOf(faculty: Faculty, names: ModelNames, config: Config): Problem[] {
   const { engage } = faculty;
   const chain = modelChain(engage).map((model) => locateModel(model, names));
-  return chain.flatMap((model) => refusedOptions(model, modelOptions(engage)).map((each) => problemOf(faculty, each)));
+  return [
+    ...aliasProblems(chain, config),
+    ...chain.flatMap((model) => refusedOptions(model, modelOptions(engage)).map((each) => problemOf(faculty, each))),
+  ];
 }
 
 function problemOf({ file, origins }: Faculty, { key: refused, expected, value }: RefusedOption): Problem {

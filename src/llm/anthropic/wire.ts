@@ -20,7 +20,7 @@ export const anthropicOptions: OptionRules = {
 /** Anthropic's Messages API, version 2023-06-01, and compatible servers. */
 export function anthropicWire({ provider, infoOf }: WireOptions): Wire {
   return {
-    path: '/v1/messages',
+    path: () => '/v1/messages',
     modelsPath: '/v1/models',
     headers: (apiKey, request) => ({
       'anthropic-version': '2023-06-01',

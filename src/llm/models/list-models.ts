@@ -1,4 +1,4 @@
-import { builtInCatalogue, type ModelInfo, type ModelOverride, modelInfo } from './models.ts';
+import { builtInCatalogue, type ModelInfo, type ModelOverride, modelInfo, modelSources } from './models.ts';
 
 /** A model of the catalogue or the configuration. */
 export interface ListedModel {
@@ -13,10 +13,11 @@ export interface ListedModel {
 /** All models of the catalogue and of the configuration, by provider, then in the order of the catalogue. */
 export function listModels(overrides: Readonly<Record<string, ModelOverride>>): readonly ListedModel[] {
   const names = builtInCatalogue().entries.map(({ vendor, model }) => `${vendor}/${model}`);
-  const listed = [...new Set([...names, ...Object.keys(overrides)])].map((name) => {
+  const own = Object.keys(overrides).filter((name) => !name.endsWith('*'));
+  const listed = [...new Set([...names, ...own])].map((name) => {
     const slash = name.indexOf('/');
     const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
-    const overridden = Object.hasOwn(overrides, name);
+    const overridden = modelSources(provider, model, overrides).overrides.length > 0;
     return { provider, model, overridden, info: modelInfo(provider, model, overrides) };
   });
   return [...Map.groupBy(listed, ({ provider }) => provider).values()].flat();

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { WireChoice } from '../../core/config/config.ts';
 import type { CacheTtl, Effort, ServiceTier, StructuredOutputs } from '../../core/config/model-words.ts';
-import type { Usage } from '../client.ts';
+import { type CatalogueFile, readCatalogueFile } from './catalogue-file.ts';
+import { longestStart, namesOf, overrideNames } from './model-names.ts';
 
 /** USD per million tokens. Tokens without a price of their own cost as much as plain input. */
 interface Prices {
@@ -54,12 +54,19 @@ export interface ModelInfo {
   readonly serviceTiers: readonly ServiceTier[];
   /** The cache lifetimes that can be asked for. */
   readonly cacheTtls: readonly CacheTtl[];
-  /** False if neither the catalogue nor the configuration has an entry for it. */
+  /** Sent with its requests, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Fields added to the body of its requests. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** False if neither the catalogue, one of its families, nor the configuration has an entry for it. */
   readonly known: boolean;
 }
 
 /** The keys for a model in `animus.toml`; missing ones keep the value of the catalogue. */
-export type ModelOverride = Partial<Omit<ModelInfo, 'known'>>;
+export interface ModelOverride extends Partial<Omit<ModelInfo, 'known'>> {
+  /** A model of the catalogue, `vendor/model`, whose abilities and prices it has: for names of one's own. */
+  readonly like?: string;
+}
 
 /** A catalogue entry. `vendor` is the provider name to which its prices apply. */
 interface ModelEntry {
@@ -94,6 +101,8 @@ const UNKNOWN: ModelInfo = {
   strictTools: false,
   serviceTiers: [],
   cacheTtls: [],
+  headers: {},
+  options: {},
   known: false,
 };
 
@@ -108,16 +117,10 @@ const AT_THE_VENDOR_ONLY = {
   cacheTtls: [],
 } as const satisfies ModelOverride;
 
-interface CatalogueFile {
-  readonly checked: string;
-  /** What all models of a vendor have in common, where a model says nothing else. */
-  readonly defaults: Readonly<Record<string, ModelOverride>>;
-  readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelOverride>>>>;
-}
-
 interface Indexed extends Catalogue {
   readonly byVendor: ReadonlyMap<string, ModelInfo>;
-  readonly byName: ReadonlyMap<string, ModelInfo>;
+  readonly byName: ReadonlyMap<string, ModelEntry>;
+  readonly families: CatalogueFile<ModelOverride>['families'];
 }
 
 let loaded: Indexed | null = null;
@@ -132,89 +135,92 @@ function catalogue(): Indexed {
   return loaded;
 }
 
+/** Where a model's values come from: in order, the later win. */
+export interface ModelSources {
+  /** The entry of the catalogue, or null. */
+  readonly catalogue: FoundModel | null;
+  /** The names of the entries in `[models."…"]` that describe it, families first. */
+  readonly overrides: readonly string[];
+}
+
+/** An entry of the catalogue that describes a model. */
+interface FoundModel {
+  /** `vendor/model`. */
+  readonly entry: string;
+  /**
+   * `own`: this model at its vendor, with prices. `elsewhere`: this model at another provider. `family`: a model of the
+   * same family. `like`: named by the configuration, with prices.
+   */
+  readonly by: 'own' | 'elsewhere' | 'family' | 'like';
+  readonly info: ModelInfo;
+}
+
 /**
  * Looks up a model of a provider: the configuration first, then the catalogue. A dated or `-latest` name means the
- * undated model. A model of another vendor (through a gateway, or under a name of your own) has its window and abilities
- * but no price and no wire format, because gateways have their own.
+ * undated model. A model of another vendor (through a gateway, a cloud, or under a name of your own) has its window and
+ * abilities but no price and no wire format, because gateways have their own. A name that is not in the catalogue gets
+ * those of its family, if it has one.
  */
 export function modelInfo(
   provider: string,
   model: string,
   overrides: Readonly<Record<string, ModelOverride>> = {},
 ): ModelInfo {
-  const override = overrides[`${provider}/${model}`];
-  const builtIn = findBuiltIn(provider, model);
-  if (!override) return builtIn;
-  return { ...builtIn, ...override, known: true };
+  const sources = modelSources(provider, model, overrides);
+  const base = sources.catalogue?.info ?? UNKNOWN;
+  if (sources.overrides.length === 0) return base;
+  const { like: _, ...own } = Object.assign({}, ...sources.overrides.map((name) => overrides[name])) as ModelOverride;
+  return { ...base, ...own, known: true };
 }
 
-/** What the request asked for that changes its price. */
-export interface PriceTerms {
-  readonly serviceTier?: ServiceTier;
-  readonly cacheTtl?: CacheTtl;
+/** The entries that `modelInfo` uses. */
+export function modelSources(
+  provider: string,
+  model: string,
+  overrides: Readonly<Record<string, ModelOverride>> = {},
+): ModelSources {
+  const names = overrideNames(`${provider}/${model}`, Object.keys(overrides));
+  const like = names.map((name) => overrides[name]?.like).findLast((each) => each !== undefined);
+  return { overrides: names, catalogue: like === undefined ? findBuiltIn(provider, model) : findLike(like) };
 }
 
-/**
- * Prices of service tiers, relative to the usual ones. OpenAI's flex costs half. Its priority costs 1.7 to 2.5 times as
- * much, by model; the highest is assumed, because a cost that is too low would pass a budget.
- */
-const TIER_FACTORS: Readonly<Partial<Record<ServiceTier, number>>> = { flex: 0.5, priority: 2.5 };
-
-/** Anthropic: a cache entry costs twice the input price if it lives for an hour, 1.25 times if for five minutes. */
-const HOUR_FACTOR = 2 / 1.25;
-
-/** The cost of a call in USD, or null without prices. */
-export function costUsd(
-  info: Pick<ModelInfo, 'prices' | 'longPrompt'>,
-  usage: Usage,
-  { serviceTier = 'auto', cacheTtl }: PriceTerms = {},
-): number | null {
-  const { longPrompt } = info;
-  const prices = longPrompt && usage.input > longPrompt.aboveTokens ? longPrompt.prices : info.prices;
-  if (!prices) return null;
-  const plain = Math.max(0, usage.input - usage.cacheRead - usage.cacheWrite);
-  const micro =
-    plain * prices.input +
-    usage.cacheRead * prices.cacheRead +
-    usage.cacheWrite * prices.cacheWrite * (cacheTtl === '1h' ? HOUR_FACTOR : 1) +
-    usage.output * prices.output;
-  return (micro * (TIER_FACTORS[serviceTier] ?? 1)) / 1_000_000;
+function findLike(entry: string): FoundModel | null {
+  const info = catalogue().byVendor.get(entry);
+  if (!info) return null;
+  const { prices, longPrompt } = info;
+  return { entry, by: 'like', info: { ...info, ...AT_THE_VENDOR_ONLY, prices, longPrompt } };
 }
 
-/** The maximum cost of a call in USD, for reservations: each input token at its highest price, and a full-length answer. */
-export function maxCostUsd(
-  info: ModelInfo,
-  inputTokens: number,
-  maxTokens: number,
-  terms: PriceTerms = {},
-): number | null {
-  const written = { input: inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: inputTokens, reasoning: 0 };
-  const dearest = costUsd(info, written, terms);
-  const plain = costUsd(info, { ...written, cacheWrite: 0 }, terms);
-  return dearest === null || plain === null ? null : Math.max(dearest, plain);
-}
-
-function findBuiltIn(provider: string, model: string): ModelInfo {
-  const { byVendor, byName } = catalogue();
-  const names = [model, model.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')];
-  for (const name of names) {
-    const own = byVendor.get(`${provider}/${name}`);
-    if (own) return own;
+function findBuiltIn(provider: string, model: string): FoundModel | null {
+  const { byVendor, byName, families } = catalogue();
+  const names = namesOf(model);
+  for (const name of names.own) {
+    const info = byVendor.get(`${provider}/${name}`);
+    if (info) return { entry: `${provider}/${name}`, by: 'own', info };
   }
-  // `anthropic/claude-sonnet-4.5` at a gateway is `claude-sonnet-4-5` at Anthropic.
-  const bare = names.map((name) => name.slice(name.lastIndexOf('/') + 1));
-  for (const name of [...names, ...bare, ...bare.map((each) => each.replaceAll('.', '-'))]) {
-    const foreign = byName.get(name);
-    if (foreign) return { ...foreign, ...AT_THE_VENDOR_ONLY };
+  for (const name of names.elsewhere) {
+    const found = byName.get(name);
+    if (found)
+      return { entry: `${found.vendor}/${name}`, by: 'elsewhere', info: { ...found.info, ...AT_THE_VENDOR_ONLY } };
   }
-  return UNKNOWN;
+  for (const name of names.elsewhere) {
+    const start = longestStart(name, Object.keys(families));
+    const entry = start === null ? undefined : families[start];
+    const info = entry === undefined ? undefined : byVendor.get(entry);
+    if (!info || entry === undefined) continue;
+    const atVendor = entry.startsWith(`${provider}/`);
+    // A new model of the vendor has its abilities there, but not the price.
+    const unknown = atVendor ? { prices: null, longPrompt: null } : AT_THE_VENDOR_ONLY;
+    return { entry, by: 'family', info: { ...info, ...unknown } };
+  }
+  return null;
 }
 
 /** Vendors whose models with images read PDF files too. */
 const READS_DOCUMENTS: ReadonlySet<string> = new Set(['anthropic', 'openai']);
 
 function readCatalogue(): Indexed {
-  const file = JSON.parse(readFileSync(new URL('./models.json', import.meta.url), 'utf8')) as CatalogueFile;
+  const file = readCatalogueFile<ModelOverride>();
   const entries = Object.entries(file.vendors).flatMap(([vendor, models]) =>
     Object.entries(models).map(([model, info]) => ({
       vendor,
@@ -232,6 +238,7 @@ function readCatalogue(): Indexed {
     checked: file.checked,
     entries,
     byVendor: new Map(entries.map(({ vendor, model, info }) => [`${vendor}/${model}`, info])),
-    byName: new Map(entries.toReversed().map(({ model, info }) => [model, info])),
+    byName: new Map(entries.toReversed().map((entry) => [entry.model, entry])),
+    families: file.families,
   };
 }

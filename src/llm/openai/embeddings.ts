@@ -62,7 +62,7 @@ async function embedBatch(
     model,
     method: 'POST',
     path: '/embeddings',
-    headers: endpoint.apiKey === null ? {} : { authorization: `Bearer ${endpoint.apiKey}` },
+    headers: (key): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` }),
     // Servers refuse an empty text, but not a space.
     body: { model, input: texts.map((text) => text || ' '), ...(dimensions !== null && { dimensions }) },
     classify: openaiFault,

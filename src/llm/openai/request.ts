@@ -91,6 +91,7 @@ function assistant({ content }: Message, model: string, context: OpenAiContext, 
           id: block.id,
           type: 'function',
           function: { name: block.name, arguments: JSON.stringify(inputToSendBack(block)) },
+          ...(block.extra && ownsBlock(block.extra, context.provider, model) && block.extra.fields),
         }
       : [],
   );

@@ -10,6 +10,8 @@ interface Partial {
   readonly id: string;
   name: string;
   json: string;
+  /** The vendor's own field, which has to go back with the call. */
+  extra: Loose | null;
 }
 
 /** Collects tool calls from deltas, which every vendor numbers, names and repeats differently. */
@@ -26,7 +28,10 @@ export interface ToolCallGatherer {
  * and another id under a used index is a new call (some servers number every call 0). Later ids and names, which may be
  * empty, never overwrite earlier ones. Arguments may look complete too early, so they are parsed at the end.
  */
-export function gatherToolCalls(limits: AnswerLimits): ToolCallGatherer {
+export function gatherToolCalls(
+  from: { readonly provider: string; readonly model: string },
+  limits: AnswerLimits,
+): ToolCallGatherer {
   const calls: Partial[] = [];
   const idOf = callIds();
   // The newest call of each index, the first of each id: searching the list for every delta took a second for 10,000 calls.
@@ -42,7 +47,7 @@ export function gatherToolCalls(limits: AnswerLimits): ToolCallGatherer {
     return name === '' ? calls.at(-1) : undefined;
   };
   const begin = (index: number | null, given: string): Partial => {
-    const call: Partial = { given, id: idOf(given), name: '', json: '' };
+    const call: Partial = { given, id: idOf(given), name: '', json: '', extra: null };
     calls.push(call);
     limits.call();
     if (index !== null) byIndex.set(index, call);
@@ -58,6 +63,7 @@ export function gatherToolCalls(limits: AnswerLimits): ToolCallGatherer {
       const call = find(index, id, name) ?? begin(index, id);
       const wasNamed = call.name !== '';
       call.name ||= name;
+      call.extra ??= asObject(delta['extra_content']);
       const json = argumentsOf(fn);
       limits.keep(json.length);
       call.json += json;
@@ -69,7 +75,8 @@ export function gatherToolCalls(limits: AnswerLimits): ToolCallGatherer {
       const finished = calls.flatMap((call, at) => {
         const block = finishToolCall({ ...call, input: {} }, mayBeCut && at === calls.length - 1);
         if (block === null) cut.push(call.name);
-        return block ?? [];
+        if (block === null) return [];
+        return call.extra ? { ...block, extra: { fields: { extra_content: call.extra }, ...from } } : block;
       });
       return { calls: finished, cut };
     },

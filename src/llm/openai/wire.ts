@@ -24,7 +24,7 @@ export function openaiWire({ provider, infoOf, host }: WireOptions): Wire {
     return { provider, isOpenAi, callIds, model, userAfterTools: model.userAfterTools && !isMistral };
   };
   return {
-    path: '/chat/completions',
+    path: () => '/chat/completions',
     modelsPath: '/models',
     headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     body: (request, stream) => openaiBody(request, stream, contextOf(request.model)),

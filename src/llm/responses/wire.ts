@@ -19,7 +19,7 @@ export const responsesOptions: OptionRules = {
 export function responsesWire({ provider, infoOf, host }: WireOptions): Wire {
   const isOpenAi = isOpenAiHost(host);
   return {
-    path: '/responses',
+    path: () => '/responses',
     modelsPath: '/models',
     headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     body: (request, stream) => responsesBody(request, stream, { provider, isOpenAi, model: infoOf(request.model) }),

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { type Fault, fault, notAnObject, QUOTED_CHARS } from '../wire/fault.ts';
 import { isNestedTooDeep, parseJson } from '../wire/loose-json.ts';
-import type { Answer, Fold, WireError } from '../wire/wire.ts';
+import type { Answer, Fold, Framing, WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, MAX_STREAM_BYTES, tooLarge } from './body-limits.ts';
 import type { BodyReader } from './exchange.ts';
 
@@ -14,13 +14,18 @@ export interface AnswerReader extends BodyReader {
   result(): Answer | Fault;
 }
 
-type Mode = 'undecided' | 'events' | 'json' | 'error';
+type Mode = 'undecided' | 'events' | 'framed' | 'json' | 'error';
 
 /**
  * A reader of one response. The first character of a 2xx body decides whether it is a stream, because the content type is
- * unreliable on servers that do not stream and on proxies. No event stream begins with `{`.
+ * unreliable on servers that do not stream and on proxies. No event stream begins with `{`. Streams that are not server-sent
+ * events are split by `framing`.
  */
-export function answerReader(fold: Fold, classify: (error: WireError) => Fault): AnswerReader {
+export function answerReader(
+  fold: Fold,
+  classify: (error: WireError) => Fault,
+  framing: Framing | null = null,
+): AnswerReader {
   const decoder = new TextDecoder();
   let status = 0;
   let mode: Mode = 'undecided';
@@ -29,15 +34,20 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
   let events = 0;
   let bytes = 0;
   let atEnd = false;
+  const onData = (data: string): void => {
+    events += 1;
+    if (broken || fold.ended() || (atEnd && isCut(data))) return;
+    const wasComplete = fold.complete();
+    const cause = fold.event(data);
+    if (!wasComplete) broken = cause;
+  };
+  /** The fold's own fault came first, and what breaks after a complete answer does not count. */
+  const frame = (cause: Fault | null | undefined): void => {
+    if (!fold.complete()) broken ??= cause ?? null;
+  };
   const parser = createParser({
     maxBufferSize: MAX_EVENT_CHARS,
-    onEvent: (event) => {
-      events += 1;
-      if (broken || fold.ended() || (atEnd && isCut(event.data))) return;
-      const wasComplete = fold.complete();
-      const cause = fold.event(event.data);
-      if (!wasComplete) broken = cause;
-    },
+    onEvent: (event) => onData(event.data),
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') broken ??= tooLarge('an event of the stream');
     },
@@ -64,6 +74,10 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
   const end = (): void => {
     if (atEnd) return;
     atEnd = true;
+    if (mode === 'framed') {
+      if (!broken && !fold.ended()) frame(framing?.end(onData));
+      return;
+    }
     take(decoder.decode());
     // Some servers leave out the last blank line; the last event counts without it, if it is whole.
     if (!broken && mode === 'events' && !fold.ended()) parser.feed('\n\n');
@@ -76,11 +90,13 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
     },
     chunk(chunk) {
       bytes += chunk.length;
-      take(decoder.decode(chunk, { stream: true }));
+      if (mode === 'undecided' && chunk[0] !== undefined && framing?.takes(chunk[0])) mode = 'framed';
+      if (mode === 'framed') frame(framing?.feed(chunk, onData));
+      else take(decoder.decode(chunk, { stream: true }));
       if (mode === 'error') return bytes > MAX_ERROR_BYTES ? 'broken' : 'more';
       if (bytes > MAX_STREAM_BYTES && !fold.complete()) broken ??= tooLarge('the response body');
       if (broken || bytes > MAX_STREAM_BYTES) return 'broken';
-      return mode === 'events' && fold.ended() ? 'ended' : 'more';
+      return (mode === 'events' || mode === 'framed') && fold.ended() ? 'ended' : 'more';
     },
     complete() {
       end();
@@ -93,7 +109,8 @@ export function answerReader(fold: Fold, classify: (error: WireError) => Fault):
       if (broken) return broken;
       if (mode === 'json') return readWhole(fold, text);
       const answer = fold.finish();
-      if (answer.type === 'fault' && events === 0 && !isStartOfStream(text)) return notAnAnswer(text);
+      if (answer.type === 'fault' && mode !== 'framed' && events === 0 && !isStartOfStream(text))
+        return notAnAnswer(text);
       return answer;
     },
   };

@@ -1,21 +1,26 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { CompleteOptions, LlmClient, LlmEvent, LlmRequest, LlmResult, Timeouts } from '../client.ts';
-import { type Fault, toFailure } from '../wire/fault.ts';
+import { type Fault, isFault, toFailure } from '../wire/fault.ts';
 import { recordable } from '../wire/recordable.ts';
 import type { Answer, Wire } from '../wire/wire.ts';
 import { answerReader } from './answer-reader.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
-import { type Mask, maskFor } from './mask.ts';
+import { type Credential, loggedIn, maskOf } from './login.ts';
+import type { Mask } from './mask.ts';
 import { faultWithHeaders, redirectFault } from './response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
 import { toJson } from './to-json.ts';
 
 /** Creates the client of an HTTP provider from its wire format. */
 export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared): LlmClient {
-  const mask = maskFor(endpoint);
-  const url = endpointUrl(endpoint.baseUrl, wire.path);
-  return { complete: (request, options) => complete({ wire, endpoint, shared, mask, url, request, options }) };
+  const mask = maskOf(endpoint);
+  return {
+    complete(request, options) {
+      const url = endpointUrl(endpoint.baseUrl, wire.path(request.model, endpoint.stream));
+      return complete({ wire, endpoint, shared, mask, url, request, options });
+    },
+  };
 }
 
 interface Call {
@@ -42,7 +47,9 @@ async function complete(call: Call): Promise<LlmResult> {
     mayStartOver: progress.mayStartOver,
     attempt: (timeouts, number) => {
       if (number > 1) progress.restart();
-      return attempt(call, body, timeouts, progress.emit);
+      return loggedIn(endpoint.login, options.signal, (credential) =>
+        attempt(call, { body, credential }, timeouts, progress.emit),
+      );
     },
   });
   const { provider } = endpoint;
@@ -62,17 +69,19 @@ async function complete(call: Call): Promise<LlmResult> {
 /** One HTTP exchange. It emits events live; they are only valid if the exchange succeeds. */
 async function attempt(
   { wire, endpoint, request, shared, options, url }: Call,
-  body: string,
+  { body, credential }: { readonly body: string; readonly credential: Credential },
   timeouts: Timeouts,
   emit: (event: LlmEvent) => void,
 ): Promise<Answer | Fault> {
-  const reader = answerReader(wire.fold(request, emit), wire.classify);
-  const headers = {
+  const reader = answerReader(wire.fold(request, emit), wire.classify, wire.framing?.() ?? null);
+  const plain = {
     'content-type': 'application/json',
     'accept-encoding': 'identity',
     accept: endpoint.stream ? 'text/event-stream, application/json' : 'application/json',
-    ...authHeaders(endpoint, wire.headers(endpoint.apiKey, request)),
+    ...authHeaders({ ...endpoint, apiKey: credential.key }, wire.headers(credential.key, request)),
   };
+  const headers = (await endpoint.sign?.({ method: 'POST', url, headers: plain, body }, credential)) ?? plain;
+  if (isFault(headers)) return headers;
   const { signal } = options;
   const exchanged = await exchange(
     { dispatcher: shared.dispatcher, url, method: 'POST', headers, body, timeouts, signal },

@@ -5,6 +5,7 @@ import type { Timeouts } from '../client.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { ERROR_BODY_MS } from './body-limits.ts';
 import { showUrl } from './mask.ts';
+import { networkTrouble } from './network-trouble.ts';
 import { encodingFault } from './response-faults.ts';
 
 /** One HTTP request and its time-outs. */
@@ -173,10 +174,13 @@ function transportFault(error: unknown, url: URL): Fault {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return fault('timeout', `cannot connect to ${showUrl(url)}: connect time-out`);
+  const said = messageOf(error);
+  const network = networkTrouble(code, said);
   // undici refuses control characters and others, and names the header, not its value.
-  if (code === 'UND_ERR_INVALID_ARG')
-    return fault('credentials', `${messageOf(error)}: HTTP cannot carry a character of it`);
-  return fault('connection', `connection to ${showUrl(url)} failed: ${messageOf(error)}${code && ` (${code})`}`);
+  if (code === 'UND_ERR_INVALID_ARG' && network === undefined)
+    return fault('credentials', `${said}: HTTP cannot carry a character of it`);
+  const message = `connection to ${showUrl(url)} failed: ${said}${code && ` (${code})`}`;
+  return fault('connection', message, network && { network });
 }
 
 function timer(ms: number, act: () => void): NodeJS.Timeout | undefined {

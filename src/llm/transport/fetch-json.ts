@@ -1,11 +1,11 @@
 import type { LlmFailure } from '../client.ts';
-import { type Fault, fault, toFailure } from '../wire/fault.ts';
+import { type Fault, fault, isFault, toFailure } from '../wire/fault.ts';
 import { parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
-import { maskFor } from './mask.ts';
+import { type Credential, loggedIn, maskOf } from './login.ts';
 import { faultWithHeaders, redirectFault } from './response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
 import { toJson } from './to-json.ts';
@@ -16,7 +16,8 @@ export interface JsonCall {
   readonly shared: HttpShared;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** By the key in use. */
+  readonly headers: (apiKey: string | null) => Readonly<Record<string, string>>;
   readonly body: unknown;
   /** The model, for the failure; '' for none. */
   readonly model: string;
@@ -37,11 +38,11 @@ export async function fetchJson(call: JsonCall): Promise<JsonResult> {
     shared,
     signal,
     timeouts: endpoint.timeouts,
-    attempt: (timeouts) => attempt(call, timeouts),
+    attempt: (timeouts) => loggedIn(endpoint.login, signal, (credential) => attempt(call, credential, timeouts)),
   });
   if (outcome.type === 'fetched') return { ok: true, value: outcome.value };
   const from = { provider: endpoint.provider, model, attempts };
-  return { ok: false, failure: toFailure(outcome, from, maskFor(endpoint)) };
+  return { ok: false, failure: toFailure(outcome, from, maskOf(endpoint)) };
 }
 
 interface Fetched {
@@ -49,20 +50,26 @@ interface Fetched {
   readonly value: unknown;
 }
 
-async function attempt(call: JsonCall, timeouts: Endpoint['timeouts']): Promise<Fetched | Fault> {
+async function attempt(
+  call: JsonCall,
+  credential: Credential,
+  timeouts: Endpoint['timeouts'],
+): Promise<Fetched | Fault> {
   const { endpoint, shared, method, signal } = call;
   const url = endpointUrl(endpoint.baseUrl, call.path);
   const chunks: Buffer[] = [];
   let size = 0;
   let limit = MAX_JSON_BYTES;
   const text = () => Buffer.concat(chunks).toString('utf8');
-  const headers = {
+  const plain = {
     'accept-encoding': 'identity',
     accept: 'application/json',
     ...(method === 'POST' && { 'content-type': 'application/json' }),
-    ...authHeaders(endpoint, call.headers),
+    ...authHeaders({ ...endpoint, apiKey: credential.key }, call.headers(credential.key)),
   };
   const body = method === 'POST' ? toJson(call.body) : null;
+  const headers = (await endpoint.sign?.({ method, url, headers: plain, body }, credential)) ?? plain;
+  if (isFault(headers)) return headers;
   const exchanged = await exchange(
     { dispatcher: shared.dispatcher, url, method, headers, body, timeouts, signal },
     {

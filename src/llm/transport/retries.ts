@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Timeouts } from '../client.ts';
-import { type Fault, fault } from '../wire/fault.ts';
+import { type Fault, fault, isFault } from '../wire/fault.ts';
 import type { KeyPauses } from './key-pauses.ts';
+import type { Login, Sign } from './login.ts';
 import { type RetryPolicy, retryDelayMs, withinPause } from './retry-policy.ts';
 
 /** The address of a provider, its time-outs and its retry policy. */
@@ -10,7 +11,11 @@ export interface Endpoint {
   /** The provider's name in the configuration. */
   readonly provider: string;
   readonly baseUrl: URL;
+  /** The key of the settings; null: none, or from a command. */
   readonly apiKey: string | null;
+  readonly login: Login;
+  /** Signs each request; undefined: the wire's headers carry the key. */
+  readonly sign?: Sign;
   /** Calls with the same key are paused together. */
   readonly pauseKey: string;
   /** False: request an answer that is not streamed. */
@@ -91,8 +96,4 @@ async function waitForKey<Success>(
     await shared.clock.sleep(pauseMs, signal);
   }
   return leftMs() > 0 ? null : fault('timeout', 'the call took longer than its total time-out');
-}
-
-function isFault(outcome: { readonly type: string }): outcome is Fault {
-  return outcome.type === 'fault';
 }

@@ -15,7 +15,7 @@ const PATTERNS: readonly RegExp[] = [
   /maximum prompt length is \d+/i, // xAI
   /too large for model with \d+ maximum context/i, // Mistral
   /`inputs` tokens \+ `max_new_tokens` must be/i, // Together, text-generation-inference
-  /prompt too long; exceeded max context length/i, // Ollama
+  /prompt too long; exceeded max context length|(input|prompt) (length )?(exceeds|is longer than) the context length/i, // Ollama
   /exceeded model token limit/i, // Moonshot
   /context window exceeds limit/i, // MiniMax
   /prompt exceeds max length/i, // Zhipu

@@ -1,10 +1,11 @@
-import type { FailureKind, LlmFailure } from '../client.ts';
+import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
 import { isNestedTooDeep, MAX_LEVELS } from './loose-json.ts';
 
 /** The failure of one attempt, before the number of attempts is known. */
 export interface Fault {
   readonly type: 'fault';
   readonly kind: FailureKind;
+  readonly network?: NetworkTrouble;
   /** Texts of the provider in full: they are masked before they are cut. */
   readonly message: string;
   /** True if the same request may succeed when it is sent again soon. */
@@ -41,15 +42,21 @@ export function notAnObject(text: string): Fault {
   return fault('protocol', `an event that is not a JSON object: ${text}`);
 }
 
+/** True for a fault, among values that have no `kind` of their own. */
+export function isFault(value: object): value is Fault {
+  return 'type' in value && value.type === 'fault' && 'retryable' in value;
+}
+
 /** The failure for the caller: one masked line of at most 600 characters, with provider and model. */
 export function toFailure(
   cause: Fault,
   from: { readonly provider: string; readonly model: string; readonly attempts: number },
   mask: (text: string) => string,
 ): LlmFailure {
-  const { kind, httpStatus, retryAfterMs } = cause;
+  const { kind, network, httpStatus, retryAfterMs } = cause;
   const requestId = cause.requestId === null ? null : oneLine(quote(cause.requestId, mask), 200);
-  return { kind, ...from, message: oneLine(quote(cause.message, mask), 600), httpStatus, retryAfterMs, requestId };
+  const message = oneLine(quote(cause.message, mask), 600);
+  return { kind, ...(network && { network }), ...from, message, httpStatus, retryAfterMs, requestId };
 }
 
 /** What is looked at of a provider's text, in characters. */

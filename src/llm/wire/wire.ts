@@ -8,15 +8,27 @@ import type { Fault } from './fault.ts';
  */
 export interface Wire {
   /** Appended to the path of the base URL. */
-  readonly path: string;
-  /** The path of the list of models, for GET. */
-  readonly modelsPath: string;
+  path(model: string, stream: boolean): string;
+  /** The path of the list of models, for GET; null: the provider has none. */
+  readonly modelsPath: string | null;
   /** `request` is null for calls other than completions. */
   headers(apiKey: string | null, request: LlmRequest | null): Record<string, string>;
   body(request: LlmRequest, stream: boolean): Record<string, unknown>;
   fold(request: LlmRequest, emit: (event: LlmEvent) => void): Fold;
+  /** Splits the body of a stream into events; undefined: server-sent events. */
+  readonly framing?: () => Framing;
   /** Classifies an error by its HTTP status (null within a stream) and its body as text. */
   classify(error: WireError): Fault;
+}
+
+/** Splits a body into the data of events. One object reads one body. */
+export interface Framing {
+  /** Whether a 2xx body that begins with this byte is framed; otherwise it is one JSON body. */
+  takes(first: number): boolean;
+  /** Calls `onData` for each complete event; a fault ends the attempt. */
+  feed(chunk: Buffer, onData: (data: string) => void): Fault | null;
+  /** At the end of the body: a fault if it ended inside an event. */
+  end(onData: (data: string) => void): Fault | null;
 }
 
 /** The settings of its provider that a wire needs. */

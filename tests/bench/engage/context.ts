@@ -6,7 +6,8 @@
 
 import { systemPrompt } from '../../../src/engage/prompt/prompt.ts';
 import { anthropicBody } from '../../../src/llm/anthropic/request.ts';
-import { costUsd, modelInfo } from '../../../src/llm/models/models.ts';
+import { costUsd } from '../../../src/llm/models/cost.ts';
+import { modelInfo } from '../../../src/llm/models/models.ts';
 import type { Transcript } from '../../../src/store/transcript/transcript.ts';
 import { toolSpecs, toolset } from '../../../src/tools/registry.ts';
 import {

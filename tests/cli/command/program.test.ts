@@ -86,11 +86,13 @@ interface Leaf {
 function leaves(parent: Command, path: readonly string[] = []): Leaf[] {
   return parent.commands.flatMap((command) => {
     const here = [...path, command.name()];
-    if (command.commands.length > 0) return leaves(command, here);
+    const below = leaves(command, here);
+    // A command that only groups others has no options.
+    if (command.options.length === 0) return below;
     const args = command.registeredArguments.map((argument) => {
       const name = argument.name() + (argument.variadic ? '...' : '');
       return argument.required ? `<${name}>` : `[${name}]`;
     });
-    return [{ usage: [...here, ...args].join(' '), path: here, command }];
+    return [{ usage: [...here, ...args].join(' '), path: here, command }, ...below];
   });
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RunOptions, run } from '../run-cli.ts';
 
 let cwd: string;
@@ -79,3 +79,57 @@ test('a narrow terminal drops abilities before names and prices', async () => {
 function models(argv: readonly string[], options: RunOptions = {}) {
   return run(['models', ...argv], { cwd, env: { ANIMUS_HOME: join(cwd, 'home') }, ...options });
 }
+
+describe('animus models show', () => {
+  test('says of each value where it comes from', async () => {
+    writeFileSync(
+      join(cwd, 'animus.toml'),
+      `${CONFIG}
+[models."gateway/*"]
+images = false
+[models."gateway/prod"]
+like = "openai/gpt-5.1"
+options = { seed = 1 }
+[providers.box]
+kind = "ollama"
+`,
+    );
+    const show = async (name: string) => {
+      const { code, stdout } = await models(['show', name, '--json']);
+      expect(code).toBe(0);
+      return JSON.parse(stdout) as { kind: string; values: Record<string, { value: unknown; from: string }> };
+    };
+    const at = (line: number) => `${join(cwd, 'animus.toml')}:${line}`;
+    expect(await show('claude-sonnet-4-5')).toMatchObject({
+      provider: 'anthropic',
+      values: {
+        context_window: { value: 12345, from: at(6) },
+        max_output: { value: 64_000, from: 'catalogue: anthropic/claude-sonnet-4-5' },
+        usd_per_million: { value: { cache_read: 0.3 } },
+        headers: { from: 'default' },
+        wire: { value: 'anthropic-messages', from: 'kind anthropic' },
+      },
+    });
+    expect(await show('gateway/prod')).toMatchObject({
+      values: {
+        context_window: { value: 400_000, from: 'like openai/gpt-5.1' },
+        images: { value: false, from: at(13) },
+        options: { value: { seed: 1 }, from: at(16) },
+      },
+    });
+    expect(await show('gateway/claude-opus-9')).toMatchObject({
+      values: {
+        thinking: { value: 'bound', from: 'family of anthropic/claude-opus-5-5' },
+        usd_per_million: { value: null, from: 'none: a new model has its own prices' },
+      },
+    });
+    expect(await show('box/anything')).toMatchObject({
+      kind: 'ollama',
+      values: {
+        context_window: { value: 32_768, from: 'default of kind ollama' },
+        thinking: { value: 'none', from: 'default' },
+      },
+    });
+    expect((await models(['show', 'gateway/prod'])).stdout).toMatch(/^images +false +\S+animus\.toml:13$/m);
+  });
+});

@@ -153,11 +153,13 @@ interface Leaf {
 function leaves(parent: Command, path: readonly string[] = []): Leaf[] {
   return parent.commands.flatMap((command) => {
     const here = [...path, command.name()];
-    if (command.commands.length > 0) return leaves(command, here);
+    const below = leaves(command, here);
+    // A command that only groups others has no options.
+    if (command.options.length === 0) return below;
     let text = '';
     command.configureOutput({ writeOut: (piece) => void (text += piece) });
     command.outputHelp();
     const [, examples = ''] = /\nExamples:\n([\s\S]*?)\n\n/.exec(text) ?? [];
-    return [{ path: here.join(' '), command, examples: examples.split('\n').map((line) => line.trim()) }];
+    return [{ path: here.join(' '), command, examples: examples.split('\n').map((line) => line.trim()) }, ...below];
   });
 }

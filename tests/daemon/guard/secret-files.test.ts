@@ -78,3 +78,12 @@ function setUp(more = '') {
   };
   return { config: loadConfig({ env, cwd: directory }), env, at };
 }
+
+test('the logins of cloud command lines are hidden once a provider uses a command', () => {
+  const { config, env, at } = setUp();
+  expect(secretPlaces(config, env).sockets).not.toContain(at('home/.aws'));
+  const used = setUp('[providers.cloud]\nkind = "openai"\ncredentials = { command = ["gcloud"] }\n');
+  const { sockets } = secretPlaces(used.config, used.env);
+  for (const place of ['.aws', '.azure', '.config/gcloud', '.kube'])
+    expect(sockets).toContain(used.at(`home/${place}`));
+});

@@ -77,6 +77,14 @@ test('each model of the chain reports its own problems, and a refused default ha
   ]);
 });
 
+test('a model that is like one that does not exist is a problem of animus.toml', () => {
+  const config = '[models."openai/prod"]\nlike = "openai/gpt-5.11"\n';
+  const { faculties, problems } = load({ picky: 'model = "openai/prod"' }, config);
+  expect([...faculties.keys()]).toEqual([]);
+  expect(problems).toMatchObject([{ line: 2, key: 'models."openai/prod".like' }]);
+  expect(problems[0]?.message).toContain('did you mean openai/gpt-5.1?');
+});
+
 test('a script refuses nothing, and is not even read', () => {
   const { faculties, problems } = load({ free: 'model = "play/x"\nmax_tokens = 900000' }, SCRIPTED);
   expect(problems).toEqual([]);

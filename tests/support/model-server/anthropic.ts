@@ -1,4 +1,5 @@
 import { refusalOf } from './anthropic-rules.ts';
+import { type CloudGate, CloudRefusal, NO_CLOUD } from './clouds.ts';
 import { type Delivery, type ModelServer, type RecordedRequest, type Reply, startServer } from './server.ts';
 
 type Json = Record<string, unknown>;
@@ -48,22 +49,25 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
  */
 export async function startAnthropicServer(
   programme: AnthropicProgramme | readonly (AnthropicAnswer | HttpAnswer)[],
+  cloud: CloudGate = NO_CLOUD,
 ): Promise<ModelServer> {
   let accepted = 0;
   const answerOf: AnthropicProgramme =
     typeof programme === 'function'
       ? programme
       : (_, index) => programme[Math.min(index, programme.length - 1)] as HttpAnswer;
-  return startServer((request) => {
-    const refusal = refusalOf(request);
-    if (refusal) {
-      request.refused = refusal.message;
-      return errorReply({ status: refusal.status, message: refusal.message });
+  return startServer((arrived) => {
+    const request = cloud.open(arrived);
+    const refusal = request instanceof CloudRefusal ? request : refusalOf(request);
+    if (request instanceof CloudRefusal || refusal) {
+      arrived.refused = refusal?.message ?? '';
+      return cloud.wrap(errorReply({ status: refusal?.status ?? 400, message: refusal?.message ?? '' }), arrived);
     }
-    const answer = answerOf(request.json ?? {}, accepted, request);
+    const answer = answerOf(request.json ?? {}, accepted, arrived);
     accepted += 1;
-    if ('status' in answer) return errorReply(answer);
-    return request.json?.['stream'] === true ? streamReply(answer, request) : wholeReply(answer, request);
+    if ('status' in answer) return cloud.wrap(errorReply(answer), arrived);
+    const reply = request.json?.['stream'] === true ? streamReply(answer, request) : wholeReply(answer, request);
+    return cloud.wrap(reply, arrived);
   });
 }
 

@@ -1,3 +1,4 @@
+import { type CloudGate, CloudRefusal, NO_CLOUD } from './clouds.ts';
 import { refusalOf } from './openai-rules.ts';
 import { type Delivery, type ModelServer, type RecordedRequest, type Reply, startServer } from './server.ts';
 
@@ -43,14 +44,20 @@ export interface OpenAiMockOptions {
 export async function startOpenAiServer(
   programme: OpenAiProgramme | readonly (OpenAiAnswer | OpenAiHttpAnswer)[],
   options: OpenAiMockOptions = {},
+  cloud: CloudGate = NO_CLOUD,
 ): Promise<ModelServer> {
   let accepted = 0;
   const answerOf: OpenAiProgramme =
     typeof programme === 'function' ? programme : (_, index) => programme[Math.min(index, programme.length - 1)] ?? {};
-  return startServer((request) => {
+  return startServer((arrived) => {
+    const request = cloud.open(arrived);
+    if (request instanceof CloudRefusal) {
+      arrived.refused = request.message;
+      return errorReply({ status: request.status, message: request.message, type: 'cloud' });
+    }
     const refusal = refusalOf(request);
     if (refusal) {
-      request.refused = refusal.message;
+      arrived.refused = refusal.message;
       return errorReply({ status: refusal.status, message: refusal.message, type: refusal.type });
     }
     if (request.path === '/v1/models') return jsonReply(modelList(options.models ?? ['gpt-mock']));

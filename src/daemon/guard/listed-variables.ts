@@ -1,0 +1,22 @@
+import type { Config } from '../../core/config/config.ts';
+import type { Environment } from '../../core/config/environment.ts';
+import { secretNames } from './secret-files.ts';
+
+/**
+ * The variables that a list of the configuration names, with their values; unset ones are omitted. `NAME*` matches all names
+ * that begin with NAME, except the secrets of animus itself and names that begin with ANIMUS_. Those need their full name.
+ */
+export function listedVariables(
+  list: readonly string[],
+  config: Config,
+  env: Environment,
+): Readonly<Record<string, string>> {
+  const secrets = new Set(secretNames(config).flatMap((name) => [name, `${name}_FILE`]));
+  const isOwn = (name: string) => secrets.has(name) || name.startsWith('ANIMUS_');
+  const passed = (name: string) =>
+    list.some((listed) =>
+      listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) && !isOwn(name) : name === listed,
+    );
+  const values = Object.entries(env).filter(([name, value]) => value !== undefined && passed(name));
+  return Object.fromEntries(values) as Record<string, string>;
+}

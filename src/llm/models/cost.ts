@@ -1,0 +1,50 @@
+/** What calls cost. */
+import type { CacheTtl, ServiceTier } from '../../core/config/model-words.ts';
+import type { Usage } from '../client.ts';
+import type { ModelInfo } from './models.ts';
+
+/** What the request asked for that changes its price. */
+export interface PriceTerms {
+  readonly serviceTier?: ServiceTier;
+  readonly cacheTtl?: CacheTtl;
+}
+
+/**
+ * Prices of service tiers, relative to the usual ones. OpenAI's flex costs half. Its priority costs 1.7 to 2.5 times as
+ * much, by model; the highest is assumed, because a cost that is too low would pass a budget.
+ */
+const TIER_FACTORS: Readonly<Partial<Record<ServiceTier, number>>> = { flex: 0.5, priority: 2.5 };
+
+/** Anthropic: a cache entry costs twice the input price if it lives for an hour, 1.25 times if for five minutes. */
+const HOUR_FACTOR = 2 / 1.25;
+
+/** The cost of a call in USD, or null without prices. */
+export function costUsd(
+  info: Pick<ModelInfo, 'prices' | 'longPrompt'>,
+  usage: Usage,
+  { serviceTier = 'auto', cacheTtl }: PriceTerms = {},
+): number | null {
+  const { longPrompt } = info;
+  const prices = longPrompt && usage.input > longPrompt.aboveTokens ? longPrompt.prices : info.prices;
+  if (!prices) return null;
+  const plain = Math.max(0, usage.input - usage.cacheRead - usage.cacheWrite);
+  const micro =
+    plain * prices.input +
+    usage.cacheRead * prices.cacheRead +
+    usage.cacheWrite * prices.cacheWrite * (cacheTtl === '1h' ? HOUR_FACTOR : 1) +
+    usage.output * prices.output;
+  return (micro * (TIER_FACTORS[serviceTier] ?? 1)) / 1_000_000;
+}
+
+/** The maximum cost of a call in USD, for reservations: each input token at its highest price, and a full-length answer. */
+export function maxCostUsd(
+  info: ModelInfo,
+  inputTokens: number,
+  maxTokens: number,
+  terms: PriceTerms = {},
+): number | null {
+  const written = { input: inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: inputTokens, reasoning: 0 };
+  const dearest = costUsd(info, written, terms);
+  const plain = costUsd(info, { ...written, cacheWrite: 0 }, terms);
+  return dearest === null || plain === null ? null : Math.max(dearest, plain);
+}

@@ -1,0 +1,50 @@
+import type { Fault } from '../wire/fault.ts';
+import type { Wire, WireError } from '../wire/wire.ts';
+
+/**
+ * A wire at Azure OpenAI (also Azure AI Foundry). Without an API version it speaks the v1 API: the request's `model` names
+ * the deployment. With one, Chat Completions have a path per deployment, and everything else the version as a query.
+ */
+export function azureWire(
+  wire: Wire,
+  { baseUrl, apiVersion }: { readonly baseUrl: URL; readonly apiVersion: string | null },
+): Wire {
+  const prefix = prefixFor(baseUrl, apiVersion);
+  return {
+    ...wire,
+    path(model, stream) {
+      const path = wire.path(model, stream);
+      const perDeployment = apiVersion !== null && path === '/chat/completions';
+      return `${prefix}${perDeployment ? `/deployments/${encodeURIComponent(model)}` : ''}${path}`;
+    },
+    // It lists what could be deployed, not what is.
+    modelsPath: null,
+    classify: (error) => azureFault(wire.classify(error), error),
+  };
+}
+
+/** The base URL with the API version as its query, where one is set. */
+export function azureUrl(baseUrl: URL, apiVersion: string | null): URL {
+  const url = new URL(baseUrl);
+  if (apiVersion !== null) url.searchParams.set('api-version', apiVersion);
+  return url;
+}
+
+/** Tells the wire that it speaks to OpenAI's own models; older API versions refuse fields that came later. */
+export function hostOfAzure({ cloud }: { readonly cloud?: { readonly apiVersion?: string | null } }): string {
+  return cloud?.apiVersion ? '' : 'openai.azure.com';
+}
+
+/** A missing deployment is a wrong name of the model, not a wrong address. */
+function azureFault(cause: Fault, { status, body }: WireError): Fault {
+  const missing = status === 404 && /DeploymentNotFound|API deployment/i.test(body);
+  return missing ? { ...cause, kind: 'model_not_found', retryable: false } : cause;
+}
+
+/** People give the address of the resource, or more of the path. */
+function prefixFor({ pathname }: URL, apiVersion: string | null): string {
+  const path = pathname.replace(/\/+$/, '');
+  if (apiVersion === null && path.endsWith('/v1')) return '';
+  const version = apiVersion === null ? '/v1' : '';
+  return path.endsWith('/openai') ? version : `/openai${version}`;
+}

@@ -1,0 +1,79 @@
+/** The login of a provider: what each request carries to prove who asks. */
+import { type Fault, isFault } from '../wire/fault.ts';
+import { type Mask, maskFor, type Secretive } from './mask.ts';
+
+/** What proves who asks. A provider without a login has neither. */
+export interface Credential {
+  /** A key or an access token; null: none. */
+  readonly key: string | null;
+  /** Keys that sign requests to AWS. */
+  readonly aws?: AwsKeyPair;
+}
+
+/** Access keys of AWS. */
+export interface AwsKeyPair {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Only temporary keys have one. */
+  readonly sessionToken: string | null;
+}
+
+/** Where credentials come from. */
+export interface Login {
+  /** The credential for the next request; a fault if there is none to be had. */
+  current(signal: AbortSignal): Credential | Promise<Credential | Fault>;
+  /** The provider refused the credential. True if `current` will give another one. */
+  refused(credential: Credential): boolean;
+  /** All secrets in use, for masking. */
+  secrets(): readonly string[];
+}
+
+/** A request before it is signed. */
+export interface Signable {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** The headers of a signed request, or a fault if the credential cannot sign. */
+export type Sign = (request: Signable, credential: Credential) => Promise<Readonly<Record<string, string>> | Fault>;
+
+/** The login of a key that never changes; null: without a key. */
+export function keyLogin(key: string | null, aws?: AwsKeyPair): Login {
+  const credential = { key, ...(aws && { aws }) };
+  const secrets = [key, aws?.secretAccessKey, aws?.sessionToken].filter((each) => typeof each === 'string');
+  return { current: () => credential, refused: () => false, secrets: () => secrets };
+}
+
+/**
+ * Makes an attempt with the current credential. If the provider refuses it and there is a newer one, makes it once more: a
+ * token may expire between two calls, or be withdrawn.
+ */
+export async function loggedIn<Success extends { readonly type: string }>(
+  login: Login,
+  signal: AbortSignal,
+  attempt: (credential: Credential) => Promise<Success | Fault>,
+): Promise<Success | Fault> {
+  const first = await login.current(signal);
+  if (isFault(first)) return first;
+  const outcome = await attempt(first);
+  if (!isRefusal(outcome) || !login.refused(first)) return outcome;
+  const next = await login.current(signal);
+  return isFault(next) ? next : attempt(next);
+}
+
+/** Masks the secrets of the settings, and those that the login uses now, also percent-encoded and as JSON writes them. */
+export function maskOf(endpoint: Secretive & { readonly login: Login }): Mask {
+  const settings = maskFor(endpoint);
+  const current = () =>
+    endpoint.login
+      .secrets()
+      .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+      .sort((a, b) => b.length - a.length);
+  return (text) => settings(current().reduce((rest, secret) => rest.replaceAll(secret, '***'), text));
+}
+
+function isRefusal(outcome: { readonly type: string }): boolean {
+  return isFault(outcome) && outcome.kind === 'credentials';
+}
