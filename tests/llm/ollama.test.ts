@@ -180,9 +180,9 @@ test('an image for a model that sees none is said in words', async () => {
   const image = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const;
   const messages: LlmRequest['messages'] = [{ role: 'user', content: [{ type: 'text', text: 'look' }, image] }];
   answered(await call(connect(server.url, 8192, true, false), { ...MODEL, messages }));
-  const [, user] = server.requests[0]?.json?.['messages'] as { content: string; images?: unknown }[];
-  expect(user?.images).toBeUndefined();
-  expect(user?.content).toMatch(/^look\n\n.*image/s);
+  const body = server.requests[0]?.json as { messages: { content: string; images?: unknown }[] };
+  expect(body.messages[1]?.images).toBeUndefined();
+  expect(body.messages[1]?.content).toMatch(/^look\n\n.*image/s);
 });
 
 describe('a failure', () => {
