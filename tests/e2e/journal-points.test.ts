@@ -22,7 +22,7 @@ interface Kill {
 
 const KILLS: readonly Kill[] = [
   ...moments('claim_work', 1),
-  ...moments('start_focus', 1),
+  ...moments('begin_focus', 1),
   ...moments('add_message', 1),
   // The second one: the first is the orient message, this one a stub.
   { call: 'add_message', nth: 1, moment: 'after' },
