@@ -82,6 +82,7 @@ create table animus.work_items (
   queue_msg_id        bigint,
   submitted_by        text,
   unstarted_claims    integer       not null default 0,
+  batch               boolean,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
@@ -431,6 +432,73 @@ create table animus.focus_settings (
   constraint focus_settings_tools_check check (json_typeof(tools) = 'array')
 );
 
+create table animus.batches (
+  id                  uuid        not null,
+  provider            text        not null,
+  path                text        not null,
+  model               text        not null,
+  headers             jsonb       not null default '{}',
+  state               text        not null,
+  ended_as            text,
+  requests            integer     not null,
+  provider_id         text,
+  problem             text,
+  created_at          timestamptz not null,
+  unclear_at          timestamptz not null,
+  confirmed_at        timestamptz,
+  polled_at           timestamptz,
+  cancel_requested_at timestamptz,
+  ended_at            timestamptz,
+  primary key (id),
+  constraint batches_provider_provider_id_key unique (provider, provider_id),
+  constraint batches_ended_as_check check (ended_as in ('collected', 'not_run', 'refused', 'lost')),
+  constraint batches_requests_check check (requests >= 1),
+  constraint batches_state_check check (state in ('submitting', 'submitted', 'ended')),
+  constraint ended_says_how check ((state = 'ended') = (ended_as is not null) and (state = 'ended') = (ended_at is not null)),
+  constraint submitted_has_id check (state <> 'submitted' or provider_id is not null)
+) with (fillfactor=80);
+create index batches_ended on animus.batches (ended_at) where state = 'ended';
+create index batches_open on animus.batches (provider, created_at) where state <> 'ended';
+
+create table animus.batch_requests (
+  id           uuid        not null,
+  work_item_id uuid        not null,
+  focus_id     uuid        not null,
+  turn         integer     not null,
+  provider     text        not null,
+  path         text        not null,
+  model        text        not null,
+  headers      jsonb       not null default '{}',
+  body         text,
+  state        text        not null,
+  batch_id     uuid,
+  answer       text,
+  created_at   timestamptz not null,
+  ready_at     timestamptz not null,
+  ended_at     timestamptz,
+  primary key (id),
+  constraint batch_requests_batch_id_fkey foreign key (batch_id) references animus.batches(id) on delete set null,
+  constraint batch_requests_focus_id_turn_fkey foreign key (focus_id, turn) references animus.turns(focus_id, turn) on delete cascade,
+  constraint batch_requests_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint answered_has_answer check ((state = 'answered') = (answer is not null)),
+  constraint batch_requests_state_check check (state in ('waiting', 'sent', 'answered', 'recorded', 'failed', 'withdrawn')),
+  constraint ended_has_time check ((state in ('recorded', 'failed', 'withdrawn')) = (ended_at is not null)),
+  constraint waiting_has_body check (state <> 'waiting' or body is not null)
+) with (fillfactor=80);
+create index batch_requests_batch on animus.batch_requests (batch_id) where batch_id is not null;
+create index batch_requests_item on animus.batch_requests (work_item_id);
+create index batch_requests_outbox on animus.batch_requests (provider, ready_at) where state = 'waiting';
+create index batch_requests_turn on animus.batch_requests (focus_id, turn);
+create unique index batch_requests_under_way on animus.batch_requests (focus_id, turn) where state in ('waiting', 'sent', 'answered');
+
+create table animus.batch_pollers (
+  provider  text        not null,
+  daemon_id uuid        not null,
+  token     bigint      not null,
+  until     timestamptz not null,
+  primary key (provider)
+) with (fillfactor=50);
+
 -- create view animus.own_artifacts with (security_barrier=true): its query stands in functions/
 --   id, work_item_id, name, media_type, bytes, content, created_at
 
@@ -438,7 +506,7 @@ create table animus.focus_settings (
 --   work_item_id, seq, entry_type, content, created_at
 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
---   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch
 
 -- create view animus.spend: its query stands in functions/
 --   faculty, model, day, usd, input_tokens, output_tokens, calls

@@ -2,7 +2,8 @@
 -- waits for a row lock: locked rows are left for the next claim, so no open transaction can stop the queue.
 
 -- Claims up to p_limit items for a daemon, best first, with fresh lease tokens. p_faculties: {"name": {"max": int, "max_attempts": int,
--- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number}} — the faculties this daemon can run; other work is ignored.
+-- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true}} — the faculties this daemon can run; other work
+-- is ignored. Without "batches", items with a turn under way in a batch are ignored, too.
 -- p_limit: how many more it has room for. Returns the claimed items with fresh tokens, reclaimed ones first, then in the order of their
 -- claim. Also notes whether the daemon is full now, so that inserts need not wake it: a daemon that was full and gets less than it asked
 -- for must scan again (an insert may have seen it full). The settings make the plan independent of statistics: whatever the tables hold, a
@@ -159,6 +160,7 @@ begin
     select id, faculty, state, attempts, crashes, unstarted_claims, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason
       from animus.work_items
      where state in ('claimed', 'running') and lease_expires_at < p_now and p_faculties ? faculty
+       and (cancel_requested_at is not null or p_faculties -> faculty ? 'batches' or not animus.has_turn_under_way(id))
        and (cancel_requested_at is not null or lease_expires_at < p_now - animus.host_grace(p_faculties -> faculty)
             or not animus.left_to_its_host(id, p_daemon_id, p_now - animus.host_grace(p_faculties -> faculty)))
      order by lease_expires_at limit p_limit for no key update skip locked
@@ -260,6 +262,7 @@ begin
                  where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.id <> all (p_without)
                    -- Only an item that was claimed before can have a directory somewhere: a first claim costs nothing
                    -- here.
+                   and (w.lease_token is null or f.options ? 'batches' or not animus.has_turn_under_way(w.id))
                    and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)
                         or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
                  order by w.priority desc, w.id

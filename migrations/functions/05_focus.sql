@@ -110,7 +110,7 @@ begin
   return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
 end $$;
 
--- Opens a turn for a caller that has locked the focus, or returns why not.
+-- Opens a turn for a caller that has locked the focus, or returns why not. A turn whose request is under way in a batch is not lost.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.open_turn(p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns text
 language plpgsql as $$
@@ -122,7 +122,7 @@ begin
   insert into animus.turns as t (focus_id, turn, reserved_usd, begun_at) values (p_focus_id, p_turn, p_reserved_usd, v_now)
   on conflict (focus_id, turn) do update
      set lost_usd = t.lost_usd + t.reserved_usd, reserved_usd = excluded.reserved_usd, begun_at = excluded.begun_at
-   where t.recorded_at is null;
+   where t.recorded_at is null and not animus.turn_under_way(t.focus_id, t.turn);
   return 'go';
 end $$;
 

@@ -196,7 +196,7 @@ begin
   return v_sum;
 end $$;
 
--- Deletes watches that ended, and daemons that have been gone for a week; null when another retention call is running.
+-- Deletes watches that ended, batches that ended 40 days ago, and daemons that have been gone for a week; null when another retention call is running.
 -- Locks: animus.retention_turn; the rows, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_registers(p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -213,6 +213,14 @@ begin
   delete from animus.watches where work_item_id in (select work_item_id from animus.watches where until < v_now order by until limit p_limit for update skip locked);
   get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   delete from animus.retention_kept where seen_at < v_now - interval '1 day';
+  begin
+    delete from animus.batches where id in (
+      select id from animus.batches where state = 'ended' and ended_at < v_now - interval '40 days' order by ended_at limit p_limit for update skip locked);
+    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+  exception when foreign_key_violation or restrict_violation then
+    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+    perform animus.note_kept('animus.batches', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+  end;
   begin
     delete from animus.daemons where id in (
       select id from animus.daemons where coalesce(stopped_at, seen_at) < v_now - interval '7 days' and seen_at < v_now - interval '7 days' limit p_limit for update skip locked);

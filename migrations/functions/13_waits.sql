@@ -36,9 +36,9 @@ begin
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
     return 'cancelled';
   end if;
-  -- Waits left by an earlier focus must not block this one.
+  -- Waits left by an earlier focus must not block this one. A turn at the provider's batch API waits without a call.
   delete from animus.waits w
-   where w.work_item_id = p_id and w.resolved_at is null
+   where w.work_item_id = p_id and w.resolved_at is null and not animus.awaits_batch(w)
      and not exists (select from animus.tool_calls t join animus.foci f on f.id = t.focus_id
                       where f.work_item_id = p_id and f.ended_as is null and t.call_id = w.call_id and t.state = 'waiting');
   if not exists (select from animus.waits where work_item_id = p_id and resolved_at is null) then

@@ -17,9 +17,9 @@ language sql immutable as $$
   select case
     when p_function = 'now' then true
     when not p_definer then false
-    when p_function in ('submit_work', 'attach_file') then p_role in ('animus_submitter', 'animus_operator', 'animus_daemon')
+    when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role in ('animus_submitter', 'animus_operator', 'animus_daemon')
     when p_function in ('watch_work', 'watch_texts') then true
-    when p_function in ('status', 'ways_in_status') then p_role <> 'animus_submitter'
+    when p_function in ('status', 'ways_in_status', 'batch_status') then p_role <> 'animus_submitter'
     when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon')
     when p_function = 'require_operator' then false
     when p_source ~ '\manimus\.require_operator\(' then p_role = 'animus_operator'

@@ -28,6 +28,7 @@ interface SubmitOptions extends CommonOptions {
   readonly trigger?: string;
   readonly parent?: string;
   readonly attach?: readonly string[];
+  readonly batch?: boolean;
   readonly wait?: boolean;
   readonly faculties?: string;
 }
@@ -52,6 +53,8 @@ export function addSubmitCommand(group: Command, run: RunCommand): void {
     .option('--trigger <json>', 'what caused it, as JSON or @file')
     .option('--parent <id>', 'submit it as a child of this item')
     .option('--attach <file>', 'an image, PDF or text that comes with it, at most 10 MiB; repeat for more', collected)
+    .option('--batch', 'ask its turns in batches, at half the price and hours later (default: as the faculty says)')
+    .option('--no-batch', 'ask its turns live')
     .option('--wait', 'wait until it has ended; exit 0 when it completed, else 1')
     .option('--faculties <dir>', 'directory that is searched for the faculty')
     .action(run(submitCommand));
@@ -101,6 +104,7 @@ async function readWork(
     dedupKey: options.dedupKey,
     priority: options.priority,
     runAt: options.runAt,
+    batch: options.batch,
     source: options.source ?? 'cli',
     triggerInfo: options.trigger === undefined ? undefined : jsonOf('--trigger', options.trigger, context.cwd),
     traceContext: traceparent(context.env['TRACEPARENT']),

@@ -26,7 +26,7 @@ export const MESSAGE_KINDS = [
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** What a call can wait for (`waits.kind`). */
-export const WAIT_KINDS = ['children', 'approval', 'timer', 'human'] as const;
+export const WAIT_KINDS = ['children', 'approval', 'timer', 'human', 'batch'] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
 /** The action of a person's decision about work (`decisions.action`). */

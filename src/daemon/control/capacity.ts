@@ -29,5 +29,6 @@ export function claimableFaculty(faculty: Faculty, hostGraceSeconds: number): Cl
     max_attempts: faculty.recover.maxAttempts,
     dedup_until: faculty.dedupUntil,
     host_grace_seconds: hostGraceSeconds,
+    batches: true,
   };
 }

@@ -23,6 +23,19 @@ export interface Status {
   readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
   readonly inbox: InboxStatus;
   readonly schedules: readonly ScheduleStatus[];
+  /** Turns that wait for batches, by provider. */
+  readonly batches: readonly BatchStatus[];
+}
+
+/** `outbox`: requests that were not sent. `requests`: those of `batches`, which were. `unclear`: batches whose submit was not confirmed. */
+export interface BatchStatus {
+  readonly provider: string;
+  readonly outbox: number;
+  readonly requests: number;
+  readonly batches: number;
+  readonly unclear: number;
+  readonly oldest_at: string | null;
+  readonly problem: string | null;
 }
 
 /** The pgmq queue `inbox`; `dead` messages could not be read. Counts stop at 10,000. */
@@ -108,6 +121,8 @@ interface SpendStatus {
 
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
-  const [row] = await db.query<{ status: Status }>('select animus.status() || animus.ways_in_status() as status');
+  const [row] = await db.query<{ status: Status }>(
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() as status',
+  );
   return row!.status;
 }

@@ -24,6 +24,8 @@ export interface NewWork {
   readonly traceContext?: string | undefined;
   /** Images and documents that come with it; `params.attachments` will name them. */
   readonly attachments?: readonly NewAttachment[] | undefined;
+  /** True: its turns are asked in batches, at half the price; false: live. Default: as the faculty says. */
+  readonly batch?: boolean | undefined;
 }
 
 /** A file that comes with new work: at most 10 MiB, and 20 of them with 20 MiB together. Its content decides about its type. */
@@ -55,21 +57,26 @@ export async function submitWork(db: Queryable, work: NewWork): Promise<Submitte
   }
 }
 
-const SUBMIT = `select id, state, merged_into as "mergedInto"
-   from animus.submit_work(faculty => $1::text, description => $2::text, params => $3::jsonb, skill => $4::text, dedup_key => $5::text,
-          priority => $6::int, run_at => $7::timestamptz, parent_id => $8::uuid, source => $9::text, trigger_info => $10::jsonb,
-          trace_context => $11::text, concurrency_key => $12::text)`;
+const ARGUMENTS = `faculty => $1::text, description => $2::text, params => $3::jsonb, skill => $4::text, dedup_key => $5::text,
+  priority => $6::int, run_at => $7::timestamptz, parent_id => $8::uuid, source => $9::text, trigger_info => $10::jsonb,
+  trace_context => $11::text, concurrency_key => $12::text`;
+const COLUMNS = 'id, state, merged_into as "mergedInto"';
+
+/** Every statement has the same parameters. */
+const SUBMIT = `select ${COLUMNS} from animus.submit_work(${ARGUMENTS}) where $13::boolean is null`;
+const SUBMIT_BATCH = `select ${COLUMNS} from animus.submit_batch_work(${ARGUMENTS}, batch => $13::boolean)`;
 
 /** One statement, so that an item never exists without its files, also outside a transaction of the caller. */
-const SUBMIT_WITH_FILES = `with work as materialized (${SUBMIT}),
+const withFiles = (submit: string) => `with work as materialized (${submit}),
   files as (select array_agg(animus.attach_file(work.id, f.name, f.content) order by f.n) as ids
-              from work, unnest($13::text[], $14::bytea[]) with ordinality as f (name, content, n))
+              from work, unnest($14::text[], $15::bytea[]) with ordinality as f (name, content, n))
 select work.* from work, files where files.ids is not null`;
 
 async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
   const files = work.attachments ?? [];
   const attached = [files.map(({ name }) => toText(name)), files.map(({ content }) => Buffer.from(content))];
-  const [row] = await db.query<SubmittedWork>(files.length === 0 ? SUBMIT : SUBMIT_WITH_FILES, [
+  const submit = work.batch === undefined ? SUBMIT : SUBMIT_BATCH;
+  const [row] = await db.query<SubmittedWork>(files.length === 0 ? submit : withFiles(submit), [
     toText(work.faculty),
     toText(work.description ?? ''),
     toJsonb(work.params ?? {}),
@@ -82,6 +89,7 @@ async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> 
     work.triggerInfo === undefined ? null : toJsonb(work.triggerInfo),
     work.traceContext ?? null,
     work.concurrencyKey === undefined ? null : toText(work.concurrencyKey),
+    work.batch ?? null,
     ...(files.length === 0 ? [] : attached),
   ]);
   return row!;

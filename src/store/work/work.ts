@@ -17,6 +17,8 @@ export interface ClaimedWork {
   readonly attempts: number;
   readonly maxAttempts: number;
   readonly traceContext: string | null;
+  /** Whether its turns are asked in batches; null: as its faculty says. */
+  readonly batch: boolean | null;
   readonly leaseToken: string;
   readonly createdAt: Date;
   /** When it became claimable. */
@@ -30,6 +32,8 @@ export interface ClaimableFaculty {
   readonly dedup_until: 'resolved' | 'claimed';
   /** How long a focus is reserved for the host that has its directory; default 120. */
   readonly host_grace_seconds?: number;
+  /** The daemon knows batches: it may claim items that have a turn under way. */
+  readonly batches?: true;
 }
 
 /** Claims up to `limit` items of the faculties for `leaseSeconds`; expired leases of others are taken over in the same call. */
@@ -47,7 +51,7 @@ export async function claimWork(
 }
 
 const CLAIMED = `id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",
-  attempts, max_attempts as "maxAttempts", trace_context as "traceContext", lease_token as "leaseToken", created_at as "createdAt",
+  attempts, max_attempts as "maxAttempts", trace_context as "traceContext", batch, lease_token as "leaseToken", created_at as "createdAt",
   greatest(run_at, created_at) as "readyAt"`;
 
 /**

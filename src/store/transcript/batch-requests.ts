@@ -1,0 +1,59 @@
+/** The requests of a focus's turns that a provider answers in batches. The SQL functions hold the rules (docs/batch.md). */
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb } from '../sql/json.ts';
+import type { FocusKey } from './focus-row.ts';
+
+/** A request as it is put into the outbox. */
+export interface BatchRequest {
+  readonly provider: string;
+  /** Of the API that each request of the batch is for. */
+  readonly path: string;
+  readonly model: string;
+  /** Headers of the batch; requests with different ones go into different batches. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** The request under way for a turn; `answer` is there once the state is `answered`. */
+export interface RequestUnderWay {
+  readonly id: string;
+  readonly state: 'waiting' | 'sent' | 'answered';
+  readonly answer: string | null;
+}
+
+/** The request under way for a turn, or null. */
+export async function readRequestUnderWay(
+  db: Queryable,
+  focus: FocusKey,
+  turn: number,
+): Promise<RequestUnderWay | null> {
+  const [row] = await db.query<RequestUnderWay>(
+    `select id, state, answer from animus.batch_requests where focus_id = $1 and turn = $2 and state in ('waiting', 'sent', 'answered')`,
+    [focus.focusId, turn],
+  );
+  return row ?? null;
+}
+
+/**
+ * Puts the request of a begun turn into the outbox and opens its wait. If one is under way, that one counts, and this request is not
+ * put. Errors: `work.state` for a turn that was not begun, `work.lease_lost`.
+ */
+export async function putTurn(db: Queryable, focus: FocusKey, turn: number, request: BatchRequest): Promise<void> {
+  await db.query(`select id, state from animus.put_turn($1, $2, $3, $4::json)`, [
+    focus.focusId,
+    focus.leaseToken,
+    turn,
+    toJsonb(request),
+  ]);
+}
+
+/** Ends an answered request: `recorded` in the transaction that records the turn, `failed` before the turn is asked again. */
+export async function closeRequest(
+  db: Queryable,
+  focus: FocusKey,
+  id: string,
+  state: 'recorded' | 'failed',
+): Promise<void> {
+  await db.query(`select animus.close_request($1, $2, $3, $4)`, [focus.focusId, focus.leaseToken, id, state]);
+}
