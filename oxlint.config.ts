@@ -28,7 +28,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/daemon': [
     ['*'],
-    ['presence', 'reload', 'timers'],
+    ['batches', 'presence', 'reload', 'timers'],
     ['control'],
     ['focus'],
     ['hooks', 'models'],
@@ -40,7 +40,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/files': [['patch', 'search']],
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
   'src/llm': [
-    ['anthropic', 'ollama', 'providers', 'responses', 'scripted'],
+    ['anthropic', 'batch', 'ollama', 'providers', 'responses', 'scripted'],
     ['openai'],
     ['transport'],
     ['wire'],

@@ -2,6 +2,10 @@ import type { Dispatcher } from 'undici';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
 import type { ProcessHost } from '../process/process-host.ts';
+import type { BatchApi } from './batch/batch-api.ts';
+import { type BatchFormat, batchFormat } from './batch/batch-format.ts';
+import { type BatchHttp, batchHttp } from './batch/batch-http.ts';
+import { batchApiOf } from './batches.ts';
 import type { LlmClient } from './client.ts';
 import { type LocatedModel, locateModel, type ModelNames } from './locate-model.ts';
 import { modelInfo } from './models/models.ts';
@@ -15,6 +19,7 @@ import { scriptedClient } from './scripted/client.ts';
 import { httpLlmClient } from './transport/client.ts';
 import { openDispatcher } from './transport/dispatcher.ts';
 import { createKeyPauses, type KeyPauses } from './transport/key-pauses.ts';
+import { maskOf } from './transport/login.ts';
 import type { Endpoint, HttpShared } from './transport/retries.ts';
 import type { Wire } from './wire/wire.ts';
 import { WIRES, type WireName, wireOf } from './wires.ts';
@@ -27,6 +32,15 @@ export interface LlmSettings extends ModelNames {
 /** A model, its endpoint, and its client. */
 export interface ResolvedModel extends LocatedModel {
   readonly client: LlmClient;
+  /** How its requests are put into batches; null if its provider has no batch API. */
+  readonly batch: BatchFormat | null;
+}
+
+/** The batch API of a provider, and its calls. */
+export interface ProviderBatches {
+  readonly api: BatchApi;
+  /** Calls that end with the signal, or after so many milliseconds each, retries included. */
+  http(signal: AbortSignal, totalMs: number): BatchHttp;
 }
 
 /** The models of a process. One pool of connections, one table of pauses. */
@@ -37,6 +51,8 @@ export interface Llm {
   probe(name: string, signal: AbortSignal): Promise<ProbeResult>;
   /** Texts to vectors. Throws `llm.unknown_provider`, and `llm.no_embeddings` for providers that are not of kind `openai`. */
   embedder(settings: EmbedderSettings & { readonly provider: string }): Embedder;
+  /** The batches of a provider; null if it has no batch API, or is not configured. */
+  batches(provider: string): ProviderBatches | null;
   /** Closes all connections; calls in progress fail. */
   stop(): Promise<void>;
 }
@@ -58,7 +74,7 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
     Object.entries(settings.providers).map(([name, config]) => [
       name,
       config.kind === 'scripted'
-        ? { kind: config.kind, client: scriptedClient(name, config.script, clock) }
+        ? { kind: config.kind, client: scriptedClient(name, config.script, clock), batch: null }
         : connect(name, config, settings, { pauses, clock, random, logins }),
     ]),
   );
@@ -72,7 +88,8 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
     resolve(name) {
       const located = locateModel(name, settings);
       const found = find(located.provider, name);
-      return { ...located, client: found.kind === 'scripted' ? found.client : found.speaking(located).client };
+      const { client, batch } = found.kind === 'scripted' ? found : found.speaking(located);
+      return { ...located, client, batch };
     },
     async probe(name, signal) {
       const located = locateModel(name, settings);
@@ -86,6 +103,10 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
       const connected = find(provider, embedding.model);
       if (connected.kind !== 'openai') throw new AnimusError('llm.no_embeddings', { provider });
       return openaiEmbedder(embedding, connected.endpoint, connected.shared);
+    },
+    batches: (provider) => {
+      const connected = providers.get(provider);
+      return connected === undefined || connected.kind === 'scripted' ? null : connected.batches;
     },
     async stop() {
       const agents = [...providers.values()].flatMap((provider) =>
@@ -102,7 +123,14 @@ interface Connected {
   readonly shared: HttpShared;
   readonly agent: Dispatcher;
   /** One client per wire format; its models share connections and pauses. */
-  speaking(model: Pick<LocatedModel, 'model' | 'info'>): { readonly wire: Wire; readonly client: LlmClient };
+  speaking(model: Pick<LocatedModel, 'model' | 'info'>): Spoken;
+  readonly batches: ProviderBatches | null;
+}
+
+interface Spoken {
+  readonly wire: Wire;
+  readonly client: LlmClient;
+  readonly batch: BatchFormat | null;
 }
 
 /** One pool per provider, because the connect time-out belongs to the pool. */
@@ -119,22 +147,31 @@ function connect(
   const agent = openDispatcher(endpoint.timeouts.connectMs, config);
   const shared: HttpShared = { dispatcher: agent, ...common };
   const infoOf = (model: string) => modelInfo(provider, model, settings.models);
-  const open = (name: WireName) => {
+  const api = batchApiOf(config.kind);
+  const open = (name: WireName): Spoken => {
     const host = config.kind === 'azure' ? hostOfAzure(config) : endpoint.baseUrl.hostname;
     const wire = adaptWire(WIRES[name].open({ provider, infoOf, host }), name, config, infoOf);
-    return { wire, client: httpLlmClient(wire, endpoint, shared) };
+    const batch = api && batchFormat(provider, wire, (text) => maskOf(endpoint)(text));
+    return { wire, client: httpLlmClient(wire, endpoint, shared), batch };
   };
-  const opened = new Map<WireName, ReturnType<typeof open>>();
+  const opened = new Map<WireName, Spoken>();
+  const opening = (name: WireName) => {
+    const known = opened.get(name) ?? open(name);
+    opened.set(name, known);
+    return known;
+  };
   return {
     kind: config.kind,
     endpoint,
     shared,
     agent,
-    speaking({ model, info }) {
-      const name = wireOf(config.kind, info.wire, model);
-      const known = opened.get(name) ?? open(name);
-      opened.set(name, known);
-      return known;
+    speaking: ({ model, info }) => opening(wireOf(config.kind, info.wire, model)),
+    batches: api && {
+      api,
+      http(signal, totalMs) {
+        const { classify, headers } = opening(wireOf(config.kind, null, '')).wire;
+        return batchHttp({ endpoint, shared, classify, headers: (key) => headers(key, null), signal, totalMs });
+      },
     },
   };
 }

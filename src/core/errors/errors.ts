@@ -87,6 +87,11 @@ export const ERRORS = {
 
   'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
   'llm.base_url': row('provider {provider}: base_url is not an http or https URL', false, 2),
+  'llm.no_batch': row(
+    'provider {provider} has no batch API, so {model} cannot be asked in batches; remove batch, or use a provider of kind anthropic or openai',
+    false,
+    2,
+  ),
   'llm.no_embeddings': row('provider {provider} has no embeddings; use one of kind openai', false, 2),
 
   'worktree.failed': row('cannot create a worktree of {repo}: {detail}', true, 1),

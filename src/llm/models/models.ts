@@ -44,6 +44,8 @@ export interface ModelInfo {
   readonly images: boolean;
   /** Reads PDF files. The catalogue's entries: the models of Anthropic and OpenAI that see images. */
   readonly documents: boolean;
+  /** Share of the price that a turn in a batch costs; default 0.5. */
+  readonly batchShare: number;
   /** The wire format to reach it with; null: that of its provider's kind. The catalogue's value applies at the vendor itself. */
   readonly wire: WireChoice | null;
   /** How it holds an answer to a schema. Through another provider than the vendor: `none`, unless the configuration says more. */
@@ -96,6 +98,7 @@ const UNKNOWN: ModelInfo = {
   temperature: true,
   images: false,
   documents: false,
+  batchShare: 0.5,
   wire: null,
   structuredOutputs: 'none',
   strictTools: false,

@@ -1,0 +1,22 @@
+import { type Fault, fault } from '../wire/fault.ts';
+import { asString, type Loose } from '../wire/loose-json.ts';
+import type { Submission } from './batch-api.ts';
+
+/**
+ * What the response to a submit means. A status of 4xx is the provider's word that it has not taken the batch. A failed connection, a
+ * time-out, a status of 5xx and a response that cannot be read leave it open.
+ */
+export function submissionOf(
+  answer: { readonly ok: true; readonly value: Loose } | { readonly ok: false; readonly fault: Fault },
+): Submission {
+  if (!answer.ok) return { kind: isRefusal(answer.fault) ? 'refused' : 'unclear', fault: answer.fault };
+  const providerId = asString(answer.value['id']);
+  if (providerId === null) return { kind: 'unclear', fault: fault('protocol', 'the response names no batch') };
+  return { kind: 'submitted', providerId };
+}
+
+/** 408, 409 and 425 say nothing about what was done. Without a status and without an attempt, nothing was sent. */
+function isRefusal({ httpStatus, kind }: Fault): boolean {
+  if (httpStatus === null) return kind === 'rate_limit';
+  return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 425].includes(httpStatus);
+}
