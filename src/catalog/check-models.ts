@@ -15,6 +15,8 @@ export function checkModels(check: FacultyCheck, providerNames: readonly string[
       conflict(check, ['engage', 'fallback_models'], `${fallback} is already in the chain of models`);
     asked.push(fallback);
   }
+  if (given('batch') === true && Array.isArray(fallbacks) && fallbacks.length > 0)
+    conflict(check, ['engage', 'batch'], 'a turn in a batch is asked of one model; remove fallback_models, or batch');
 }
 
 function checkProvider(

@@ -55,6 +55,7 @@ const engage = table({
   service_tier: oneOf([...SERVICE_TIERS]).optional(),
   cache_ttl: oneOf([...CACHE_TTLS]).optional(),
   stop: texts('a list of at most 4 strings', 4).default([]),
+  batch: flag().default(false),
   max_parallel_tools: count(1, 64).default(8),
   parallel_tool_execution: flag().default(true),
   tool_timeout_seconds: seconds(0.1, 86_400).default(120),

@@ -68,6 +68,8 @@ export interface EngageSettings {
   /** How long the provider keeps cached prefixes; null: its default. */
   readonly cacheTtl: CacheTtl | null;
   readonly stop: readonly string[];
+  /** True: turns are asked in batches, at half the price; missing in snapshots of earlier versions of animus. */
+  readonly batch: boolean;
   /** 1: sequentially. */
   readonly maxParallelTools: number;
   readonly toolTimeoutSeconds: number;

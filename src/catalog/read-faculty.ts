@@ -106,6 +106,7 @@ function engageOf(
     serviceTier: engage.service_tier ?? null,
     cacheTtl: engage.cache_ttl ?? null,
     stop: engage.stop,
+    batch: engage.batch,
     maxParallelTools: engage.parallel_tool_execution ? engage.max_parallel_tools : 1,
     toolTimeoutSeconds: engage.tool_timeout_seconds,
     streamIdleSeconds: engage.stream_idle_seconds,

@@ -10,6 +10,7 @@ import type { Database } from '../store/sql/database.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import type { Log } from '../telemetry/log.ts';
 import { TOOL_SOURCES } from '../tools/source.ts';
+import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
 import type { DaemonOptions } from './daemon-options.ts';
@@ -143,6 +144,15 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const janitor = createJanitor({ db, clock, log, retention: () => newest.retention, directoryRoot });
   const spendRollUp = createSpendRollUp({ db, clock, log });
+  const batchPoller = createBatchPoller({
+    db,
+    clock,
+    log,
+    daemonId,
+    config: config.batch,
+    lookSeconds: pollSeconds,
+    batches: models.batches,
+  });
   const rings = {
     animus_work_ready: () => wake.ring(),
     animus_cancel: heartbeat.beat,
@@ -199,6 +209,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
       scheduler,
       janitor,
       spendRollUp,
+      batchPoller,
       reload,
       reloadConfig,
       versionGuard,

@@ -72,6 +72,8 @@ async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> 
           sent,
           taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' },
         );
+      case 'parked':
+        return end(sent, { kind: 'parked' });
       case 'failed':
         return end(sent, { kind: 'model_failed', failure: taken.failure });
       case 'recorded': {

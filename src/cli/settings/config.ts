@@ -60,6 +60,9 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.artifacts_days', config.retention.artifactsDays);
+  add('batch.gather_seconds', config.batch.gatherSeconds);
+  add('batch.poll_seconds', config.batch.pollSeconds);
+  add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);
   add('hooks.environment', config.hooks.environment.join(', ') || null);
   for (const provider of config.providers.values()) {
     const at = `providers.${provider.name}`;

@@ -5,6 +5,7 @@ import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { age, counted, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { showBatches } from './status-batches.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 
 /** The status of one database. */
@@ -27,6 +28,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showDeadLetters(output, status);
   showSchedules(output, status);
   showInbox(output, status);
+  showBatches(output, status);
   showKept(output, status);
   showSpend(output, status);
   showPauses(output, status);

@@ -31,8 +31,8 @@ export function grouped(count: number): string {
 }
 
 /** `1 turn`, `3 turns`. */
-export function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${grouped(count)} ${count === 1 ? noun : nouns}`;
 }
 
 /** `$0.0042`, `$1.25`. Four digits below a dollar, because most model calls cost less. */

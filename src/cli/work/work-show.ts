@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
 import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
+import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
 import {
   type FocusView,
   findWork,
@@ -44,6 +45,7 @@ async function showCommand(invocation: Invocation, _options: CommonOptions, refe
     const id = await findWork(db, reference);
     return {
       item: await readWork(db, id),
+      waits: await readOpenWaits(db, id),
       artifacts: await readArtifacts(db, id),
       children: await readDescendants(db, id),
       foci: await readFoci(db, id),
@@ -52,6 +54,7 @@ async function showCommand(invocation: Invocation, _options: CommonOptions, refe
   });
   output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
   showItem(output, shown.item);
+  showWaits(output, shown.waits);
   showArtifacts(output, shown.artifacts);
   showTree(output, shown.item.id, shown.children);
   for (const focus of shown.foci) showFocus(output, focus);
@@ -85,6 +88,20 @@ function showItem(output: Output, item: WorkDetail): void {
   const tokens = `${grouped(item.input_tokens)} in, ${grouped(item.output_tokens)} out`;
   if (item.turns > 0) field('cost', usd(item.cost_usd), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
   if (item.cancel_requested_at !== null) field('cancel', item.cancel_reason ?? 'requested');
+}
+
+function showWaits(output: Output, waits: readonly OpenWait[]): void {
+  for (const wait of waits) {
+    const since = age(wait.created_at, Date.now());
+    output.line('  ', styled('waits for '.padEnd(10), 'dim'), waitText(wait), styled(`, since ${since}`, 'dim'));
+    if (wait.problem !== null) output.line('  ', styled(wait.problem, 'yellow'));
+  }
+}
+
+function waitText({ kind, deadline, turn, provider, batch_state: batch, provider_id: batchId }: OpenWait): string {
+  if (kind !== 'batch') return deadline === null ? kind : `${kind}, until ${deadline.toISOString()}`;
+  const where = batch === null ? 'not sent yet' : batch === 'submitting' ? 'being sent' : (batchId ?? '');
+  return `turn ${turn ?? '?'} in a batch of ${provider ?? '?'} (${where})`;
 }
 
 /** Files of the item: what came with it, and an outcome that is too large for its row. */

@@ -50,6 +50,12 @@ const hooks = table({
   ).default([]),
 });
 
+const batch = table({
+  gather_seconds: seconds(0, 3600).default(10),
+  poll_seconds: seconds(0.1, 3600).default(60),
+  submit_timeout_seconds: seconds(1, 3600).default(120),
+});
+
 const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
@@ -71,6 +77,7 @@ export const configSchema = table({
   models: tableOf(modelName, model).prefault({}),
   retention: retention.prefault({}),
   hooks: hooks.prefault({}),
+  batch: batch.prefault({}),
   budget: planned(),
   sandbox: planned(),
   embeddings: planned(),

@@ -17,6 +17,7 @@ export interface Config {
   readonly daemon: DaemonConfig;
   readonly retention: RetentionConfig;
   readonly hooks: HooksConfig;
+  readonly batch: BatchConfig;
   /** Used for models named without a provider. */
   readonly defaultProvider: string;
   /** By name; `anthropic` and `openai` are always there. */
@@ -65,6 +66,16 @@ interface HooksConfig {
 
 /** Where health is served when animus.toml does not say. */
 export const DEFAULT_HTTP = '127.0.0.1:7717';
+
+/** `[batch]` of animus.toml. */
+export interface BatchConfig {
+  /** How long requests are gathered into one batch; default 10. */
+  readonly gatherSeconds: number;
+  /** How often a provider is asked about its batches; default 60. */
+  readonly pollSeconds: number;
+  /** The time limit of submitting a batch; default 120. After twice that time, a submit without confirmation is looked for. */
+  readonly submitTimeoutSeconds: number;
+}
 
 /** Kinds of providers that are called over HTTP. `WIRES` in src/llm says which wire format a model of each speaks. */
 export const HTTP_PROVIDER_KINDS = ['anthropic', 'openai', 'azure', 'bedrock', 'vertex', 'ollama'] as const;

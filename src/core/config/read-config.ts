@@ -35,6 +35,7 @@ export function readConfig(sources: ConfigSources): Config {
     daemon: daemonOf(document, document.sound, databaseUrl === null),
     retention: retentionOf(document.sound),
     hooks: Object.freeze({ environment: Object.freeze(document.sound.hooks.environment) }),
+    batch: batchOf(document.sound),
     defaultProvider: 'anthropic',
     providers,
     models: modelsOf(document.sound),
@@ -52,6 +53,14 @@ function checkDaemon(document: StrictDocument<ConfigDocument>, problems: Problem
 
 function retentionOf({ retention }: ConfigDocument): Config['retention'] {
   return Object.freeze({ resolvedDays: retention.resolved_days, artifactsDays: retention.artifacts_days });
+}
+
+function batchOf({ batch }: ConfigDocument): Config['batch'] {
+  return Object.freeze({
+    gatherSeconds: batch.gather_seconds,
+    pollSeconds: batch.poll_seconds,
+    submitTimeoutSeconds: batch.submit_timeout_seconds,
+  });
 }
 
 function daemonOf(
@@ -84,7 +93,7 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const table of ['daemon', 'retention', 'hooks'] as const) {
+  for (const table of ['daemon', 'retention', 'hooks', 'batch'] as const) {
     for (const key of Object.keys(document.sound?.[table] ?? {})) {
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }

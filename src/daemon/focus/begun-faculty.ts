@@ -18,6 +18,7 @@ const requestSettings = z
     serviceTier: z.enum(SERVICE_TIERS).nullable(),
     cacheTtl: z.enum(CACHE_TTLS).nullable(),
     stop: z.array(z.string()),
+    batch: z.boolean(),
     outcomeSchema: z.record(z.string(), z.unknown()).nullable(),
     structuredOutputs: z.boolean(),
     strictTools: z.boolean(),

@@ -62,10 +62,11 @@ async function runPhases(
 
 async function begin(
   work: ClaimedWork,
-  faculty: Faculty,
+  loaded: Faculty,
   control: FocusControl,
   means: BeginMeans & PhaseMeans,
 ): Promise<Focus> {
+  const faculty = asAsked(loaded, work);
   await using opened = new AsyncDisposableStack();
   const toolset = await openToolset(means.toolSources, faculty);
   opened.defer(() => toolset.close());
@@ -109,6 +110,11 @@ async function begin(
     emit,
     texts,
   };
+}
+
+/** The item may ask for turns in batches, or live, whatever its faculty says. */
+function asAsked(faculty: Faculty, { batch }: Pick<ClaimedWork, 'batch'>): Faculty {
+  return batch === null ? faculty : { ...faculty, engage: { ...faculty.engage, batch } };
 }
 
 /** `record`: it is not recorded otherwise; the first message of a focus records that engage begins. */

@@ -1,10 +1,11 @@
 /** Creates the model client of a focus from the configuration. */
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
 import type { FocusModel } from '../../engage/turn/model-turn.ts';
 import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/client.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
-import type { ResolvedModel } from '../../llm/llm.ts';
+import type { ProviderBatches, ResolvedModel } from '../../llm/llm.ts';
 import { mediaTokens } from '../../llm/media/media-tokens.ts';
 import { costUsd, type PriceTerms } from '../../llm/models/cost.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
@@ -21,6 +22,8 @@ export interface ModelSource {
   mediaTokens(faculty: Faculty, media: MediaBlock): number;
   /** One line for people: which provider failed, how, and the remedy. */
   explain(failure: LlmFailure): string;
+  /** The batches of a provider; null if it has no batch API, or is not configured. */
+  batches(provider: string): ProviderBatches | null;
   stop(): Promise<void>;
 }
 
@@ -44,6 +47,7 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
         settings: { ...options, conversationId: focusId },
         closingTurn: options.outputSchema !== undefined && first.info.structuredOutputs === 'closing',
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
+        ...(settings.batch && { batch: batchOf(first) }),
       };
     },
     mediaTokens: (faculty, media) =>
@@ -57,8 +61,15 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
       const restart = isFixed && remedy !== null ? ', and restart animus' : '';
       return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
     },
+    batches: (provider) => llm.batches(provider),
     stop: () => llm.stop(),
   };
+}
+
+/** A turn in a batch is asked of the first model only. Throws `llm.no_batch`. */
+function batchOf({ provider, model, batch, info }: ResolvedModel): NonNullable<FocusModel['batch']> {
+  if (batch === null) throw new AnimusError('llm.no_batch', { provider, model });
+  return { format: batch, costUsd: (usage) => (costUsd(info, usage) ?? 0) * info.batchShare };
 }
 
 /** The chain as one client. An answer costs the price of the model that gave it. */

@@ -3,7 +3,8 @@ import { type Faculties, loadFaculties } from '../../catalog/faculties.ts';
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
-import { locateModel, type ModelNames } from '../../llm/locate-model.ts';
+import { batchApiOf } from '../../llm/batches.ts';
+import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
 import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
@@ -35,13 +36,21 @@ export function loadRunnableFaculties(
 function refusalsOf(faculty: Faculty, names: ModelNames, config: Config): Problem[] {
   const { engage } = faculty;
   const chain = modelChain(engage).map((model) => locateModel(model, names));
-  return [
-    ...aliasProblems(chain, config),
-    ...chain.flatMap((model) => refusedOptions(model, modelOptions(engage)).map((each) => problemOf(faculty, each))),
-  ];
+  const refused = chain.flatMap((model) => [
+    ...refusedOptions(model, modelOptions(engage)),
+    ...refusedBatch(faculty, model),
+  ]);
+  return [...aliasProblems(chain, config), ...refused.map((each) => problemOf(faculty, each))];
 }
 
-function problemOf({ file, origins }: Faculty, { key: refused, expected, value }: RefusedOption): Problem {
+function refusedBatch({ engage }: Faculty, { provider, model, kind }: LocatedModel): RefusedKey[] {
+  if (!engage.batch || batchApiOf(kind) !== null) return [];
+  return [{ key: 'batch', expected: `false: the provider of ${provider}/${model} has no batch API`, value: true }];
+}
+
+type RefusedKey = Omit<RefusedOption, 'key'> & { readonly key: RefusedOption['key'] | 'batch' };
+
+function problemOf({ file, origins }: Faculty, { key: refused, expected, value }: RefusedKey): Problem {
   // The effort may be written under its earlier name.
   const key = refused === 'effort' && !('engage.effort' in origins) ? 'reasoning_effort' : refused;
   const origin = origins[`engage.${key}`];

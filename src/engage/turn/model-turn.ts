@@ -1,5 +1,6 @@
 /** One model call: permitted, sent, recorded. */
 import { isAnimusError } from '../../core/errors/errors.ts';
+import type { BatchFormat } from '../../llm/batch/batch-format.ts';
 import type {
   CompleteOptions,
   LlmClient,
@@ -13,13 +14,16 @@ import type {
   Usage,
 } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
+import { closeRequest } from '../../store/transcript/batch-requests.ts';
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
 import { beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../../store/transcript/turns.ts';
-import { count, record } from '../../telemetry/metrics.ts';
+import { count } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { Journal } from '../calls/journal.ts';
 import { withinLease } from '../calls/within-lease.ts';
 import type { FocusListener } from '../events/events.ts';
+import { askInBatch } from './batch-turn.ts';
+import { measure } from './measure-answer.ts';
 import type { TurnTime } from './turn-time.ts';
 
 /** The model of a focus, with everything fixed that does not change from turn to turn. */
@@ -34,7 +38,16 @@ export interface FocusModel {
   /** True: the model can hold an answer to a schema, but only where no tool can be called. Default false. */
   readonly closingTurn?: boolean;
   readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
-  /** US dollars for a call's tokens; 0 if the model has no price. */
+  /** There if turns are asked in batches. */
+  readonly batch?: FocusBatch;
+  /** US dollars for a live call's tokens; 0 if the model has no price. */
+  costUsd(usage: Usage): number;
+}
+
+/** How the turns of a focus are asked in batches. */
+interface FocusBatch {
+  readonly format: BatchFormat;
+  /** US dollars for a turn's tokens; 0 if the model has no price. */
   costUsd(usage: Usage): number;
 }
 
@@ -56,6 +69,8 @@ export interface TurnMeans {
 export type ModelTurn =
   | { readonly kind: 'recorded'; readonly turn: RecordedTurn }
   | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'> }
+  /** Its request is under way in a batch: the answer wakes the focus. */
+  | { readonly kind: 'parked' }
   | { readonly kind: 'failed'; readonly failure: LlmFailure };
 
 /**
@@ -68,14 +83,14 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
   if (permit !== 'go') return { kind: 'refused', permit };
   means.signal.throwIfAborted();
 
-  means.onEvent({ type: 'turn_started', turn, model: means.model.model });
-  const result = await means.time.elsewhere(callModel(turn, messages, means));
+  const asked = means.model.batch
+    ? await callInBatch(turn, messages, means.model.batch, means)
+    : await callLive(turn, messages, means);
   means.signal.throwIfAborted();
-  if (!result.ok) return { kind: 'failed', failure: result.failure };
+  if (asked.kind !== 'answered') return asked;
 
-  const { response } = result;
-  const cost = response.usage ? means.model.costUsd(response.usage) : 0;
-  const recorded = await withinLease(() => keep(turn, response, cost, means), means.signal);
+  const { response, cost } = asked;
+  const recorded = await withinLease(() => keep(turn, asked, means), means.signal);
   if (typeof recorded === 'string') return { kind: 'refused', permit: recorded };
   means.journal.kept();
   if (cost > 0)
@@ -96,14 +111,80 @@ function begin(turn: number, { db, focus, journal, signal }: TurnMeans): Promise
   return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
 }
 
-/** Makes the answer durable, or returns why it must not be recorded any more. */
-async function keep(
+/** An answer and what it costs; `requestId` is its request in a batch. */
+interface Answered {
+  readonly kind: 'answered';
+  readonly response: LlmResponse;
+  readonly cost: number;
+  readonly requestId: string | null;
+}
+
+async function callLive(
   turn: number,
-  response: LlmResponse,
-  cost: number,
+  messages: readonly Message[],
+  means: TurnMeans,
+): Promise<Answered | Extract<ModelTurn, { kind: 'failed' }>> {
+  means.onEvent({ type: 'turn_started', turn, model: means.model.model });
+  const result = await means.time.elsewhere(callModel(turn, messages, means));
+  if (!result.ok) return { kind: 'failed', failure: result.failure };
+  const { response } = result;
+  const cost = response.usage ? means.model.costUsd(response.usage) : 0;
+  return { kind: 'answered', response, cost, requestId: null };
+}
+
+/** A request that is under way waits with the results before it: these must be durable, too. */
+async function callInBatch(
+  turn: number,
+  messages: readonly Message[],
+  batch: FocusBatch,
+  means: TurnMeans,
+): Promise<Answered | Extract<ModelTurn, { kind: 'failed' | 'refused' | 'parked' }>> {
+  const ask = () => askInBatch(turn, requestOf(turn, messages, means), batch.format, means);
+  const asked = await begunAgain(turn, means, ask);
+  if (typeof asked === 'string') return { kind: 'refused', permit: asked };
+  switch (asked.kind) {
+    case 'put':
+      means.onEvent({ type: 'turn_started', turn, model: means.model.model });
+      means.journal.kept();
+      return { kind: 'parked' };
+    case 'parked':
+      return { kind: 'parked' };
+    case 'failed':
+      return asked;
+    case 'answered': {
+      const { response, requestId } = asked;
+      const cost = response.usage ? batch.costUsd(response.usage) : 0;
+      await span('chat', attributesOf(means), async (chat) => measure(chat, response, means));
+      return { kind: 'answered', response, cost, requestId };
+    }
+    default:
+      return asked satisfies never;
+  }
+}
+
+/** Makes the answer durable, or returns why it may not be recorded any more. */
+function keep(
+  turn: number,
+  { response, cost, requestId }: Answered,
   means: TurnMeans,
 ): Promise<RecordedTurn | Exclude<TurnPermit, 'go'>> {
-  const write = () => recordTurn(means.db, means.focus, turn, response, cost);
+  const { db, focus } = means;
+  return begunAgain(turn, means, () => {
+    if (requestId === null) return recordTurn(db, focus, turn, response, cost);
+    return db.transaction(async (tx) => {
+      const recorded = await recordTurn(tx, focus, turn, response, cost);
+      await closeRequest(tx, focus, requestId, 'recorded');
+      return recorded;
+    });
+  });
+}
+
+/** Writes to a begun turn. */
+async function begunAgain<T>(
+  turn: number,
+  means: TurnMeans,
+  write: () => Promise<T>,
+): Promise<T | Exclude<TurnPermit, 'go'>> {
   try {
     return await write();
   } catch (error) {
@@ -114,54 +195,28 @@ async function keep(
   }
 }
 
+function requestOf(turn: number, messages: readonly Message[], means: TurnMeans): LlmRequest {
+  const { model, settings } = means.model;
+  return { ...settings, model, system: means.systemPrompt, tools: means.toolSpecs, messages, turn };
+}
+
+function attributesOf({ model: { provider, model } }: TurnMeans) {
+  return { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model };
+}
+
 async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {
-  const { client, provider, model, settings, timeouts } = means.model;
-  const request = { ...settings, model, system: means.systemPrompt, tools: means.toolSpecs, messages, turn };
-  return span(
-    'chat',
-    { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model },
-    async (chat) => {
-      const result = await client.complete(request, {
-        signal: means.signal,
-        timeouts,
-        canDiscard: true,
-        onEvent: (event) => passOn(turn, event, means.onEvent),
-      });
-      if (!result.ok) {
-        chat.fail(result.failure.kind);
-        return result;
-      }
-      const { response } = result;
-      // The fallback that answered may belong to another provider.
-      chat.set({
-        'gen_ai.provider.name': response.provider,
-        'gen_ai.response.model': response.model,
-        'gen_ai.response.id': response.responseId,
-        'gen_ai.response.finish_reasons': [response.rawStopReason ?? response.stopReason],
-        'gen_ai.usage.input_tokens': response.usage?.input,
-        'gen_ai.usage.output_tokens': response.usage?.output,
-        'gen_ai.usage.cache_read.input_tokens': response.usage?.cacheRead,
-        'gen_ai.usage.cache_creation.input_tokens': response.usage?.cacheWrite,
-      });
-      const labels = {
-        'gen_ai.operation.name': 'chat',
-        'gen_ai.provider.name': response.provider,
-        'gen_ai.request.model': model,
-        'gen_ai.response.model': response.model,
-      };
-      record('gen_ai.client.operation.duration', response.durationMs / 1000, labels);
-      if (response.timeToFirstTokenMs !== null) {
-        record('gen_ai.client.operation.time_to_first_chunk', response.timeToFirstTokenMs / 1000, labels);
-      }
-      if (response.usage) {
-        const cached = response.usage.cacheRead / Math.max(1, response.usage.input);
-        record('work.context.cache_hit_ratio', cached, { faculty: means.faculty });
-        record('gen_ai.client.token.usage', response.usage.input, { ...labels, 'gen_ai.token.type': 'input' });
-        record('gen_ai.client.token.usage', response.usage.output, { ...labels, 'gen_ai.token.type': 'output' });
-      }
-      return result;
-    },
-  );
+  const { client, timeouts } = means.model;
+  return span('chat', attributesOf(means), async (chat) => {
+    const result = await client.complete(requestOf(turn, messages, means), {
+      signal: means.signal,
+      timeouts,
+      canDiscard: true,
+      onEvent: (event) => passOn(turn, event, means.onEvent),
+    });
+    if (result.ok) measure(chat, result.response, means);
+    else chat.fail(result.failure.kind);
+    return result;
+  });
 }
 
 function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {

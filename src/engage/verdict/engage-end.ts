@@ -6,7 +6,10 @@ import type { Outcome } from './outcome.ts';
 export type EngageEnd =
   | EngageDone
   | { readonly kind: 'interrupted'; readonly reason: 'drained' | 'paused' }
-  /** Calls of the newest turn wait and all others have ended. The focus continues when the waits are resolved. */
+  /**
+   * Calls of the newest turn wait and all others have ended, or the next turn is under way in a batch. The focus continues when the
+   * waits are resolved.
+   */
   | { readonly kind: 'parked' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }

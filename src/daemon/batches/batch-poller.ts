@@ -1,0 +1,170 @@
+/** Polls the batch APIs of the providers: one daemon at a time for each (docs/batch.md). */
+import type { BatchConfig } from '../../core/config/config.ts';
+import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { ProviderBatches } from '../../llm/llm.ts';
+import type { Database } from '../../store/sql/database.ts';
+import {
+  type Batch,
+  type BatchBounds,
+  holdPoller,
+  leavePoller,
+  markBatch,
+  openBatches,
+  providersWithBatches,
+} from '../../store/work/batches.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { BatchPass } from './batch-pass.ts';
+import { collectBatch } from './collect-batch.ts';
+import { findBatch, submitBatch } from './submit-batch.ts';
+
+export interface BatchPollerMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly daemonId: string;
+  readonly config: BatchConfig;
+  /** How often to look for work of this poller. */
+  readonly lookSeconds: number;
+  /** Null for a provider that this daemon cannot poll. */
+  readonly batches: (provider: string) => ProviderBatches | null;
+}
+
+/** The most requests of a batch, and the most bytes of their bodies; far below the limits of the providers. */
+const MAX_REQUESTS = 1000;
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Beyond the time limit of a call, for the writes around it. */
+const HOLD_MARGIN_MS = 30_000;
+/** After a batch that was not taken, no other is sent to the provider for so long. */
+const REST_MS = 60_000;
+/** How long the calls in progress may take when the daemon stops. A submit that is cut is unclear. */
+const STOP_MS = 10_000;
+
+/** A poller. Every daemon of a database may run one. */
+export function createBatchPoller(means: BatchPollerMeans): Service {
+  const { db, clock, log, daemonId, config, batches } = means;
+  const stopping = new AbortController();
+  const cut = new AbortController();
+  const dismissed = new Map<string, Set<string>>();
+  const restUntilMs = new Map<string, number>();
+  const held = new Set<string>();
+  const polling = new Map<string, Promise<void>>();
+  let loop: Promise<void> | null = null;
+  let troubled = false;
+
+  async function run(): Promise<void> {
+    const lookMs = Math.min(Math.max(1, means.lookSeconds), config.pollSeconds) * 1000;
+    while (!stopping.signal.aborted) {
+      await look();
+      await clock.sleep(lookMs, stopping.signal);
+    }
+    await Promise.all(polling.values());
+    for (const provider of held) {
+      await leavePoller(db, provider, daemonId).catch((error: unknown) => {
+        log.warn(
+          { provider, error: messageOf(error) },
+          'another daemon polls the batches once the time of this one is over',
+        );
+      });
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      for (const provider of await providersWithBatches(db)) {
+        const of = batches(provider);
+        // A provider that hangs does not delay another.
+        if (of === null || polling.has(provider)) continue;
+        polling.set(
+          provider,
+          poll(passOf(provider, of)).finally(() => polling.delete(provider)),
+        );
+      }
+      troubled = false;
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  function complain(error: unknown): void {
+    if (!troubled) log.error({ error: messageOf(error) }, 'cannot look after batches; trying again');
+    troubled = true;
+  }
+
+  async function poll(pass: BatchPass): Promise<void> {
+    const { provider } = pass;
+    try {
+      await pass.hold(0);
+      for (const batch of await openBatches(db, provider)) {
+        if (stopping.signal.aborted) return;
+        if (isDue(batch)) await attend(batch, pass);
+      }
+      await submitAll(pass);
+    } catch (error) {
+      // Another daemon polls.
+      if (!isAnimusError(error, 'work.lease_lost')) complain(error);
+    }
+  }
+
+  function isDue({ polledMsAgo }: Batch): boolean {
+    return polledMsAgo === null || polledMsAgo >= config.pollSeconds * 1000;
+  }
+
+  async function attend(batch: Batch, pass: BatchPass): Promise<void> {
+    const { providerId } = batch;
+    if (providerId !== null) await collectBatch({ ...batch, providerId }, pass);
+    else if (batch.unclear) await findBatch(batch, pass);
+  }
+
+  async function submitAll(pass: BatchPass): Promise<void> {
+    const { provider, submitTimeoutMs } = pass;
+    while (!stopping.signal.aborted && clock.monotonicMs() >= (restUntilMs.get(provider) ?? 0)) {
+      const token = await pass.hold(submitTimeoutMs);
+      // The time limit begins before the mark: nothing is sent later than the mark allows for.
+      const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
+      const batch = await markBatch(db, provider, token, bounds());
+      if (batch === null) return;
+      if (!(await submitBatch(batch, token, signal, pass))) restUntilMs.set(provider, clock.monotonicMs() + REST_MS);
+    }
+  }
+
+  function bounds(): BatchBounds {
+    const unclearSeconds = 2 * config.submitTimeoutSeconds;
+    return { gatherSeconds: config.gatherSeconds, maxRequests: MAX_REQUESTS, maxBytes: MAX_BYTES, unclearSeconds };
+  }
+
+  function passOf(provider: string, of: ProviderBatches): BatchPass {
+    const known = dismissed.get(provider) ?? new Set<string>();
+    dismissed.set(provider, known);
+    return {
+      db,
+      log,
+      provider,
+      batches: of,
+      submitTimeoutMs: config.submitTimeoutSeconds * 1000,
+      dismissed: known,
+      cut: cut.signal,
+      async hold(forMs) {
+        const token = await holdPoller(db, provider, daemonId, (forMs + HOLD_MARGIN_MS) / 1000);
+        if (token === null) throw new AnimusError('work.lease_lost', { detail: `another daemon polls ${provider}` });
+        held.add(provider);
+        return token;
+      },
+    };
+  }
+
+  return {
+    async start() {
+      loop = run();
+    },
+    async stop() {
+      stopping.abort();
+      const ended = new AbortController();
+      const cutting = clock.sleep(STOP_MS, ended.signal).then(() => cut.abort());
+      await loop;
+      ended.abort();
+      await cutting;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** Asks a provider about a batch, and stores its results when it has ended. */
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { BatchAnswer, BatchLook } from '../../llm/batch/batch-api.ts';
+import type { Fault } from '../../llm/wire/fault.ts';
+import { answerRequest, type Batch, batchRequests, endBatch, noteBatch } from '../../store/work/batches.ts';
+import { type BatchPass, heldCalls, heldDownload } from './batch-pass.ts';
+
+/** One look at a submitted batch. */
+export async function collectBatch(batch: Batch & { readonly providerId: string }, pass: BatchPass): Promise<void> {
+  const { api } = pass.batches;
+  const { token, http } = await heldCalls(pass);
+  const look = await api.look(batch.providerId, http);
+  const note = { id: batch.id, token };
+  switch (look.kind) {
+    case 'failed':
+      return trouble(batch, note, look.fault, pass);
+    case 'running': {
+      if (!batch.unwanted) return noteBatch(pass.db, note, { problem: null });
+      const problem = await api.cancel(batch.providerId, http);
+      if (problem) return trouble(batch, note, problem, pass);
+      pass.log.info({ provider: pass.provider, batch: batch.id }, 'cancelled a batch whose work has ended');
+      return noteBatch(pass.db, note, { problem: null, cancelled: true });
+    }
+    case 'ended':
+      return store(batch, look, note, pass);
+    default:
+      return look satisfies never;
+  }
+}
+
+async function store(
+  batch: Batch,
+  look: Extract<BatchLook, { kind: 'ended' }>,
+  note: { readonly id: string; readonly token: string },
+  pass: BatchPass,
+): Promise<void> {
+  const answers = new Map<string, BatchAnswer>();
+  for (const file of look.files) {
+    const http = await heldDownload(pass);
+    const problem = await pass.batches.api.results(file, (id, answer) => answers.set(id, answer), http);
+    if (problem) return trouble(batch, note, problem, pass);
+  }
+  const requests = await batchRequests(pass.db, batch.id);
+  for (const { line, answer } of look.lines) {
+    const request = requests[line - 1];
+    if (request) answers.set(request.id, answer);
+  }
+  const left: BatchAnswer = { ended: look.problem === null ? 'missing' : 'not_run' };
+  for (const { id } of requests.filter(({ open }) => open)) {
+    await answer(id, JSON.stringify(answers.get(id) ?? left), pass);
+  }
+  const { token } = await heldCalls(pass);
+  const ended = await endBatch(
+    pass.db,
+    { id: batch.id, token },
+    look.problem === null ? 'collected' : 'not_run',
+    look.problem,
+  );
+  const fields = { provider: pass.provider, batch: batch.id, requests: requests.length };
+  if (!ended) pass.log.warn(fields, 'some answers of a batch could not be stored; trying again');
+  else if (look.problem === null) pass.log.info(fields, 'collected a batch');
+  else pass.log.warn({ ...fields, error: look.problem }, 'the provider ran nothing of a batch');
+}
+
+/** A locked item gets its answer in the next pass. */
+async function answer(id: string, stored: string, { db }: BatchPass): Promise<void> {
+  try {
+    await answerRequest(db, id, stored);
+  } catch (error) {
+    if (!isAnimusError(error, 'work.locked')) throw error;
+  }
+}
+
+async function trouble(
+  batch: Batch,
+  note: { readonly id: string; readonly token: string },
+  fault: Fault,
+  { db, log, provider }: BatchPass,
+): Promise<void> {
+  log.warn({ provider, batch: batch.id, error: fault.message }, 'cannot ask the provider about a batch; trying again');
+  await noteBatch(db, note, { problem: fault.message });
+}

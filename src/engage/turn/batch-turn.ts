@@ -1,0 +1,44 @@
+/** A turn that is asked in a batch: put into the outbox, and recorded when its answer is there (docs/batch.md). */
+
+import type { BatchFormat, ReadAnswer } from '../../llm/batch/batch-format.ts';
+import type { LlmFailure, LlmRequest, LlmResponse } from '../../llm/client.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { closeRequest, putTurn, readRequestUnderWay } from '../../store/transcript/batch-requests.ts';
+import type { FocusKey } from '../../store/transcript/focus-row.ts';
+import { withinLease } from '../calls/within-lease.ts';
+
+interface BatchTurnMeans {
+  readonly db: Database;
+  readonly focus: FocusKey;
+  readonly signal: AbortSignal;
+}
+
+/** `answered`: `requestId` must be closed in the transaction that records the turn. `put`: asked now; `parked`: asked before. */
+export type BatchTurn =
+  | { readonly kind: 'answered'; readonly response: LlmResponse; readonly requestId: string }
+  | { readonly kind: 'failed'; readonly failure: LlmFailure }
+  | { readonly kind: 'put' | 'parked' };
+
+/**
+ * Takes the answer to a begun turn's request, or puts the request if none is under way. An answer that is an error, or that says that
+ * the request was not run, is closed before the turn is asked again, so that it counts once.
+ */
+export async function askInBatch(
+  turn: number,
+  request: LlmRequest,
+  format: BatchFormat,
+  means: BatchTurnMeans,
+): Promise<BatchTurn> {
+  const { db, focus, signal } = means;
+  const underWay = await withinLease(() => readRequestUnderWay(db, focus, turn), signal);
+  if (underWay === null || underWay.answer === null) {
+    // The wait of a request under way may have been resolved by somebody else: it is opened again.
+    const written = { provider: format.provider, ...format.write(request) };
+    await withinLease(() => putTurn(db, focus, turn, written), signal);
+    return { kind: underWay === null ? 'put' : 'parked' };
+  }
+  const read: ReadAnswer = format.read(request, underWay.answer);
+  if (read.kind === 'answered') return { ...read, requestId: underWay.id };
+  await withinLease(() => closeRequest(db, focus, underWay.id, 'failed'), signal);
+  return read.kind === 'failed' ? read : askInBatch(turn, request, format, means);
+}
