@@ -38,7 +38,9 @@ describe('turns in batches', () => {
     const ids = await insert(pg.database, 3);
     const [live] = await insert(pg.database, 1, 'talker');
     await stateOf(pg.database, live!, 'completed');
-    const [batch] = await eventually('one batch has been taken', () => (server.state.batches.length > 0 ? server.state.batches : null));
+    const [batch] = await eventually('one batch has been taken', () =>
+      server.state.batches.length > 0 ? server.state.batches : null,
+    );
     expect(batch!.requests).toHaveLength(3);
     const parked = await pg.database.query(
       `select w.state, lease_owner, v.kind from animus.work_items w join animus.waits v on v.work_item_id = w.id where w.id = any ($1::uuid[])`,

@@ -45,16 +45,19 @@ function create(request: RecordedRequest, state: MockState, refuse: (status: num
   return state.hook('create', 'after') ?? json(view(batch));
 }
 
-function list(query: URLSearchParams, state: MockState): Reply {
+async function list(query: URLSearchParams, state: MockState): Promise<Reply> {
   const before = state.hook('list', 'before');
   if (before) return before;
   const { data, more } = page(state, query.get('after_id'), Number(query.get('limit') ?? 20));
-  return json({
+  const reply = json({
     data: data.map(view),
     has_more: more,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
   });
+  // They go on whether anybody looks or not.
+  if (state.finishes) for (const batch of data) await state.finish(batch);
+  return reply;
 }
 
 async function look(batch: MockBatch, state: MockState): Promise<Reply> {

@@ -38,6 +38,7 @@ export async function startBatchServer(
     hook: () => null,
     finishes: true,
     async finish(batch) {
+      if (batch.results !== null) return;
       const results = new Map<string, MockResult>();
       for (const { customId, body } of batch.requests) {
         results.set(customId, batch.cancelled ? { ended: 'cancelled' } : (fate(customId, body) ?? (await ask(body))));
