@@ -19,7 +19,7 @@ export async function beginFocus(
       : 'select id, faculty from animus.work_items where id = $1',
     options.id === undefined ? [`f${randomUUID()}`, options.concurrencyKey ?? null] : [options.id],
   );
-  const [work] = await claimWork(db, randomUUID(), claimable(item!.faculty), 1, 60);
+  const [work] = await claimWork(db, randomUUID(), claimable(item!.faculty, true), 1, 60);
   if (work?.id !== item!.id) throw new Error(`${item!.id} was not claimed`);
   const row = await startFocus(db, work, {
     host: 'test',
@@ -31,9 +31,9 @@ export async function beginFocus(
   return { ...work, key: { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id } };
 }
 
-/** The faculties argument of a claim for this faculty alone. */
-export function claimable(faculty: string): Record<string, ClaimableFaculty> {
-  return { [faculty]: { max: 1_000_000, max_attempts: 5, dedup_until: 'resolved' } };
+/** The faculties argument of a claim for this faculty alone; a daemon of an earlier version does not know `batches`. */
+export function claimable(faculty: string, batches = false): Record<string, ClaimableFaculty> {
+  return { [faculty]: { max: 1_000_000, max_attempts: 5, dedup_until: 'resolved', ...(batches && { batches }) } };
 }
 
 /** Records a turn with calls of `tool` that have these ids, all started. */

@@ -14,21 +14,18 @@ export interface BatchPass {
   readonly dismissed: Set<string>;
   /** Aborted a while after the daemon's stop. */
   readonly cut: AbortSignal;
-  /** Extends this daemon's time as the poller for a call of so many milliseconds, and returns its token. Errors: `work.lease_lost`. */
-  hold(forMs: number): Promise<string>;
+  /** Extends this daemon's time as the poller, and returns its token. Errors: `work.lease_lost`. */
+  hold(): Promise<string>;
 }
 
-/** Small calls, and the download of results. */
 const CALL_MS = 120_000;
+/** The results of a batch may be hundreds of megabytes. */
 const RESULTS_MS = 900_000;
 
-/** Holds the poller for a small call, and opens the calls. */
-export async function heldCalls(pass: BatchPass): Promise<{ readonly token: string; readonly http: BatchHttp }> {
-  return { token: await pass.hold(CALL_MS), http: pass.batches.http(pass.cut, CALL_MS) };
+export function smallCalls({ batches, cut }: BatchPass): BatchHttp {
+  return batches.http(cut, CALL_MS);
 }
 
-/** The same for results. */
-export async function heldDownload(pass: BatchPass): Promise<BatchHttp> {
-  await pass.hold(RESULTS_MS);
-  return pass.batches.http(pass.cut, RESULTS_MS);
+export function downloads({ batches, cut }: BatchPass): BatchHttp {
+  return batches.http(cut, RESULTS_MS);
 }

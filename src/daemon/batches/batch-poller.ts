@@ -34,10 +34,11 @@ export interface BatchPollerMeans {
 /** The most requests of a batch, and the most bytes of their bodies; far below the limits of the providers. */
 const MAX_REQUESTS = 1000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Beyond the time limit of a call, for the writes around it. */
-const HOLD_MARGIN_MS = 30_000;
-/** After a batch that was not taken, no other is sent to the provider for so long. */
-const REST_MS = 60_000;
+/**
+ * How long a daemon that was killed keeps others from polling; it is extended three times as often. Two pollers at once do no harm: a
+ * submit in progress is left alone until it is unclear, and an answer is stored once.
+ */
+const HOLD_MS = 30_000;
 /** How long the calls in progress may take when the daemon stops. A submit that is cut is unclear. */
 const STOP_MS = 10_000;
 
@@ -47,6 +48,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
   const stopping = new AbortController();
   const cut = new AbortController();
   const dismissed = new Map<string, Set<string>>();
+  /** After a batch that was not taken, no other is sent before the next poll. */
   const restUntilMs = new Map<string, number>();
   const held = new Set<string>();
   const polling = new Map<string, Promise<void>>();
@@ -94,8 +96,11 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
 
   async function poll(pass: BatchPass): Promise<void> {
     const { provider } = pass;
+    const done = new AbortController();
+    let holding: Promise<void> | null = null;
     try {
-      await pass.hold(0);
+      await pass.hold();
+      holding = holdOn(pass, done.signal);
       for (const batch of await openBatches(db, provider)) {
         if (stopping.signal.aborted) return;
         if (isDue(batch)) await attend(batch, pass);
@@ -104,6 +109,18 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
     } catch (error) {
       // Another daemon polls.
       if (!isAnimusError(error, 'work.lease_lost')) complain(error);
+    } finally {
+      done.abort();
+      await holding;
+    }
+  }
+
+  /** During long calls. What fails here fails again in the next step, where it counts. */
+  async function holdOn(pass: BatchPass, done: AbortSignal): Promise<void> {
+    for (;;) {
+      await clock.sleep(HOLD_MS / 3, done);
+      if (done.aborted) return;
+      await pass.hold().catch(() => {});
     }
   }
 
@@ -120,12 +137,13 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
   async function submitAll(pass: BatchPass): Promise<void> {
     const { provider, submitTimeoutMs } = pass;
     while (!stopping.signal.aborted && clock.monotonicMs() >= (restUntilMs.get(provider) ?? 0)) {
-      const token = await pass.hold(submitTimeoutMs);
+      const token = await pass.hold();
       // The time limit begins before the mark: nothing is sent later than the mark allows for.
       const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
       const batch = await markBatch(db, provider, token, bounds());
       if (batch === null) return;
-      if (!(await submitBatch(batch, token, signal, pass))) restUntilMs.set(provider, clock.monotonicMs() + REST_MS);
+      if (!(await submitBatch(batch, token, signal, pass)))
+        restUntilMs.set(provider, clock.monotonicMs() + config.pollSeconds * 1000);
     }
   }
 
@@ -145,8 +163,8 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
       submitTimeoutMs: config.submitTimeoutSeconds * 1000,
       dismissed: known,
       cut: cut.signal,
-      async hold(forMs) {
-        const token = await holdPoller(db, provider, daemonId, (forMs + HOLD_MARGIN_MS) / 1000);
+      async hold() {
+        const token = await holdPoller(db, provider, daemonId, HOLD_MS / 1000);
         if (token === null) throw new AnimusError('work.lease_lost', { detail: `another daemon polls ${provider}` });
         held.add(provider);
         return token;

@@ -3,20 +3,19 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import type { BatchAnswer, BatchLook } from '../../llm/batch/batch-api.ts';
 import type { Fault } from '../../llm/wire/fault.ts';
 import { answerRequest, type Batch, batchRequests, endBatch, noteBatch } from '../../store/work/batches.ts';
-import { type BatchPass, heldCalls, heldDownload } from './batch-pass.ts';
+import { type BatchPass, downloads, smallCalls } from './batch-pass.ts';
 
 /** One look at a submitted batch. */
 export async function collectBatch(batch: Batch & { readonly providerId: string }, pass: BatchPass): Promise<void> {
   const { api } = pass.batches;
-  const { token, http } = await heldCalls(pass);
-  const look = await api.look(batch.providerId, http);
-  const note = { id: batch.id, token };
+  const look = await api.look(batch.providerId, smallCalls(pass));
+  const note = { id: batch.id, token: await pass.hold() };
   switch (look.kind) {
     case 'failed':
       return trouble(batch, note, look.fault, pass);
     case 'running': {
       if (!batch.unwanted) return noteBatch(pass.db, note, { problem: null });
-      const problem = await api.cancel(batch.providerId, http);
+      const problem = await api.cancel(batch.providerId, smallCalls(pass));
       if (problem) return trouble(batch, note, problem, pass);
       pass.log.info({ provider: pass.provider, batch: batch.id }, 'cancelled a batch whose work has ended');
       return noteBatch(pass.db, note, { problem: null, cancelled: true });
@@ -36,8 +35,7 @@ async function store(
 ): Promise<void> {
   const answers = new Map<string, BatchAnswer>();
   for (const file of look.files) {
-    const http = await heldDownload(pass);
-    const problem = await pass.batches.api.results(file, (id, answer) => answers.set(id, answer), http);
+    const problem = await pass.batches.api.results(file, (id, answer) => answers.set(id, answer), downloads(pass));
     if (problem) return trouble(batch, note, problem, pass);
   }
   const requests = await batchRequests(pass.db, batch.id);
@@ -49,7 +47,7 @@ async function store(
   for (const { id } of requests.filter(({ open }) => open)) {
     await answer(id, JSON.stringify(answers.get(id) ?? left), pass);
   }
-  const { token } = await heldCalls(pass);
+  const token = await pass.hold();
   const ended = await endBatch(
     pass.db,
     { id: batch.id, token },

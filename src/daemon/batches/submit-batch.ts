@@ -9,7 +9,7 @@ import {
   noteBatch,
   returnBatch,
 } from '../../store/work/batches.ts';
-import { type BatchPass, heldCalls } from './batch-pass.ts';
+import { type BatchPass, smallCalls } from './batch-pass.ts';
 
 /** Requests that a provider refused are ready again after so long, if it did not say how long to wait. */
 const REFUSED_SECONDS = 60;
@@ -52,7 +52,6 @@ export async function submitBatch(batch: Batch, token: string, signal: AbortSign
 export async function findBatch(batch: Batch, pass: BatchPass): Promise<void> {
   const { db, log, provider, dismissed } = pass;
   const requestIds = (await batchRequests(db, batch.id)).map(({ id }) => id);
-  const { http } = await heldCalls(pass);
   const finding = await pass.batches.api.find(
     {
       id: batch.id,
@@ -61,9 +60,9 @@ export async function findBatch(batch: Batch, pass: BatchPass): Promise<void> {
       known: (ids) => knownProviderIds(db, provider, ids),
       dismissed,
     },
-    http,
+    smallCalls(pass),
   );
-  const { token } = await heldCalls(pass);
+  const token = await pass.hold();
   const fields = { provider, batch: batch.id, requests: requestIds.length };
   switch (finding.kind) {
     case 'found':
@@ -102,8 +101,7 @@ async function confirm(batch: Batch, providerId: string, pass: BatchPass): Promi
     fields,
     'a batch arrived at the provider after it was given up, and its requests may be bought twice; cancelling it',
   );
-  const { http } = await heldCalls(pass);
-  await pass.batches.api.cancel(providerId, http);
+  await pass.batches.api.cancel(providerId, smallCalls(pass));
 }
 
 /** A request that is at fault would be refused again: its focus gets the provider's words. Otherwise all go back to the outbox. */
