@@ -151,8 +151,7 @@ async function runUntilKilled(site: Site, database: Database, killing: Killing):
     const key = `${at} ${call} ${moment}`;
     times.set(key, (times.get(key) ?? 0) + 1);
     const [next] = left;
-    if (!next || pid === null || nameOf({ ...next, nth: 0 }) !== nameOf({ at, call: call as string, moment, nth: 0 }))
-      return false;
+    if (!next || pid === null || nameOf({ ...next, nth: 0 }) !== nameOf({ at, call, moment, nth: 0 })) return false;
     if (times.get(key)! < next.nth) return false;
     killed = true;
     met.push(left.shift()!);

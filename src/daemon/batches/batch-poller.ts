@@ -128,12 +128,6 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
     return polledMsAgo === null || polledMsAgo >= config.pollSeconds * 1000;
   }
 
-  async function attend(batch: Batch, pass: BatchPass): Promise<void> {
-    const { providerId } = batch;
-    if (providerId !== null) await collectBatch({ ...batch, providerId }, pass);
-    else if (batch.unclear) await findBatch(batch, pass);
-  }
-
   async function submitAll(pass: BatchPass): Promise<void> {
     const { provider, submitTimeoutMs } = pass;
     while (!stopping.signal.aborted && clock.monotonicMs() >= (restUntilMs.get(provider) ?? 0)) {
@@ -185,4 +179,10 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
       await cutting;
     },
   };
+}
+
+async function attend(batch: Batch, pass: BatchPass): Promise<void> {
+  const { providerId } = batch;
+  if (providerId !== null) await collectBatch({ ...batch, providerId }, pass);
+  else if (batch.unclear) await findBatch(batch, pass);
 }
