@@ -160,6 +160,11 @@ describe('a faculty is refused', () => {
     ['', 'fallback_models = "m"', 'faculty.engage.fallback_models: expected a list of at most 8 models, got "m"'],
     ['', 'fallback_models = ["a b"]', 'faculty.engage.fallback_models[0]: expected "model" or "provider/model"'],
     ['', 'fallback_models = ["m", "n", "m"]', 'faculty.engage.fallback_models: m is already in the chain of models'],
+    [
+      '',
+      'batch = true\nfallback_models = ["m"]',
+      'faculty.engage.batch: a turn in a batch is asked of one model; remove fallback_models, or batch',
+    ],
     ['', 'fallback_models = ["claude-sonnet-4-5"]', 'claude-sonnet-4-5 is already in the chain of models'],
     ['', 'thinking_budget_tokens = 8192', 'must be less than max_tokens (8192)'],
     ['', 'thinking_budget_tokens = 2000\nreasoning_effort = "low"', 'keep one of them'],

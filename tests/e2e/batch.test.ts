@@ -70,12 +70,24 @@ describe('turns in batches', () => {
     const server = await modelServer(twoTurns);
     const site = siteOf(server, pg.connectionString);
     await startDaemon(site);
+    await pg.database.query('delete from animus.batch_pollers'); // of the daemon before, which was killed
     const inBatch = await runAnimus(site, ['work', 'submit', 'talker', 'x', '--batch', '--wait']);
     expect(inBatch.exit).toBe(0);
     expect(server.state.batches).toHaveLength(2);
     const live = await runAnimus(site, ['work', 'submit', 'scribe', 'x', '--no-batch', '--wait']);
     expect(live.exit).toBe(0);
     expect(server.state.batches).toHaveLength(2);
+  }, 120_000);
+});
+
+describe('turns in batches on the embedded database', () => {
+  it('wake their item, too', async () => {
+    const server = await modelServer(twoTurns);
+    const site = makeSite({ modelUrl: server.url, config: CONFIG, faculties: { scribe: FACULTY } });
+    await startDaemon(site);
+    const submitted = await runAnimus(site, ['work', 'submit', 'scribe', 'Write', '--wait']);
+    expect(submitted.exit).toBe(0);
+    expect(boughtOnce(server)).toBe(2);
   }, 120_000);
 });
 

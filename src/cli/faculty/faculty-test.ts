@@ -146,7 +146,13 @@ function onScript(faculty: Faculty, workspace: string, asked: boolean): Faculty 
     ...(away && { workspace }),
     // A worktree would leave its branch in the user's repository.
     ...(faculty.isolation === 'worktree' && { isolation: 'directory', repo: null }),
-    engage: { ...engage, model: scripted(engage.model), fallbackModels: engage.fallbackModels.map(scripted) },
+    // A script has no batch API.
+    engage: {
+      ...engage,
+      batch: false,
+      model: scripted(engage.model),
+      fallbackModels: engage.fallbackModels.map(scripted),
+    },
   };
 }
 

@@ -83,7 +83,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
           poll(passOf(provider, of)).finally(() => polling.delete(provider)),
         );
       }
-      troubled = false;
+      if (polling.size === 0) troubled = false;
     } catch (error) {
       complain(error);
     }
@@ -106,6 +106,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
         if (isDue(batch)) await attend(batch, pass);
       }
       await submitAll(pass);
+      troubled = false;
     } catch (error) {
       // Another daemon polls.
       if (!isAnimusError(error, 'work.lease_lost')) complain(error);

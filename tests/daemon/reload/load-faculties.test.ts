@@ -91,6 +91,16 @@ test('a script refuses nothing, and is not even read', () => {
   expect(faculties.get('free')?.engage.fallbackModels).toEqual([]);
 });
 
+test('turns in batches need a provider that has a batch API', () => {
+  const { faculties, problems } = load(
+    { slow: 'model = "play/x"\nbatch = true', sound: 'model = "claude-sonnet-4-5"\nbatch = true' },
+    SCRIPTED,
+  );
+  expect([...faculties.keys()]).toEqual(['sound']);
+  expect(problems).toMatchObject([{ code: 'config.invalid', line: 7, key: 'faculty.engage.batch' }]);
+  expect(problems[0]?.message).toContain('expected false: the provider of play/x has no batch API, got true');
+});
+
 test('options are checked after they are adapted', () => {
   const adapted = load({ picky: 'model = "openai/gpt-5"\ntemperature = 0.2' }, SCRIPTED, 'play/x');
   expect(adapted.problems).toEqual([]);
