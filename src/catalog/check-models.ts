@@ -17,6 +17,8 @@ export function checkModels(check: FacultyCheck, providerNames: readonly string[
   }
   if (given('batch') === true && Array.isArray(fallbacks) && fallbacks.length > 0)
     conflict(check, ['engage', 'batch'], 'a turn in a batch is asked of one model; remove fallback_models, or batch');
+  if (given('batch') === true && given('service_tier') !== undefined)
+    conflict(check, ['engage', 'batch'], 'a batch has no service tier; remove service_tier, or batch');
 }
 
 function checkProvider(

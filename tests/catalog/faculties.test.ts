@@ -165,6 +165,11 @@ describe('a faculty is refused', () => {
       'batch = true\nfallback_models = ["m"]',
       'faculty.engage.batch: a turn in a batch is asked of one model; remove fallback_models, or batch',
     ],
+    [
+      '',
+      'batch = true\nservice_tier = "auto"',
+      'faculty.engage.batch: a batch has no service tier; remove service_tier',
+    ],
     ['', 'fallback_models = ["claude-sonnet-4-5"]', 'claude-sonnet-4-5 is already in the chain of models'],
     ['', 'thinking_budget_tokens = 8192', 'must be less than max_tokens (8192)'],
     ['', 'thinking_budget_tokens = 2000\nreasoning_effort = "low"', 'keep one of them'],

@@ -112,9 +112,10 @@ async function begin(
   };
 }
 
-/** The item may ask for turns in batches, or live, whatever its faculty says. */
+/** The item may ask for turns in batches, or live, whatever its faculty says. A batch has no service tier. */
 function asAsked(faculty: Faculty, { batch }: Pick<ClaimedWork, 'batch'>): Faculty {
-  return batch === null ? faculty : { ...faculty, engage: { ...faculty.engage, batch } };
+  if (batch === null) return faculty;
+  return { ...faculty, engage: { ...faculty.engage, batch, ...(batch && { serviceTier: null }) } };
 }
 
 /** `record`: it is not recorded otherwise; the first message of a focus records that engage begins. */

@@ -47,7 +47,7 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
         settings: { ...options, conversationId: focusId },
         closingTurn: options.outputSchema !== undefined && first.info.structuredOutputs === 'closing',
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
-        ...(settings.batch && { batch: batchOf(first) }),
+        ...(settings.batch && { batch: batchOf(first, options) }),
       };
     },
     mediaTokens: (faculty, media) =>
@@ -67,9 +67,13 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
 }
 
 /** A turn in a batch is asked of the first model only. Throws `llm.no_batch`. */
-function batchOf({ provider, model, batch, info }: ResolvedModel): NonNullable<FocusModel['batch']> {
+function batchOf(
+  { provider, model, batch, info }: ResolvedModel,
+  { cacheTtl }: PriceTerms,
+): NonNullable<FocusModel['batch']> {
   if (batch === null) throw new AnimusError('llm.no_batch', { provider, model });
-  return { format: batch, costUsd: (usage) => (costUsd(info, usage) ?? 0) * info.batchShare };
+  const terms = cacheTtl === undefined ? {} : { cacheTtl };
+  return { format: batch, costUsd: (usage) => (costUsd(info, usage, terms) ?? 0) * info.batchShare };
 }
 
 /** The chain as one client. An answer costs the price of the model that gave it. */

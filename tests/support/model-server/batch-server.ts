@@ -23,7 +23,7 @@ export async function startBatchServer(
   fate: (customId: string, body: Json) => MockResult | null = () => null,
 ): Promise<BatchServer> {
   const live = await startModelServer(programme);
-  const livePath = WIRE === 'anthropic' ? '/v1/messages' : '/v1/chat/completions';
+  const livePath = LIVE_PATHS[WIRE];
   const ask = async (body: Json): Promise<MockResult> => {
     const response = await fetch(`${live.url}${livePath}`, {
       method: 'POST',
@@ -68,6 +68,7 @@ export async function startBatchServer(
   };
 }
 
+const LIVE_PATHS = { anthropic: '/v1/messages', openai: '/v1/chat/completions', responses: '/v1/responses' };
 const LOGIN = { 'x-api-key': 'test-key', authorization: 'Bearer test-key' };
 
 async function forward(request: RecordedRequest, url: string): Promise<Reply> {
