@@ -70,7 +70,9 @@ describe('turns in batches', () => {
     const server = await modelServer(twoTurns);
     const site = siteOf(server, pg.connectionString);
     await startDaemon(site);
-    await pg.database.query('delete from animus.batch_pollers'); // of the daemon before, which was killed
+    // Of the daemon before, which was killed.
+    await pg.database.query('delete from animus.batch_pollers');
+    await pg.database.query('delete from animus.batches');
     const inBatch = await runAnimus(site, ['work', 'submit', 'talker', 'x', '--batch', '--wait']);
     expect(inBatch.exit).toBe(0);
     expect(server.state.batches).toHaveLength(2);

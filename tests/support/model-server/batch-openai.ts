@@ -1,4 +1,5 @@
 /** The routes of OpenAI's Files and Batch APIs, as far as batches need them. */
+import { randomBytes } from 'node:crypto';
 import { type Json, json, type MockBatch, type MockState, newBatch, page } from './batch-state.ts';
 import type { RecordedRequest, Reply } from './server.ts';
 
@@ -46,7 +47,7 @@ function upload(request: RecordedRequest, state: MockState, refuse: Refuse): Rep
     }),
   );
   if (fields.get('purpose') !== 'batch') return refuse(400, "'purpose' is not one of the allowed values");
-  const id = `file-${state.files.size + 1}`;
+  const id = `file-${randomBytes(6).toString('hex')}`;
   state.files.set(id, fields.get('file') ?? '');
   return state.hook('upload', 'after') ?? json({ id, object: 'file', purpose: 'batch' });
 }

@@ -1,4 +1,5 @@
 /** The batches of a mock server, and what the routes of both batch APIs share. */
+import { randomBytes } from 'node:crypto';
 import { WIRE } from './either-wire.ts';
 import type { Reply } from './server.ts';
 
@@ -36,7 +37,7 @@ export interface MockState {
 /** Adds a batch. */
 export function newBatch(state: MockState, requests: MockBatch['requests'], metadata: unknown): MockBatch {
   const batch: MockBatch = {
-    id: `${WIRE === 'anthropic' ? 'msgbatch' : 'batch'}_${state.batches.length + 1}`,
+    id: `${WIRE === 'anthropic' ? 'msgbatch' : 'batch'}_${randomBytes(6).toString('hex')}`,
     createdMs: Date.now(),
     requests,
     metadata,
