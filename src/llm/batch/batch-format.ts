@@ -4,6 +4,7 @@ import type { Mask } from '../transport/mask.ts';
 import { toJson } from '../transport/to-json.ts';
 import { fault, toFailure } from '../wire/fault.ts';
 import { asObject, parseJson } from '../wire/loose-json.ts';
+import { recordable } from '../wire/recordable.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { BatchAnswer } from './batch-api.ts';
 
@@ -53,7 +54,7 @@ export function batchFormat(provider: string, wire: Wire, mask: Mask): BatchForm
         const failure = toFailure(result, { provider, model: request.model, attempts: 1 }, mask);
         return { kind: 'failed', failure };
       }
-      const { type: _, ...rest } = result;
+      const { type: _, ...rest } = recordable(result, mask);
       // Time at the provider is not time that the focus ran.
       const response = { provider, ...rest, timeToFirstTokenMs: null, durationMs: 0, attempts: 1, fellBackFrom: [] };
       return { kind: 'answered', response };
