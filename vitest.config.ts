@@ -11,12 +11,17 @@ const ONE_WIRE = [
   'bad-database',
   'broken-faculties',
   'clock-jumps',
+  'daemon-death',
+  'embedded-sharing',
   'external-engage',
+  'interrupted-commands',
   'local-model',
   'many-daemons',
   'many-inserts',
   'roles',
   'run-deadline',
+  'shipped-faculties',
+  'tutorial',
   'worktree',
 ].join('|');
 

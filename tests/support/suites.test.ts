@@ -4,7 +4,7 @@ import { guessedMs } from './longest-first.ts';
 
 test('no project has its own exclude, which would override that of npm test', () => {
   const { projects = [] } = config.test ?? {};
-  expect(projects).toHaveLength(2);
+  expect(projects).toHaveLength(3);
   for (const project of projects) expect(project).not.toHaveProperty('test.exclude');
 });
 

@@ -8,7 +8,7 @@ import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 
 /** The server commits, and the answer never arrives. The daemon cannot know this and retries; nothing must happen twice. */
 const LOST = [
-  { call: 'start_focus' },
+  { call: 'begin_focus' },
   { call: 'add_message' },
   { call: 'begin_next_turn' },
   { call: 'record_turn' },

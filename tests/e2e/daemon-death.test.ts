@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { Isolation, ProcessResult } from '../../src/process/process-host.ts';
-import { isolationModes, startDirectory } from './isolation-modes.ts';
-import { eventually, isAlive, processesWith } from './live-processes.ts';
+import { isolationModes, startDirectory } from '../process/isolation-modes.ts';
+import { eventually, isAlive, processesWith } from '../process/live-processes.ts';
 
 const modes = await isolationModes();
-const PROGRAM = new URL('./daemon-program.ts', import.meta.url).pathname;
+const PROGRAM = new URL('../process/daemon-program.ts', import.meta.url).pathname;
 
 /** A process in the group, one in its own session, and one that ignores SIGTERM and holds the output open. */
 const FAMILY = `

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import { launchDaemon, makeSite, runAnimus, type Site, startDaemon } from '../../support/daemon-process.ts';
-import { eventually } from '../../support/eventually.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import { launchDaemon, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
 
 const FACULTY = '[faculty]\nname = "clerk"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\nsystem_prompt = "p"\n';
 const CONFIG = '[daemon]\nhttp = "off"\n';
