@@ -137,6 +137,8 @@ interface MetricRow {
 
 const LONG_MS = [100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000] as const;
 const CALL_S = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92] as const;
+/** A provider has up to a day for a batch. */
+const BATCH_S = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 115_200] as const;
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304] as const;
 const TURNS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 100] as const;
 const CALLS = [1, 2, 3, 4, 6, 8, 12, 16] as const;
@@ -165,6 +167,13 @@ export const METRICS = {
   'work.context.emergency_summarizations': counter('{summary}', 'Contexts summarised by a model', ['faculty']),
   'work.context.cache_hit_ratio': histogram('1', 'Share of input tokens read from the cache', ['faculty'], SHARE),
   'work.ledger.entries': counter('{entry}', 'Ledger entries written by foci and hooks', ['faculty', 'entry_type']),
+  'work.batch.requests': counter('{request}', 'Requests in batches', ['provider', 'result']),
+  'work.batch.duration': histogram(
+    's',
+    'From the making of a batch until its answers are stored',
+    ['provider'],
+    BATCH_S,
+  ),
   'work.budget.spent': counter('{USD}', 'Cost of recorded answers', ['faculty', 'model']),
   'gen_ai.client.token.usage': histogram('{token}', 'Tokens of one call', [...GEN_AI, 'gen_ai.token.type'], TOKENS),
   'gen_ai.client.operation.duration': histogram('s', 'One model call, retries included', GEN_AI, CALL_S),

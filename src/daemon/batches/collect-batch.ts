@@ -3,6 +3,7 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import type { BatchAnswer, BatchLook } from '../../llm/batch/batch-api.ts';
 import type { Fault } from '../../llm/wire/fault.ts';
 import { answerRequest, type Batch, batchRequests, endBatch, noteBatch } from '../../store/work/batches.ts';
+import { count, record } from '../../telemetry/metrics.ts';
 import { type BatchPass, downloads, smallCalls } from './batch-pass.ts';
 
 /** One look at a submitted batch. */
@@ -55,6 +56,10 @@ async function store(
     look.problem,
   );
   const fields = { provider: pass.provider, batch: batch.id, requests: requests.length };
+  if (ended) {
+    count('work.batch.requests', requests.length, { provider: pass.provider, result: 'collected' });
+    record('work.batch.duration', (Date.now() - batch.createdAt.getTime()) / 1000, { provider: pass.provider });
+  }
   if (!ended) pass.log.warn(fields, 'some answers of a batch could not be stored; trying again');
   else if (look.problem === null) pass.log.info(fields, 'collected a batch');
   else pass.log.warn({ ...fields, error: look.problem }, 'the provider ran nothing of a batch');

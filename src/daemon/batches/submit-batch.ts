@@ -9,6 +9,7 @@ import {
   noteBatch,
   returnBatch,
 } from '../../store/work/batches.ts';
+import { count } from '../../telemetry/metrics.ts';
 import { type BatchPass, smallCalls } from './batch-pass.ts';
 
 /** Requests that a provider refused are ready again after so long, if it did not say how long to wait. */
@@ -24,6 +25,7 @@ export async function submitBatch(batch: Batch, token: string, signal: AbortSign
   const http = pass.batches.http(signal, pass.submitTimeoutMs);
   const submission = await pass.batches.api.submit({ id, path, headers, requests }, http);
   const fields = { provider, batch: id, requests: requests.length };
+  count('work.batch.requests', requests.length, { provider, result: submission.kind });
   switch (submission.kind) {
     case 'submitted':
       await confirm(batch, submission.providerId, pass);
