@@ -27,6 +27,8 @@ begin
   if not found then return; end if;
   if v_day < (v_now at time zone 'UTC')::date then
     update animus.focus_settings s set used_on = (v_now at time zone 'UTC')::date where s.id = p_settings;
+    -- Retention has deleted them meanwhile.
+    if not found then return; end if;
   end if;
   update animus.work_items w set state = 'running', unstarted_claims = 0 where w.id = p_id;
   return query

@@ -12,7 +12,7 @@ begin
   if substr(p_content, 1, 5) = '%PDF-'::bytea then return 'application/pdf'; end if;
   perform convert_from(p_content, 'UTF8');
   return 'text/plain; charset=utf-8';
-exception when character_not_in_repertoire then
+exception when character_not_in_repertoire or untranslatable_character then
   return null;
 end $$;
 

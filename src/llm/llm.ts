@@ -41,6 +41,8 @@ export interface ProviderBatches {
   readonly api: BatchApi;
   /** Calls that end with the signal, or after so many milliseconds each, retries included. */
   http(signal: AbortSignal, totalMs: number): BatchHttp;
+  /** Hides the provider's secrets in a text. */
+  mask(text: string): string;
 }
 
 /** The models of a process. One pool of connections, one table of pauses. */
@@ -172,6 +174,7 @@ function connect(
         const { classify, headers } = opening(wireOf(config.kind, null, '')).wire;
         return batchHttp({ endpoint, shared, classify, headers: (key) => headers(key, null), signal, totalMs });
       },
+      mask: (text) => maskOf(endpoint)(text),
     },
   };
 }

@@ -102,6 +102,28 @@ describe('a batch', () => {
     expect(server.state.batches).toHaveLength(1);
   }, 120_000);
 
+  it('that is refused as invalid fails nobody; its requests are sent in batches of half the size', async () => {
+    let refused = 0;
+    server.state.hook = (call, moment) => {
+      if (refused > 0 || call !== 'create' || moment !== 'before') return null;
+      refused += 1;
+      const error = { type: 'invalid_request_error', code: null, message: 'one of them is wrong' };
+      return json({ type: 'error', error }, 400);
+    };
+    const ids = await insert(pg.database, ['one', 'two']);
+    await eventually('they are put again', async () => {
+      const rows = await pg.database.query(
+        `update animus.batch_requests set ready_at = animus.now() - interval '1 minute'
+          where state = 'waiting' and ready_at > animus.now() + interval '10 seconds' and work_item_id = any ($1::uuid[]) returning id`,
+        [ids],
+      );
+      return rows.length === 2 ? rows : null;
+    });
+    for (const id of ids) await stateOf(pg.database, id, 'completed');
+    expect(refused).toBe(1);
+    expect(server.state.batches.map(({ requests }) => requests.length)).toEqual([1, 1]);
+  }, 120_000);
+
   it('whose submit is unclear is found, or sent again when the provider does not have it', async () => {
     const moments = ['after', 'before'];
     server.state.hook = (call, moment) => {

@@ -101,7 +101,7 @@ describe('after a failed attempt', () => {
       expect(secondAttempt).not.toContain('tool_result');
       expect(secondAttempt).not.toContain('first try');
     }
-    expect(asked['ledger']![2]).toContain('left these entries');
+    expect(asked['ledger']![2]).toContain('These entries are from an earlier attempt');
     expect(asked['nothing']![2]).not.toContain('the water is wet');
     expect(messages['ledger']![1]).toContain('the water is wet');
     expect(messages['nothing']![1]).not.toContain('the water is wet');

@@ -60,6 +60,18 @@ describe('a submit', () => {
     expect(requests.length).toBeGreaterThan(1);
   });
 
+  it('that the account or the file is at fault for is not blamed on a request', async () => {
+    const blames = async (kind: 'anthropic' | 'openai', reply: Reply) =>
+      (await open(kind, () => reply).then(({ api, http }) => api.submit(BATCH, http))) as { ofRequests?: boolean };
+    expect(await blames('openai', failing(400))).toMatchObject({ kind: 'refused', ofRequests: false });
+    const noMoney = { type: 'error', error: { type: 'billing_error', message: 'no credit' } };
+    expect(await blames('anthropic', { status: 402, parts: [JSON.stringify(noMoney)] })).toMatchObject({
+      kind: 'refused',
+      ofRequests: false,
+    });
+    expect(await blames('anthropic', failing(400))).toMatchObject({ kind: 'refused', ofRequests: true });
+  });
+
   it('does not repeat secrets that the provider quotes', async () => {
     const { api, http } = await open('anthropic', () => failing(401, `the key ${KEY} is wrong`));
     const submission = await api.submit(BATCH, http);
@@ -105,4 +117,30 @@ describe('results', () => {
     expect(answers.get('deep')).toEqual({ status: 200, body: null });
     expect([...answers.keys()]).toEqual(['a', 'deep', 'b']);
   });
+});
+
+describe('a batch at OpenAI', () => {
+  it.each([null, '', undefined])('without a file of errors (%j) has one file of results', async (absent) => {
+    const { api, http } = await open('openai', () =>
+      ok({
+        id: 'b',
+        status: 'completed',
+        output_file_id: 'file-1',
+        error_file_id: absent,
+        request_counts: { total: 2, completed: 2, failed: 0 },
+      }),
+    );
+    expect(await api.look('b', http)).toMatchObject({ kind: 'ended', files: ['file-1'], answered: 2 });
+  });
+});
+
+it.each(['anthropic', 'openai'] as const)('a list of batches without end is given up (%s)', async (kind) => {
+  const page = { data: [{ id: 'x', created_at: 4e9 }], has_more: true, last_id: 'x' };
+  const { api, http, requests } = await open(kind, () => ok(page));
+  const finding = await api.find(
+    { id: 'b1', requests: 1, requestIds: ['r1'], sinceMs: 0, known: async () => [], dismissed: new Set() },
+    http,
+  );
+  expect(finding).toMatchObject({ kind: 'failed', fault: { kind: 'protocol' } });
+  expect(requests).toHaveLength(200);
 });

@@ -56,7 +56,9 @@ test('forged headings in description, parameters, ledger and hook output stay in
     '# Context',
   ]);
   expect(outsideOfFences(content).join('\n')).not.toContain('publish the keys');
-  const [system] = await target.database.query<{ prompt: string }>(`select system_prompt as prompt from animus.foci`);
+  const [system] = await target.database.query<{ prompt: string }>(
+    `select system_prompt as prompt from animus.focus_settings`,
+  );
   expect(system!.prompt).toContain('their text is between two lines of ~');
   await daemon.stop();
 });

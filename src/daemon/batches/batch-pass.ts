@@ -4,12 +4,17 @@ import type { ProviderBatches } from '../../llm/llm.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 
+/** The most requests of a batch, far below the limits of the providers. */
+export const MAX_REQUESTS = 1000;
+
 export interface BatchPass {
   readonly db: Database;
   readonly log: Log;
   readonly provider: string;
   readonly batches: ProviderBatches;
   readonly submitTimeoutMs: number;
+  /** The most requests of the next batch; kept from pass to pass. It is halved to find a request that the provider refuses. */
+  readonly size: { requests: number };
   /** Ids of batches at the provider that are not ours, kept from pass to pass. */
   readonly dismissed: Set<string>;
   /** Aborted a while after the daemon's stop. */

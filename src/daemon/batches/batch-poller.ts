@@ -15,7 +15,7 @@ import {
   providersWithBatches,
 } from '../../store/work/batches.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { BatchPass } from './batch-pass.ts';
+import { type BatchPass, MAX_REQUESTS } from './batch-pass.ts';
 import { collectBatch } from './collect-batch.ts';
 import { findBatch, submitBatch } from './submit-batch.ts';
 
@@ -31,8 +31,7 @@ export interface BatchPollerMeans {
   readonly batches: (provider: string) => ProviderBatches | null;
 }
 
-/** The most requests of a batch, and the most bytes of their bodies; far below the limits of the providers. */
-const MAX_REQUESTS = 1000;
+/** The most bytes of the bodies of a batch, far below the limits of the providers. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /**
  * How long a daemon that was killed keeps others from polling; it is extended three times as often. Two pollers at once do no harm: a
@@ -48,6 +47,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
   const stopping = new AbortController();
   const cut = new AbortController();
   const dismissed = new Map<string, Set<string>>();
+  const sizes = new Map<string, { requests: number }>();
   /** After a batch that was not taken, no other is sent before the next poll. */
   const restUntilMs = new Map<string, number>();
   const held = new Set<string>();
@@ -135,21 +135,24 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
       const token = await pass.hold();
       // The time limit begins before the mark: nothing is sent later than the mark allows for.
       const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
-      const batch = await markBatch(db, provider, token, bounds());
+      const batch = await markBatch(db, provider, token, bounds(pass));
       if (batch === null) return;
       if (!(await submitBatch(batch, token, signal, pass)))
         restUntilMs.set(provider, clock.monotonicMs() + config.pollSeconds * 1000);
     }
   }
 
-  function bounds(): BatchBounds {
+  function bounds({ size }: BatchPass): BatchBounds {
     const unclearSeconds = 2 * config.submitTimeoutSeconds;
-    return { gatherSeconds: config.gatherSeconds, maxRequests: MAX_REQUESTS, maxBytes: MAX_BYTES, unclearSeconds };
+    const maxRequests = Math.min(MAX_REQUESTS, size.requests);
+    return { gatherSeconds: config.gatherSeconds, maxRequests, maxBytes: MAX_BYTES, unclearSeconds };
   }
 
   function passOf(provider: string, of: ProviderBatches): BatchPass {
     const known = dismissed.get(provider) ?? new Set<string>();
     dismissed.set(provider, known);
+    const size = sizes.get(provider) ?? { requests: MAX_REQUESTS };
+    sizes.set(provider, size);
     return {
       db,
       log,
@@ -157,6 +160,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
       batches: of,
       submitTimeoutMs: config.submitTimeoutSeconds * 1000,
       dismissed: known,
+      size,
       cut: cut.signal,
       async hold() {
         const token = await holdPoller(db, provider, daemonId, HOLD_MS / 1000);

@@ -1,7 +1,7 @@
 /** Asks a provider about a batch, and stores its results when it has ended. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { BatchAnswer, BatchLook } from '../../llm/batch/batch-api.ts';
-import type { Fault } from '../../llm/wire/fault.ts';
+import { type Fault, fault } from '../../llm/wire/fault.ts';
 import { answerRequest, type Batch, batchRequests, endBatch, noteBatch } from '../../store/work/batches.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { type BatchPass, downloads, smallCalls } from './batch-pass.ts';
@@ -39,14 +39,19 @@ async function store(
     const problem = await pass.batches.api.results(file, (id, answer) => answers.set(id, answer), downloads(pass));
     if (problem) return trouble(batch, note, problem, pass);
   }
+  if (answers.size < look.answered) {
+    const read = `${answers.size} of ${look.answered} answers could be read`;
+    return trouble(batch, note, fault('protocol', `the results are not complete: ${read}`), pass);
+  }
   const requests = await batchRequests(pass.db, batch.id);
-  for (const { line, answer } of look.lines) {
+  // A request that was deleted with its work item shifts the lines.
+  for (const { line, answer } of requests.length === batch.requests ? look.lines : []) {
     const request = requests[line - 1];
     if (request) answers.set(request.id, answer);
   }
   const left: BatchAnswer = { ended: look.problem === null ? 'missing' : 'not_run' };
   for (const { id } of requests.filter(({ open }) => open)) {
-    await answer(id, JSON.stringify(answers.get(id) ?? left), pass);
+    await answer(id, stored(answers.get(id) ?? left, pass), pass);
   }
   const token = await pass.hold();
   const ended = await endBatch(
@@ -65,10 +70,16 @@ async function store(
   else pass.log.warn({ ...fields, error: look.problem }, 'the provider ran nothing of a batch');
 }
 
+/** As JSON. An error may quote the key, which has no place in the database. */
+function stored(answer: BatchAnswer, { batches }: BatchPass): string {
+  const text = JSON.stringify(answer);
+  return 'status' in answer && answer.status !== 200 ? batches.mask(text) : text;
+}
+
 /** A locked item gets its answer in the next pass. */
-async function answer(id: string, stored: string, { db }: BatchPass): Promise<void> {
+async function answer(id: string, text: string, { db }: BatchPass): Promise<void> {
   try {
-    await answerRequest(db, id, stored);
+    await answerRequest(db, id, text);
   } catch (error) {
     if (!isAnimusError(error, 'work.locked')) throw error;
   }
@@ -77,9 +88,12 @@ async function answer(id: string, stored: string, { db }: BatchPass): Promise<vo
 async function trouble(
   batch: Batch,
   note: { readonly id: string; readonly token: string },
-  fault: Fault,
+  problem: Fault,
   { db, log, provider }: BatchPass,
 ): Promise<void> {
-  log.warn({ provider, batch: batch.id, error: fault.message }, 'cannot ask the provider about a batch; trying again');
-  await noteBatch(db, note, { problem: fault.message });
+  log.warn(
+    { provider, batch: batch.id, error: problem.message },
+    'cannot ask the provider about a batch; trying again',
+  );
+  await noteBatch(db, note, { problem: problem.message });
 }

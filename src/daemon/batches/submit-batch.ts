@@ -1,5 +1,5 @@
 /** Submits a batch that is marked in the database, and finds one whose submit was not confirmed (docs/batch.md). */
-import type { Fault } from '../../llm/wire/fault.ts';
+import type { Submission } from '../../llm/batch/batch-api.ts';
 import {
   answerRequest,
   type Batch,
@@ -10,12 +10,14 @@ import {
   returnBatch,
 } from '../../store/work/batches.ts';
 import { count } from '../../telemetry/metrics.ts';
-import { type BatchPass, smallCalls } from './batch-pass.ts';
+import { type BatchPass, downloads, MAX_REQUESTS, smallCalls } from './batch-pass.ts';
 
 /** Requests that a provider refused are ready again after so long, if it did not say how long to wait. */
 const REFUSED_SECONDS = 60;
 /** A batch at the provider may be older than our mark by so much: the clocks of provider and database differ. */
 const CLOCK_SKEW_MS = 15 * 60_000;
+
+type Refusal = Extract<Submission, { readonly kind: 'refused' }>;
 
 /** Sends the batch once. False if the provider did not take it: then no other is sent for a while. */
 export async function submitBatch(batch: Batch, token: string, signal: AbortSignal, pass: BatchPass): Promise<boolean> {
@@ -28,10 +30,11 @@ export async function submitBatch(batch: Batch, token: string, signal: AbortSign
   count('work.batch.requests', requests.length, { provider, result: submission.kind });
   switch (submission.kind) {
     case 'submitted':
+      pass.size.requests = Math.min(MAX_REQUESTS, 2 * pass.size.requests);
       await confirm(batch, submission.providerId, pass);
       return true;
     case 'refused':
-      await refuse(batch, token, submission.fault, pass);
+      await refuse(batch, token, submission, pass);
       log.warn({ ...fields, error: submission.fault.message }, 'the provider refused a batch; nothing of it was run');
       return false;
     case 'unclear':
@@ -57,12 +60,14 @@ export async function findBatch(batch: Batch, pass: BatchPass): Promise<void> {
   const finding = await pass.batches.api.find(
     {
       id: batch.id,
+      requests: batch.requests,
       requestIds,
       sinceMs: batch.createdAt.getTime() - CLOCK_SKEW_MS,
       known: (ids) => knownProviderIds(db, provider, ids),
       dismissed,
     },
-    smallCalls(pass),
+    // It may read the results of others.
+    downloads(pass),
   );
   const token = await pass.hold();
   const fields = { provider, batch: batch.id, requests: requestIds.length };
@@ -106,17 +111,18 @@ async function confirm(batch: Batch, providerId: string, pass: BatchPass): Promi
   await pass.batches.api.cancel(providerId, smallCalls(pass));
 }
 
-/** A request that is at fault would be refused again: its focus gets the provider's words. Otherwise all go back to the outbox. */
-async function refuse(batch: Batch, token: string, fault: Fault, { db }: BatchPass): Promise<void> {
-  if (isOfRequests(fault)) {
+/**
+ * A request that is at fault would be refused again. If it is alone, its focus gets the provider's words; otherwise all go back to the
+ * outbox, and the next batches are half as large until it is alone.
+ */
+async function refuse(batch: Batch, token: string, refusal: Refusal, { db, size }: BatchPass): Promise<void> {
+  const { fault, ofRequests } = refusal;
+  if (ofRequests && batch.requests > 1) size.requests = Math.max(1, Math.floor(batch.requests / 2));
+  if (ofRequests && batch.requests === 1) {
     const body = { type: 'error', error: { type: 'invalid_request_error', message: fault.message } };
     const answer = JSON.stringify({ status: fault.httpStatus ?? 400, body });
     for (const { id } of await batchRequests(db, batch.id)) await answerRequest(db, id, answer);
   }
   const delaySeconds = fault.retryAfterMs === null ? REFUSED_SECONDS : Math.min(3600, fault.retryAfterMs / 1000);
   await returnBatch(db, { id: batch.id, token }, { endedAs: 'refused', problem: fault.message, delaySeconds });
-}
-
-function isOfRequests({ kind }: Fault): boolean {
-  return ['invalid_request', 'context_overflow', 'model_not_found', 'content_filter'].includes(kind);
 }

@@ -3,7 +3,9 @@ import { asArray, asNumber, asObject, asString, type Loose } from '../wire/loose
 import {
   type BatchAnswer,
   type BatchApi,
+  ENDLESS_LIST,
   type Finding,
+  MAX_PAGES,
   NOT_AN_ANSWER,
   type OutgoingBatch,
   type UnclearBatch,
@@ -31,7 +33,8 @@ export const anthropicBatches: BatchApi = {
     if (!answer.ok) return { kind: 'failed', fault: answer.fault };
     if (answer.value['processing_status'] !== 'ended') return { kind: 'running' };
     // The path of the results is ours: a URL in a response is nowhere to send the key to.
-    return { kind: 'ended', files: [id], problem: null, lines: [] };
+    const answered = asNumber(asObject(answer.value['request_counts'])?.['succeeded']) ?? 0;
+    return { kind: 'ended', files: [id], answered, problem: null, lines: [] };
   },
   results: (id, take, http) =>
     http.lines({ method: 'GET', path: `${pathOf(id)}/results` }, (line) => {
@@ -86,7 +89,8 @@ async function candidates(
   http: BatchHttp,
 ): Promise<Loose[] | Extract<Finding, { kind: 'failed' }>> {
   const found: Loose[] = [];
-  for (let after = ''; ; ) {
+  for (let after = '', pages = 0; ; pages++) {
+    if (pages === MAX_PAGES) return { kind: 'failed', fault: ENDLESS_LIST };
     const cursor = after === '' ? '' : `&after_id=${encodeURIComponent(after)}`;
     const page = await http.json({ method: 'GET', path: `${PATH}?limit=${PAGE}${cursor}` });
     if (!page.ok) return { kind: 'failed', fault: page.fault };
@@ -94,7 +98,7 @@ async function candidates(
       .map(asObject)
       .filter((each) => each !== null);
     const since = data.filter((each) => !(createdMs(each) < batch.sinceMs));
-    found.push(...since.filter((each) => countOf(each) === batch.requestIds.length));
+    found.push(...since.filter((each) => countOf(each) === batch.requests));
     after = asString(page.value['last_id']) ?? '';
     if (page.value['has_more'] !== true || after === '' || since.length < data.length) return found;
   }

@@ -1,5 +1,5 @@
 /** The batch API of a provider: how a batch is submitted, found, looked at, read and cancelled (docs/batch.md). */
-import type { Fault } from '../wire/fault.ts';
+import { type Fault, fault } from '../wire/fault.ts';
 import type { BatchHttp } from './batch-http.ts';
 
 /** A batch to submit: requests of one path, model and set of headers. */
@@ -15,6 +15,9 @@ export interface OutgoingBatch {
 /** A batch whose submit was not confirmed. */
 export interface UnclearBatch {
   readonly id: string;
+  /** With how many requests it was sent. */
+  readonly requests: number;
+  /** Fewer where work items were deleted since. */
   readonly requestIds: readonly string[];
   /** Batches created before this time are not ours. */
   readonly sinceMs: number;
@@ -27,7 +30,9 @@ export interface UnclearBatch {
 /** `refused`: the provider certainly does not have it. `unclear`: it may have it. */
 export type Submission =
   | { readonly kind: 'submitted'; readonly providerId: string }
-  | { readonly kind: 'refused' | 'unclear'; readonly fault: Fault };
+  | { readonly kind: 'unclear'; readonly fault: Fault }
+  /** `ofRequests`: it may be one of the requests that it refused, and not the file or the account. */
+  | { readonly kind: 'refused'; readonly fault: Fault; readonly ofRequests: boolean };
 
 /** `absent`: it is certain that the provider does not have it. `undecided`: so many batches may be ours and have not ended. */
 export type Finding =
@@ -36,12 +41,13 @@ export type Finding =
   | { readonly kind: 'undecided'; readonly candidates: number }
   | { readonly kind: 'failed'; readonly fault: Fault };
 
-/** `problem`: why the provider ran nothing of it. */
+/** `answered`: how many requests have an answer that is paid for. `problem`: why the provider ran nothing of it. */
 export type BatchLook =
   | { readonly kind: 'running' }
   | {
       readonly kind: 'ended';
       readonly files: readonly string[];
+      readonly answered: number;
       readonly problem: string | null;
       readonly lines: readonly LineFault[];
     }
@@ -63,6 +69,10 @@ export type BatchAnswer =
 
 /** Read as an answer that breaks the wire format. */
 export const NOT_AN_ANSWER: BatchAnswer = { status: 200, body: null };
+
+/** Pages of a list that are read to find a batch; far more than a provider has batches of an hour. */
+export const MAX_PAGES = 200;
+export const ENDLESS_LIST = fault('protocol', `the list of batches has more than ${MAX_PAGES} pages`);
 
 /** One implementation per kind of provider. No call rejects because of the provider or the network. */
 export interface BatchApi {

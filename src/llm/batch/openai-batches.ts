@@ -5,8 +5,10 @@ import {
   type BatchAnswer,
   type BatchApi,
   type BatchLook,
+  ENDLESS_LIST,
   type Finding,
   type LineFault,
+  MAX_PAGES,
   NOT_AN_ANSWER,
   type OutgoingBatch,
   type UnclearBatch,
@@ -22,7 +24,7 @@ export const openaiBatches: BatchApi = {
   async submit(batch, http) {
     const file = await upload(batch, http);
     // Without its file there is no batch, whatever became of the upload.
-    if (!file.ok) return { kind: 'refused', fault: file.fault };
+    if (!file.ok) return { kind: 'refused', fault: file.fault, ofRequests: false };
     const body = {
       input_file_id: file.id,
       endpoint: `/v1${batch.path}`,
@@ -67,13 +69,14 @@ async function upload(
   const contentType = `multipart/form-data; boundary=${boundary}`;
   const answer = await http.json({ method: 'POST', path: '/files', body, contentType });
   if (!answer.ok) return answer;
-  const id = asString(answer.value['id']);
+  const id = asString(answer.value['id']) || null;
   return id === null ? { ok: false, fault: fault('protocol', 'the response names no file') } : { ok: true, id };
 }
 
 /** Batches are listed newest first, with their metadata. */
 async function find(batch: UnclearBatch, http: BatchHttp): Promise<Finding> {
-  for (let after = ''; ; ) {
+  for (let after = '', pages = 0; ; pages++) {
+    if (pages === MAX_PAGES) return { kind: 'failed', fault: ENDLESS_LIST };
     const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
     const page = await http.json({ method: 'GET', path: `/batches?limit=${PAGE}${cursor}` });
     if (!page.ok) return { kind: 'failed', fault: page.fault };
@@ -104,13 +107,16 @@ function lookOf(batch: Loose): BatchLook {
     return {
       kind: 'ended',
       files: [],
+      answered: 0,
       problem: problem || 'the provider refused the batch',
       lines: errors.flatMap(lineOf),
     };
   }
   if (status !== 'completed' && status !== 'expired' && status !== 'cancelled') return { kind: 'running' };
-  const files = [asString(batch['output_file_id']), asString(batch['error_file_id'])].filter((file) => file !== null);
-  return { kind: 'ended', files, problem: null, lines: [] };
+  // OpenAI writes an absent file as null or as an empty text.
+  const files = [batch['output_file_id'], batch['error_file_id']].flatMap((file) => asString(file) || []);
+  const answered = asNumber(asObject(batch['request_counts'])?.['completed']) ?? 0;
+  return { kind: 'ended', files, answered, problem: null, lines: [] };
 }
 
 function lineOf(error: Loose): LineFault[] {

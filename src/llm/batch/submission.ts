@@ -9,10 +9,16 @@ import type { Submission } from './batch-api.ts';
 export function submissionOf(
   answer: { readonly ok: true; readonly value: Loose } | { readonly ok: false; readonly fault: Fault },
 ): Submission {
-  if (!answer.ok) return { kind: isRefusal(answer.fault) ? 'refused' : 'unclear', fault: answer.fault };
-  const providerId = asString(answer.value['id']);
+  if (!answer.ok && isRefusal(answer.fault))
+    return { kind: 'refused', fault: answer.fault, ofRequests: isOfRequests(answer.fault) };
+  if (!answer.ok) return { kind: 'unclear', fault: answer.fault };
+  const providerId = asString(answer.value['id']) || null;
   if (providerId === null) return { kind: 'unclear', fault: fault('protocol', 'the response names no batch') };
   return { kind: 'submitted', providerId };
+}
+
+function isOfRequests({ kind }: Fault): boolean {
+  return ['invalid_request', 'context_overflow', 'model_not_found', 'content_filter'].includes(kind);
 }
 
 /** 408, 409 and 425 say nothing about what was done. Without a status and without an attempt, nothing was sent. */

@@ -64,7 +64,8 @@ export function commandLogin(settings: CommandSettings, { processes, clock }: Co
       return lasts && held ? held.credential : taken;
     },
     refused(credential) {
-      if (held?.credential !== credential) return held !== null;
+      // Another call was refused before: the new credential is there, or on its way.
+      if (held?.credential !== credential) return held !== null || running !== null;
       if (clock.nowMs() - held.since < FRESH_MS) return false;
       before = held;
       held = null;

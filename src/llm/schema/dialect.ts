@@ -39,12 +39,18 @@ const OPENAI_KEEPS = new Set([
   'maxItems',
 ]);
 
+/** Refused with «regex lookaround is not supported». */
+const LOOKAROUND = /\(\?<?[=!]/;
+
 /** OpenAI: «Structured model outputs», supported schemas (copies of 2026). */
 export const OPENAI_DIALECT: Dialect = {
   vendor: 'OpenAI',
   allRequired: true,
   recursion: true,
-  keeps: (keyword, value) => (keyword === 'format' ? FORMATS.has(String(value)) : OPENAI_KEEPS.has(keyword)),
+  keeps: (keyword, value) =>
+    keyword === 'format'
+      ? FORMATS.has(String(value))
+      : OPENAI_KEEPS.has(keyword) && !(keyword === 'pattern' && LOOKAROUND.test(String(value))),
   limits: { levels: 10, properties: 5000, enumValues: 1000, optional: null, unions: null },
 };
 

@@ -117,7 +117,7 @@ export async function knownProviderIds(db: Queryable, provider: string, ids: rea
 export async function confirmBatch(db: Queryable, id: string, providerId: string): Promise<boolean> {
   const [row] = await db.query<{ confirmed: boolean }>(`select animus.confirm_batch($1, $2) as confirmed`, [
     id,
-    providerId,
+    toText(providerId),
   ]);
   return row!.confirmed;
 }

@@ -136,6 +136,21 @@ describe('a failing command', () => {
 });
 
 describe('a call', () => {
+  test('that two calls are refused with is renewed once, and both go on with the new one', async () => {
+    const clock = instantClock();
+    const settings = command('token-1\n');
+    const vertex = login(settings, clock);
+    const old = (await vertex.current(NEVER)) as Credential;
+    await clock.sleep(60_000);
+    prints('token-2\n');
+    expect(vertex.refused(old)).toBe(true);
+    const first = vertex.current(NEVER);
+    // The command is running.
+    expect(vertex.refused(old)).toBe(true);
+    expect((await Promise.all([first, vertex.current(NEVER)])).map(keyOf)).toEqual(['token-2', 'token-2']);
+    expect(runs()).toBe(2);
+  });
+
   test('whose token is refused is made once more with a new one, and never shows either', async () => {
     const clock = instantClock();
     let valid = 'token-one-1';

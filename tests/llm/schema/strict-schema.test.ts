@@ -30,6 +30,19 @@ const problem = (schema: JsonSchema, dialect: Dialect): string | null => {
 };
 
 describe('in OpenAI’s dialect', () => {
+  test.each(['^(?!/)[a-z]+$', 'a(?=b)', '(?<=a)b', '(?<!a)b'])(
+    'the pattern %s looks around and only advises',
+    (pattern) => {
+      const schema = object({ path: { type: 'string', pattern } });
+      expect(written(schema, OPENAI_DIALECT)).toMatchObject({
+        properties: { path: { description: expect.stringContaining(pattern) as string } },
+      });
+      expect(JSON.stringify(written(schema, OPENAI_DIALECT))).not.toContain('"pattern":');
+      const named = object({ path: { type: 'string', pattern: '(?<year>[0-9]+)' } });
+      expect(JSON.stringify(written(named, OPENAI_DIALECT))).toContain('"pattern":');
+    },
+  );
+
   test('objects are closed, every property is required, and one that was not may be null', () => {
     const schema = object({ fixed: { type: 'boolean' }, note: { type: 'string' } }, ['fixed']);
     expect(written(schema, OPENAI_DIALECT)).toEqual({

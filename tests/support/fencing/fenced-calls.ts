@@ -31,6 +31,12 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   append_ledger: ofItem(`select animus.append_ledger($1, 'note', 'late', $2)`),
   begin_next_turn: ofFocus(`select animus.begin_next_turn($1, $2, 2, 1, '${ENDED('c1')}')`),
   begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1)`),
+  close_request: ofFocus(
+    `with put as (
+       insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, path, model, headers, body, state, created_at, ready_at)
+       select gen_random_uuid(), work_item_id, id, 2, 'p', '/x', 'm', '{}', '{}', 'waiting', now(), now() from animus.foci where id = $1 returning id)
+     select animus.close_request($1, $2, id, 'done') from put`,
+  ),
   complete_batch: ofItem(
     `select result from animus.complete_batch(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb])`,
   ),
@@ -56,6 +62,9 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   hold_lease: ofItem(`select animus.hold_lease($1, $2)`),
   open_wait: ofFocus(`select animus.open_wait($1, $2, 1, 'c1', 'human')`),
   park_work: ofItem(`select animus.park_work($1, $2)`),
+  put_turn: ofFocus(
+    `select animus.put_turn($1, $2, 2, '{"provider": "p", "path": "/x", "model": "m", "headers": {}, "body": "{}"}')`,
+  ),
   record_side_call: ofFocus(`select animus.record_side_call($1, $2, '{"provider": "p", "model": "m", "cost_usd": 1}')`),
   record_turn: ofFocus(`select animus.record_turn($1, $2, 2, '${ANSWER}', '[]')`),
   release_work: ofItem(`select animus.release_work($1, $2, null, 'late')`),
@@ -66,11 +75,12 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   tell_text: ofFocus(`select animus.tell_text($1, $2, 'late')`),
 };
 
-/** The functions that take a token, from the catalogue of the database. */
+/** The functions that take the token of a lease on an item, from the catalogue of the database. Pollers of batches have tokens of their own. */
 export async function fencedFunctions(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
     `select distinct proname as name from pg_proc
-      where pronamespace = 'animus'::regnamespace and proargnames && array['p_token', 'p_tokens'] order by name`,
+      where pronamespace = 'animus'::regnamespace and proargnames && array['p_token', 'p_tokens']
+        and proname <> 'require_poller' and prosrc !~ 'animus\\.require_poller\\(' order by name`,
   );
   return rows.map((row) => row.name);
 }

@@ -153,7 +153,8 @@ function view(batch: MockBatch): Json {
     created_at: Math.floor(batch.createdMs / 1000),
     metadata: batch.metadata,
     output_file_id: succeeded > 0 ? `file-${batch.id}-output` : null,
-    error_file_id: succeeded < results.length ? `file-${batch.id}-error` : null,
+    // OpenAI has been seen to write an absent file as an empty text.
+    error_file_id: succeeded < results.length ? `file-${batch.id}-error` : '',
     request_counts: { total: batch.requests.length, completed: succeeded, failed: results.length - succeeded },
   };
 }
