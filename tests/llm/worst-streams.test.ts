@@ -152,7 +152,7 @@ describe('the body of an error', () => {
 
   test('may not drip for ever', async () => {
     const server = await serve({ status: 500, parts: [' '.repeat(10_000)], pieceBytes: 1, everyMs: 5 });
-    const settings = { timeouts: { streamIdleMs: 200, totalMs: 15_000 }, retry: { maxAttempts: 1 } };
+    const settings = { timeouts: { streamIdleMs: 3000, totalMs: 15_000 }, retry: { maxAttempts: 1 } };
     expect(failed(await call(connect(server, settings)))).toMatchObject({ kind: 'overloaded', httpStatus: 500 });
   });
 
