@@ -196,8 +196,12 @@ test('a migrating process that is cut off leaves no lock, and the next one finis
   expect(await migrate(alone.database, { directory })).toMatchObject({ applied: ['0003_wait_long.sql'], version: 3 });
 });
 
-test('a schema without functions counts as not migrated, and the next call finishes it', async () => {
-  const directory = directoryOf({ ...FILES, 'functions/answer.sql': 'nonsense;' });
+test('a schema without the functions of the function files counts as not migrated, and the next call finishes it', async () => {
+  const directory = directoryOf({
+    ...FILES,
+    '0003_make_function.sql': "create function animus.of_a_migration() returns int language sql as 'select 1';",
+    'functions/answer.sql': 'nonsense;',
+  });
   const database = unfinished.database;
   await expect(migrate(database, { directory })).rejects.toMatchObject({ code: 'db.migration_failed' });
   await expect(checkCompatible(database, directory)).rejects.toMatchObject({ code: 'db.not_migrated' });
