@@ -54,17 +54,13 @@ async function store(
     await answer(id, stored(answers.get(id) ?? left, pass), pass);
   }
   const token = await pass.hold();
-  const ended = await endBatch(
-    pass.db,
-    { id: batch.id, token },
-    look.problem === null ? 'collected' : 'not_run',
-    look.problem,
-  );
-  const fields = { provider: pass.provider, batch: batch.id, requests: requests.length };
-  if (ended) {
-    count('work.batch.requests', requests.length, { provider: pass.provider, result: 'collected' });
-    record('work.batch.duration', (Date.now() - batch.createdAt.getTime()) / 1000, { provider: pass.provider });
-  }
+  const endedAs = look.problem === null ? 'collected' : 'not_run';
+  const ended = await endBatch(pass.db, { id: batch.id, token }, endedAs, look.problem);
+  const { provider } = pass;
+  const fields = { provider, batch: batch.id, requests: requests.length };
+  if (ended) count('work.batch.requests', requests.length, { provider, result: endedAs });
+  if (ended && look.problem === null)
+    record('work.batch.duration', Math.max(0, Date.now() - batch.createdAt.getTime()) / 1000, { provider });
   if (!ended) pass.log.warn(fields, 'some answers of a batch could not be stored; trying again');
   else if (look.problem === null) pass.log.info(fields, 'collected a batch');
   else pass.log.warn({ ...fields, error: look.problem }, 'the provider ran nothing of a batch');
