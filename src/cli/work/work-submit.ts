@@ -123,7 +123,9 @@ function attachment(file: string, cwd: string): NewAttachment {
   try {
     return { name: basename(file), content: readRegularFile(resolve(cwd, file), { maxBytes: MAX_FILE_BYTES }) };
   } catch (error) {
-    throw new AnimusError('usage.invalid', { detail: `--attach ${file}: ${messageOf(error)}` }, { cause: error });
+    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const detail = `--attach ${file}: ${absent ? 'there is no such file' : messageOf(error)}`;
+    throw new AnimusError('usage.invalid', { detail }, { cause: error });
   }
 }
 

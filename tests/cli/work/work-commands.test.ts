@@ -82,7 +82,7 @@ describe('work submit', () => {
   });
 
   test.each([
-    [['nowhere.png'], '--attach nowhere.png: ENOENT'],
+    [['nowhere.png'], '--attach nowhere.png: there is no such file'],
     [['.'], '--attach .: is a directory'],
     [['zip'], "'zip' is neither PNG, JPEG, GIF, WebP, PDF nor text in UTF-8"],
     [['empty'], "'empty' is empty"],
