@@ -31,7 +31,9 @@ const EVERY_WIRE = ['attachments', 'batch', 'journal-points', 'kill'].join('|');
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
-    reporters: ['default', './tests/support/slowest-files.ts'],
+    reporters: ['default', './tests/support/slowest-files.ts', './tests/support/second-tries.ts'],
+    // CI runs a failed test once more and lists it as such; see second-tries.ts.
+    retry: process.env['ANIMUS_TEST_RETRY'] === undefined ? 0 : 1,
     sequence: { sequencer: LongestFirst },
     // To end what hangs, on a busy machine too: no test is judged by how long it takes.
     testTimeout: 60_000,
