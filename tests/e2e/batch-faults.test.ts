@@ -29,7 +29,8 @@ function fates(): (customId: string, body: object) => MockResult | null {
   return (_, body) => {
     const said = JSON.stringify(body);
     if (said.includes('a wrong one')) {
-      const error = { type: 'invalid_request_error', message: 'max_tokens: wrong' };
+      const message = `max_tokens: wrong${said.includes('quotes the key') ? ' with key test-key' : ''}`;
+      const error = { type: 'invalid_request_error', message };
       return { status: 400, body: { type: 'error', error } };
     }
     if (!said.includes('a late one') || expired) return null;
@@ -73,6 +74,48 @@ describe('a batch', () => {
     await stateOf(pg.database, late!, 'completed');
     expect(server.state.batches.map(({ requests }) => requests.length)).toEqual([3, 1]);
     expect(server.live.requests).toHaveLength(2);
+  }, 120_000);
+
+  it('whose results are not complete yet is read again; nothing is asked twice', async () => {
+    let cut = 0;
+    server.state.hook = (call, moment) => {
+      if (call !== 'results' || moment !== 'after' || cut > 0) return null;
+      cut += 1;
+      return { status: 200, headers: { 'content-type': 'application/x-jsonl' }, parts: [] };
+    };
+    const ids = await insert(pg.database, ['one', 'two']);
+    await eventually('the problem is noted', async () => {
+      const [row] = await pg.database.query(
+        `select from animus.batches where problem like '%results are not complete: 0 of 2 answers%'`,
+      );
+      return row ?? null;
+    });
+    for (const id of ids) await stateOf(pg.database, id, 'completed');
+    expect(server.state.batches.map(({ requests }) => requests.length)).toEqual([2]);
+    expect(server.live.requests).toHaveLength(2);
+  }, 120_000);
+
+  it('one of whose errors quotes the key is stored without the key', async () => {
+    // An answer is deleted as soon as it is recorded.
+    await pg.database.query('create table public.answers_seen (answer text)');
+    await pg.database.query(
+      `create function public.see_answer() returns trigger language plpgsql security definer as $$
+       begin insert into public.answers_seen values (new.answer); return new; end $$`,
+    );
+    await pg.database.query(
+      `create trigger see_answer after update on animus.batch_requests for each row
+       when (new.answer is not null) execute function public.see_answer()`,
+    );
+    onTestFinished(async () => {
+      await pg.database.query('drop trigger see_answer on animus.batch_requests');
+      await pg.database.query('drop table public.answers_seen');
+    });
+    const [id] = await insert(pg.database, ['a wrong one that quotes the key']);
+    await stateOf(pg.database, id!, 'dead');
+    const seen = await pg.database.query<{ answer: string }>('select answer from public.answers_seen');
+    expect(seen.map(({ answer }) => answer)).toEqual([
+      expect.stringMatching(/max_tokens: wrong with key (?!test-key)/),
+    ]);
   }, 120_000);
 
   it('is cancelled at the provider when all of its work has been cancelled', async () => {

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { type FocusSettings, startFocus } from '../../../src/store/transcript/focus-row.ts';
-import { claimWork, releaseWork } from '../../../src/store/work/work.ts';
+import { claimWork, completeWork, releaseWork } from '../../../src/store/work/work.ts';
 import { claimable } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { untilBlocked } from '../work/queue-driver.ts';
 
 const target = testDatabase();
 const SETTINGS: FocusSettings = {
@@ -99,6 +100,27 @@ describe('the settings of foci', () => {
     const next = await claimed(database);
     await startFocus(database, next, { ...settings, ...PLACE });
     expect(await left()).toBe(1);
+  });
+
+  test('are stored again where retention deletes them while a focus begins with them', async () => {
+    const { database } = target;
+    const settings = { ...SETTINGS, systemPrompt: randomUUID() };
+    const used = await claimed(database);
+    await startFocus(database, used, { ...settings, ...PLACE });
+    await completeWork(database, used, {}, null);
+    await database.query(`update animus.focus_settings set used_on = used_on - 200 where system_prompt = $1`, [
+      settings.systemPrompt,
+    ]);
+    const next = await claimed(database);
+    let begins: Promise<unknown> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query(`delete from animus.focus_settings where system_prompt = $1`, [settings.systemPrompt]);
+      begins = startFocus(database, next, { ...settings, ...PLACE });
+      await untilBlocked(database);
+    });
+    await begins;
+    const left = 'select from animus.focus_settings where system_prompt = $1';
+    expect(await database.query(left, [settings.systemPrompt])).toHaveLength(1);
   });
 
   test('are marked as used on the day they are used', async () => {
