@@ -39,8 +39,8 @@ export interface ResolvedModel extends LocatedModel {
 /** The batch API of a provider, and its calls. */
 export interface ProviderBatches {
   readonly api: BatchApi;
-  /** Calls that end with the signal, or after so many milliseconds each, retries included. */
-  http(signal: AbortSignal, totalMs: number): BatchHttp;
+  /** Calls that end with the signal, or after so many milliseconds each, retries included. `model`: with its configured headers. */
+  http(signal: AbortSignal, totalMs: number, model?: string): BatchHttp;
   /** Hides the provider's secrets in a text. */
   mask(text: string): string;
 }
@@ -170,9 +170,11 @@ function connect(
     speaking: ({ model, info }) => opening(wireOf(config.kind, info.wire, model)),
     batches: api && {
       api,
-      http(signal, totalMs) {
+      http(signal, totalMs, model) {
         const { classify, headers } = opening(wireOf(config.kind, null, '')).wire;
-        return batchHttp({ endpoint, shared, classify, headers: (key) => headers(key, null), signal, totalMs });
+        const ofModel = model === undefined ? {} : infoOf(model).headers;
+        const withKey = (key: string | null) => ({ ...headers(key, null), ...ofModel });
+        return batchHttp({ endpoint, shared, classify, headers: withKey, signal, totalMs });
       },
       mask: (text) => maskOf(endpoint)(text),
     },

@@ -13,11 +13,16 @@ async function open(
 ): Promise<{
   readonly api: ProviderBatches['api'];
   readonly http: BatchHttp;
+  readonly httpOf: (model: string) => BatchHttp;
   readonly requests: readonly RecordedRequest[];
 }> {
   const server = await startServer(reply);
   const llm = createLlm(
-    { providers: { p: { kind, baseUrl: server.url, apiKey: KEY } }, defaultProvider: 'p' },
+    {
+      providers: { p: { kind, baseUrl: server.url, apiKey: KEY } },
+      defaultProvider: 'p',
+      models: { 'p/m': { headers: { 'x-team': 'agents' } } },
+    },
     { clock: instantClock() },
   );
   onTestFinished(async () => {
@@ -25,7 +30,8 @@ async function open(
     await server.close();
   });
   const { api, http } = llm.batches('p')!;
-  return { api, http: http(new AbortController().signal, 60_000), requests: server.requests };
+  const httpOf = (model?: string) => http(new AbortController().signal, 60_000, model);
+  return { api, http: httpOf(), httpOf, requests: server.requests };
 }
 
 const ok = (body: unknown): Reply => ({ status: 200, parts: [typeof body === 'string' ? body : JSON.stringify(body)] });
@@ -51,6 +57,14 @@ describe('a submit', () => {
     const { api, http, requests } = await open('anthropic', () => reply);
     expect(await api.submit(BATCH, http)).toMatchObject({ kind });
     expect(requests).toHaveLength(1);
+  });
+
+  it('has the configured headers of its model', async () => {
+    const { api, http, httpOf, requests } = await open('anthropic', () => ok({ id: 'theirs' }));
+    await api.submit(BATCH, httpOf('m'));
+    await api.submit(BATCH, httpOf('other'));
+    await api.submit(BATCH, http);
+    expect(requests.map(({ headers }) => headers['x-team'])).toEqual(['agents', undefined, undefined]);
   });
 
   it('whose file cannot be uploaded is refused, after retries: without its file there is no batch', async () => {

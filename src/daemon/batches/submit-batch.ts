@@ -24,7 +24,7 @@ export async function submitBatch(batch: Batch, token: string, signal: AbortSign
   const { db, log, provider } = pass;
   const requests = (await batchRequests(db, batch.id)).map(({ id, body }) => ({ id, body: body ?? '' }));
   const { id, path, headers } = batch;
-  const http = pass.batches.http(signal, pass.submitTimeoutMs);
+  const http = pass.batches.http(signal, pass.submitTimeoutMs, batch.model);
   const submission = await pass.batches.api.submit({ id, path, headers, requests }, http);
   const fields = { provider, batch: id, requests: requests.length };
   count('work.batch.requests', requests.length, { provider, result: submission.kind });

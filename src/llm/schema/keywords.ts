@@ -9,6 +9,9 @@ const STRUCTURE = new Set(
   ),
 );
 
+/** Beside a type they narrow it, which no dialect holds; without one they are the structure. */
+const COMBINING = new Set(['anyOf', 'oneOf', 'allOf']);
+
 /** Its types; those of its values or properties where it names none; empty for a schema without either. */
 export function typesOf(schema: JsonSchema): readonly string[] {
   const type = schema['type'];
@@ -30,8 +33,9 @@ export function kept(schema: JsonSchema, dialect: Dialect): JsonSchema {
 
 /** Title and description; the description ends with what the dialect cannot hold. */
 export function words(schema: JsonSchema, dialect: Dialect): JsonSchema {
+  const structure = (key: string) => STRUCTURE.has(key) && !(COMBINING.has(key) && typesOf(schema).length > 0);
   const left = Object.entries(schema).filter(
-    ([key, value]) => !STRUCTURE.has(key) && !dialect.keeps(key, value) && !(key === 'pattern' && 'format' in schema),
+    ([key, value]) => !structure(key) && !dialect.keeps(key, value) && !(key === 'pattern' && 'format' in schema),
   );
   const advice = left.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ');
   const own = typeof schema['description'] === 'string' ? schema['description'] : '';

@@ -88,13 +88,15 @@ function write(node: unknown, walk: Walk): JsonSchema {
 function variants(schema: JsonSchema, walk: Walk): JsonSchema {
   const { at, counts, dialect } = walk;
   const all = schema['allOf'];
-  if (Array.isArray(all) && all.length === 1) {
+  const alone = !('anyOf' in schema) && !('oneOf' in schema);
+  if (Array.isArray(all) && all.length === 1 && alone) {
     return write({ ...(all[0] as object), ...words(schema, dialect) }, { ...walk, at: `${at}/allOf/0` });
   }
   const of = schema['anyOf'] ?? schema['oneOf'];
+  if (all !== undefined) throw new Unwritable(`${place(at)} combines several schemas with allOf`);
+  if ('anyOf' in schema && 'oneOf' in schema) throw new Unwritable(`${place(at)} has both anyOf and oneOf`);
   if (!Array.isArray(of) || of.length === 0) {
-    const why = all === undefined ? 'allows any value; it needs a type' : 'combines several schemas with allOf';
-    throw new Unwritable(`${place(at)} ${why}`);
+    throw new Unwritable(`${place(at)} allows any value; it needs a type`);
   }
   counts.unions += 1;
   return {

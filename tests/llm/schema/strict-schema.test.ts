@@ -84,6 +84,13 @@ describe('in OpenAI’s dialect', () => {
     });
   });
 
+  test('variants beside a type become advice, too', () => {
+    const one = object({ a: { type: 'string', anyOf: [{ minLength: 3 }, { const: 'x' }] } });
+    expect(written(one, OPENAI_DIALECT)).toMatchObject({
+      properties: { a: { type: 'string', description: '(anyOf: [{"minLength":3},{"const":"x"}])' } },
+    });
+  });
+
   test('a schema may refer to itself', () => {
     const schema = object({ children: { type: 'array', items: { $ref: '#' } } });
     expect(problem(schema, OPENAI_DIALECT)).toBeNull();
@@ -101,6 +108,14 @@ describe('in OpenAI’s dialect', () => {
     ['/properties/a is an array without "items"', object({ a: { type: 'array' } })],
     ['/properties/a is a tuple (prefixItems)', object({ a: { type: 'array', prefixItems: [] } })],
     ['/properties/a combines several schemas with allOf', object({ a: { allOf: [{ type: 'string' }, {}] } })],
+    [
+      '/properties/a combines several schemas with allOf',
+      object({ a: { anyOf: [{ type: 'string' }], allOf: [{ type: 'string' }] } }),
+    ],
+    [
+      '/properties/a has both anyOf and oneOf',
+      object({ a: { anyOf: [{ type: 'string' }], oneOf: [{ type: 'string' }] } }),
+    ],
     ['/properties/a refers to #/properties/b', object({ a: { $ref: '#/properties/b' }, b: { type: 'string' } })],
     ['/properties/a has an array or an object among its values', object({ a: { enum: [{ x: 1 }] } })],
     ['it has 1001 values in enums; at most 1000 are allowed', object({ a: { enum: [...Array(1001).keys()] } })],
