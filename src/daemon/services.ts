@@ -4,12 +4,13 @@ import type { Faculties } from '../catalog/faculties.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
+import { parseWebTarget } from '../core/text/web-target.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import { openNotifications } from '../store/postgres/notifications.ts';
 import type { Database } from '../store/sql/database.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import type { Log } from '../telemetry/log.ts';
-import { TOOL_SOURCES } from '../tools/source.ts';
+import { toolSources } from '../tools/source.ts';
 import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
@@ -87,6 +88,9 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     log,
   });
+  const tools = toolSources({
+    web: () => ({ allow: newest.web.allow.flatMap((target) => parseWebTarget(target) ?? []) }),
+  });
   const completer = createWorkCompleter(db);
   const versionGuard = createVersionGuard(db, clock);
   const controlPlane: ControlPlane = createControlPlane({
@@ -117,7 +121,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         leaseSeconds,
         limits: () => newest.daemon,
         completer,
-        toolSources: TOOL_SOURCES,
+        toolSources: tools,
         onEvent: options.onEvent ?? (() => {}),
         holdFaculty: (name, seconds, reason) => {
           log.warn(

@@ -7,19 +7,31 @@ import { readOutput } from './read-output.ts';
 import { SHELL_TOOLS } from './shell.ts';
 import type { Tool } from './tool.ts';
 import { WAIT_TOOLS } from './wait.ts';
+import type { WebReach } from './web/guarded-agent.ts';
+import { webFetch } from './web/web-fetch.ts';
 
 /** Available to every faculty. */
 const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput];
 
+/** What the operator's configuration says to tools; asked at each call, because it may change. */
+export interface ToolSettings {
+  readonly web: () => WebReach;
+}
+
 /** Tools that a faculty may list in `tools`. */
-const FACULTY_TOOLS: readonly Tool[] = [...FILE_TOOLS, ...SHELL_TOOLS];
+export function facultyTools(settings: ToolSettings): readonly Tool[] {
+  return [...FILE_TOOLS, ...SHELL_TOOLS, webFetch(settings.web)];
+}
+
+/** As without a configuration. */
+const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }) });
 
 /** The valid names in a faculty's `tools`. */
 export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) => tool.name);
 
 /** The tools of a faculty by name: the engine's, then its own in the order written. Loading has refused unknown names. */
-export function toolset(names: readonly string[]): ReadonlyMap<string, Tool> {
-  const own = names.flatMap((name) => FACULTY_TOOLS.filter((tool) => tool.name === name));
+export function toolset(names: readonly string[], tools = FACULTY_TOOLS): ReadonlyMap<string, Tool> {
+  const own = names.flatMap((name) => tools.filter((tool) => tool.name === name));
   return new Map([...ENGINE_TOOLS, ...own].map((tool) => [tool.name, tool]));
 }
 

@@ -1,17 +1,19 @@
 /** Sources of a focus's tools: the registry, and other sources such as a server outside this process. */
 import type { Faculty } from '../catalog/faculty.ts';
-import { toolset } from './registry.ts';
+import { facultyTools, type ToolSettings, toolset } from './registry.ts';
 import type { Tool } from './tool.ts';
 import type { ToolSource } from './tool-source.ts';
 
-/** The engine's own tools, and the tools of the registry that the faculty lists. */
-const REGISTRY: ToolSource = {
-  name: 'registry',
-  open: async (faculty) => ({ tools: [...toolset(faculty.engage.tools).values()] }),
-};
+/** Every source of a process, in the order in which their tools are listed for the model. */
+export function toolSources(settings: ToolSettings): readonly ToolSource[] {
+  return [registry(settings)];
+}
 
-/** Every source, in the order in which their tools are listed for the model. */
-export const TOOL_SOURCES: readonly ToolSource[] = [REGISTRY];
+/** The engine's own tools, and the tools of the registry that the faculty lists. */
+function registry(settings: ToolSettings): ToolSource {
+  const tools = facultyTools(settings);
+  return { name: 'registry', open: async (faculty) => ({ tools: [...toolset(faculty.engage.tools, tools).values()] }) };
+}
 
 /** The tools of one focus by name. */
 export interface Toolset {

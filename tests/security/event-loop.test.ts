@@ -1,13 +1,17 @@
 /** Tools run in the thread that also renews the leases of all foci. No computation of a tool may block the work of others. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { parseWebTarget } from '../../src/core/text/web-target.ts';
 import { FILE_TOOLS } from '../../src/tools/files.ts';
 import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
 import { readOutput } from '../../src/tools/read-output.ts';
 import { SHELL_TOOLS } from '../../src/tools/shell.ts';
 import { WAIT_TOOLS } from '../../src/tools/wait.ts';
+import { webFetch } from '../../src/tools/web/web-fetch.ts';
 import { setUpBench } from '../tools/tool-context.ts';
 
 /** Processor time that one turn of the event loop may take. A heartbeat comes every 20 s, so this leaves a large margin. */
@@ -15,8 +19,22 @@ const MAX_MS = 400;
 const MIB = 1024 * 1024;
 /** Size of the files. The tools accept up to 10 MiB, but this makes the test faster. */
 const SIZE = 4 * MIB;
+/** Answers with what its path names. */
+const pages = createServer((request, response) => {
+  response.writeHead(200, { 'content-type': 'text/html' }).end(PAGES[request.url ?? '']?.());
+});
+const PAGES: Readonly<Record<string, () => string>> = {
+  '/nested': () => '<div>'.repeat(MIB),
+  '/lists': () => '<ul><li>'.repeat(500_000),
+  '/closed': () => '<div>'.repeat(400_000) + '</b>'.repeat(400_000),
+  '/spaces': () => `<pre>${' '.repeat(5 * MIB)}`,
+  '/links': () => '<a href=x>y</a>'.repeat(300_000),
+  '/small': () => `${'<div>'.repeat(6000)}${'</b>'.repeat(8000)}`,
+};
+const page = (path: string) => ({ url: `http://127.0.0.1:${(pages.address() as AddressInfo).port}${path}` });
+const web = webFetch(() => ({ allow: [parseWebTarget('127.0.0.1')!] }));
 const TOOLS = new Map(
-  [...FILE_TOOLS, ...SHELL_TOOLS, ...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput].map((tool) => [tool.name, tool]),
+  [web, ...FILE_TOOLS, ...SHELL_TOOLS, ...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput].map((tool) => [tool.name, tool]),
 );
 
 const patch = (body: string) => ({ patch: `*** Begin Patch\n${body}\n*** End Patch` });
@@ -66,6 +84,7 @@ const WORST: readonly (readonly [string, string, () => object])[] = [
   ['grep', 'millions of matches', () => ({ pattern: '^', path: 'lines', limit: 500 })],
   ['grep', 'many files', () => ({ pattern: 'x' })],
   ['grep', 'a pattern that is hard to read', () => ({ pattern: `${'(a|'.repeat(240)}b${')'.repeat(240)}` })],
+  ...Object.keys(PAGES).map((path) => ['web_fetch', `a page of ${path.slice(1)}`, () => page(path)] as const),
   ['bash', 'a command of 50 MiB', () => ({ command: `: ${'x'.repeat(50 * MIB)}` })],
   ['bash', 'endless output', () => ({ command: 'yes | head -c 200000000', timeout_seconds: 15 })],
   ['ledger_append', 'an entry of 100 MiB', () => ({ type: 'note', content: ' '.repeat(100 * MIB) })],
@@ -84,6 +103,8 @@ test('no input of a tool stalls the event loop; the worst input of each tool is 
   timeout: 600_000,
 }, async () => {
   const { context, workspace } = await setUpBench({ timeoutMs: 3000 });
+  await new Promise<void>((listening) => void pages.listen(0, '127.0.0.1', () => listening()));
+  onTestFinished(() => void pages.close());
   const write = (name: string, text: string) => writeFileSync(join(workspace, name), text);
   write('lines', '\n'.repeat(SIZE - 1));
   write('line', 'a'.repeat(SIZE));

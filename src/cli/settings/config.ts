@@ -64,6 +64,7 @@ function settingsOf(config: Config): Setting[] {
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);
   add('hooks.environment', config.hooks.environment.join(', ') || null);
+  add('web.allow', config.web.allow.join(', ') || null);
   for (const provider of config.providers.values()) {
     const at = `providers.${provider.name}`;
     add(`${at}.kind`, provider.kind, at);

@@ -11,6 +11,7 @@ import {
   tableOf,
   textsMatching,
   usdPerMillion,
+  webTargets,
 } from '../toml/fields.ts';
 import { DEFAULT_HTTP, WIRE_CHOICES } from './config.ts';
 import { modelKeys } from './model-keys.ts';
@@ -56,6 +57,10 @@ const batch = table({
   submit_timeout_seconds: seconds(1, 3600).default(120),
 });
 
+const web = table({
+  allow: webTargets().default([]),
+});
+
 const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
@@ -78,6 +83,7 @@ export const configSchema = table({
   retention: retention.prefault({}),
   hooks: hooks.prefault({}),
   batch: batch.prefault({}),
+  web: web.prefault({}),
   budget: planned(),
   sandbox: planned(),
   embeddings: planned(),

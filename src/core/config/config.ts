@@ -18,6 +18,7 @@ export interface Config {
   readonly retention: RetentionConfig;
   readonly hooks: HooksConfig;
   readonly batch: BatchConfig;
+  readonly web: WebConfig;
   /** Used for models named without a provider. */
   readonly defaultProvider: string;
   /** By name; `anthropic` and `openai` are always there. */
@@ -62,6 +63,12 @@ export interface RetentionConfig {
 interface HooksConfig {
   /** Variables of the daemon's environment that hooks get: names, or prefixes followed by `*`; default none. */
   readonly environment: readonly string[];
+}
+
+/** `[web]` of animus.toml. */
+export interface WebConfig {
+  /** What `web_fetch` may reach beside the public internet: hosts, addresses, networks (`parseWebTarget`); default none. */
+  readonly allow: readonly string[];
 }
 
 /** Where health is served when animus.toml does not say. */

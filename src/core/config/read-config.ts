@@ -36,6 +36,7 @@ export function readConfig(sources: ConfigSources): Config {
     retention: retentionOf(document.sound),
     hooks: Object.freeze({ environment: Object.freeze(document.sound.hooks.environment) }),
     batch: batchOf(document.sound),
+    web: Object.freeze({ allow: Object.freeze(document.sound.web.allow) }),
     defaultProvider: 'anthropic',
     providers,
     models: modelsOf(document.sound),
@@ -93,7 +94,7 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const table of ['daemon', 'retention', 'hooks', 'batch'] as const) {
+  for (const table of ['daemon', 'retention', 'hooks', 'batch', 'web'] as const) {
     for (const key of Object.keys(document.sound?.[table] ?? {})) {
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }

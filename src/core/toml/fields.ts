@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { isPlainHttpUrl, parseListenAddress } from '../text/addresses.ts';
+import { parseWebTarget } from '../text/web-target.ts';
 
 /** Completes the sentence "expected …" for each field. */
 const expectations = z.registry<{ readonly expected: string }>();
@@ -79,6 +80,16 @@ export function texts(expected = 'a list of strings', max = 1000) {
 /** A list of texts that match a pattern. */
 export function textsMatching(pattern: RegExp, each: string, expected: string, max: number) {
   return z.array(matching(pattern, each)).max(max).register(expectations, { expected });
+}
+
+/** A list of hosts and networks (`parseWebTarget`). */
+export function webTargets() {
+  const each = 'a host, an address or a network, with a port or without one';
+  const target = z
+    .string()
+    .refine((text) => parseWebTarget(text) !== null)
+    .register(expectations, { expected: each });
+  return z.array(target).max(1000).register(expectations, { expected: 'a list of hosts, addresses and networks' });
 }
 
 /** A list of texts, each of which may be empty (arguments of a command). */

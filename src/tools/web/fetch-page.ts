@@ -1,0 +1,127 @@
+/** Fetches a page of the web: each hop of a redirect is checked as the first one is. */
+import { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type Dispatcher, request } from 'undici';
+import { messageOf } from '../../core/errors/errors.ts';
+import { forbiddenLiteral, guardedAgent, type WebReach } from './guarded-agent.ts';
+
+/** A response. */
+export interface Page {
+  /** After redirects. */
+  readonly url: URL;
+  readonly status: number;
+  /** The `content-type` header; empty if there is none. */
+  readonly type: string;
+  /** Decompressed; at most `MAX_BYTES`. */
+  readonly body: Buffer;
+  /** The body was longer. */
+  readonly cut: boolean;
+  readonly redirects: number;
+}
+
+/** Why there is no page; for the model. */
+export interface NoPage {
+  readonly refusal: string;
+}
+
+/** Of a body, after decompression. */
+export const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_REDIRECTS = 5;
+/** Until the headers, and between two pieces of the body. */
+const SILENCE_MS = 20_000;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** GETs the URL without cookies and credentials. Rejects only when the signal aborts. */
+export async function fetchPage(text: string, reach: WebReach, signal: AbortSignal): Promise<Page | NoPage> {
+  let from: string | undefined;
+  let next = text;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const url = URL.parse(next, from);
+    const refusal = refusalOf(url, next, reach);
+    if (url === null || refusal !== null) {
+      return { refusal: from ? `${from} redirects elsewhere: ${refusal}` : `${refusal}` };
+    }
+    const hop = await fetchOnce(url, reach, signal);
+    if (!('location' in hop)) return 'refusal' in hop ? hop : { ...hop, url, redirects };
+    from = url.href;
+    next = hop.location;
+  }
+  return { refusal: `${text} redirects more than ${MAX_REDIRECTS} times` };
+}
+
+function refusalOf(url: URL | null, text: string, reach: WebReach): string | null {
+  if (url === null) return `${JSON.stringify(text.slice(0, 200))} is not a URL; it must begin with https:// or http://`;
+  if (!/^https?:$/.test(url.protocol)) return `${url.protocol}// is not supported; use https:// or http://`;
+  if (url.username !== '' || url.password !== '') return 'the URL must not contain a user or password';
+  // Below 1024 are mail, file and name servers, which can be made to obey a request for a page.
+  if (url.port !== '' && Number(url.port) < 1024)
+    return `port ${url.port} is not allowed; use 80, 443, or one from 1024`;
+  return forbiddenLiteral(url, reach)?.message ?? null;
+}
+
+type Hop = { readonly location: string } | Omit<Page, 'url' | 'redirects'> | NoPage;
+
+async function fetchOnce(url: URL, reach: WebReach, signal: AbortSignal): Promise<Hop> {
+  const agent = guardedAgent(url, reach);
+  try {
+    const response = await request(url, {
+      dispatcher: agent,
+      signal,
+      headersTimeout: SILENCE_MS,
+      bodyTimeout: SILENCE_MS,
+      headers: {
+        accept: 'text/html, text/*;q=0.9, application/json;q=0.9, */*;q=0.1',
+        'accept-encoding': 'gzip, deflate, br',
+        'user-agent': 'animus (web_fetch)',
+      },
+    });
+    const { statusCode: status } = response;
+    const location = headerOf(response, 'location');
+    if (REDIRECTS.has(status) && location !== '') return { location };
+    const type = headerOf(response, 'content-type');
+    const encoding = headerOf(response, 'content-encoding').trim().toLowerCase();
+    const decoder = DECODERS[encoding];
+    if (encoding !== '' && encoding !== 'identity' && !decoder) {
+      return { refusal: `${url.href} is compressed as ${JSON.stringify(encoding.slice(0, 50))}, which cannot be read` };
+    }
+    return { status, type, ...(await readBody(response.body, decoder)) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { refusal: `${url.href} could not be fetched: ${reasonOf(error)}` };
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function readBody(
+  body: Readable,
+  decoder: (() => NodeJS.ReadWriteStream) | undefined,
+): Promise<Pick<Page, 'body' | 'cut'>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const plain = decoder ? body.compose(decoder()) : body;
+  for await (const chunk of plain as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Leaving the loop ends the stream, so the rest is neither read nor decompressed.
+    if (bytes > MAX_BYTES) break;
+  }
+  return { body: Buffer.concat(chunks).subarray(0, MAX_BYTES), cut: bytes > MAX_BYTES };
+}
+
+function headerOf({ headers }: Dispatcher.ResponseData, name: string): string {
+  const value = headers[name] ?? '';
+  return Array.isArray(value) ? (value[0] ?? '') : value;
+}
+
+/** The innermost reason: that of a failed connection is inside the error of the request. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error && error.cause !== undefined ? reasonOf(error.cause) : messageOf(error);
+}
