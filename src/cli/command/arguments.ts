@@ -31,11 +31,24 @@ export function choice<Value extends string>(values: readonly Value[]): (value: 
 export function moment(value: string): Date {
   const later = /^\+(\d{1,7})([smhd])$/.exec(value);
   if (later) return new Date(Date.now() + Number(later[1]) * (UNIT_MS[later[2] ?? ''] ?? 0));
-  const date = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value)
-    ? new Date(value)
-    : null;
-  if (date !== null && !Number.isNaN(date.getTime())) return date;
+  const date = dateOf(value);
+  if (date !== null) return date;
   throw new InvalidArgumentError('Expected a time such as 2026-03-01T09:00, or +90s, +10m, +2h, +1d.');
+}
+
+/** Parses a time that has passed: ISO 8601, or how long ago: `90s`, `10m`, `2h`, `1d`. */
+export function pastMoment(value: string): Date {
+  const ago = /^(\d{1,7})([smhd])$/.exec(value);
+  if (ago) return new Date(Date.now() - Number(ago[1]) * (UNIT_MS[ago[2] ?? ''] ?? 0));
+  const date = dateOf(value);
+  if (date !== null) return date;
+  throw new InvalidArgumentError('Expected a time such as 2026-03-01T09:00, or how long ago: 90s, 10m, 2h, 1d.');
+}
+
+function dateOf(value: string): Date | null {
+  const isIso = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value);
+  const date = isIso ? new Date(value) : null;
+  return date === null || Number.isNaN(date.getTime()) ? null : date;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

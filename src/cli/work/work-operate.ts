@@ -1,40 +1,63 @@
-/** `animus work cancel|retry`: operator commands for one item. */
+/** `animus work cancel|retry`: operator commands for one item, or for all that match. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
+import type { WorkState } from '../../core/work/work.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork, readWork } from '../../store/views/work-views.ts';
 import { cancelWork, retryWork } from '../../store/work/operate.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { pastMoment, workState } from '../command/arguments.ts';
+import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
 import { stateLabel } from '../view/quantities.ts';
+import { type BulkOperation, isBulk, type MatchOptions, operateOnMatching } from './work-bulk.ts';
 
-interface CancelOptions extends CommonOptions {
+interface CancelOptions extends MatchOptions {
   readonly reason?: string;
 }
 
 /** Adds `animus work cancel|retry`. */
 export function addOperateCommands(group: Command, run: RunCommand): void {
-  addCommand(group, 'cancel <id>', {
-    summary: 'cancel an item and its children; a daemon stops running work at its next heartbeat',
-    examples: ['animus work cancel 5b1f0c3de2a9 --reason "superseded"'],
-  })
-    .option('--reason <text>', 'reason, kept with the item')
-    .action(run(cancelCommand));
-  addCommand(group, 'retry <id>', {
-    summary: 'queue a dead or cancelled item again with all its attempts; it keeps its ledger',
-    examples: ['animus work retry 5b1f0c3de2a9'],
-  }).action(run(retryCommand));
+  const cancel = addCommand(group, 'cancel [id]', {
+    summary: 'cancel an item, or all that match, and their children; a daemon stops running work at its next heartbeat',
+    examples: [
+      'animus work cancel 5b1f0c3de2a9 --reason "superseded"',
+      'animus work cancel --state queued --faculty engineer --dry-run',
+    ],
+  }).option('--reason <text>', 'reason, kept with the item');
+  addMatchOptions(cancel, OPEN_STATES).action(run(cancelCommand));
+  const retry = addCommand(group, 'retry [id]', {
+    summary:
+      'queue a dead or cancelled item, or all that match, again with all their attempts; they keep their ledgers',
+    examples: ['animus work retry 5b1f0c3de2a9', 'animus work retry --state dead --faculty engineer --since 2h'],
+  });
+  addMatchOptions(retry, RETRIED_STATES).action(run(retryCommand));
+}
+
+const OPEN_STATES: readonly WorkState[] = ['scheduled', 'queued', 'claimed', 'running', 'waiting'];
+const RETRIED_STATES: readonly WorkState[] = ['dead', 'cancelled'];
+
+function addMatchOptions(command: Command, states: readonly WorkState[]): Command {
+  return command
+    .option('--state <state>', `instead of an id: all in this state (${states.join(', ')})`, workState)
+    .option('--faculty <name>', 'instead of an id: all of this faculty')
+    .option(
+      '--since <time>',
+      'only what ended since then or, if it is open, was submitted: 2h, 1d (ago), or a time',
+      pastMoment,
+    )
+    .option('--dry-run', 'only count what would be changed');
 }
 
 /** How long an operator's call is tried again while another transaction keeps the work locked. */
 const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 
-async function cancelCommand(invocation: Invocation, options: CancelOptions, reference: string): Promise<number> {
+async function cancelCommand(invocation: Invocation, options: CancelOptions, reference?: string): Promise<number> {
+  if (isBulk(reference, options)) return operateOnMatching(invocation, options, cancelling(options));
   const { output } = invocation;
   const { id, state } = await withDatabase(invocation, async (db) => {
-    const found = await findWork(db, reference);
+    const found = await findWork(db, reference ?? '');
     return { id: found, state: await untilUnlocked(() => cancelWork(db, found, options.reason), PATIENCE) };
   });
   if (state === 'completed' || state === 'dead' || state === 'merged') {
@@ -49,10 +72,31 @@ async function cancelCommand(invocation: Invocation, options: CancelOptions, ref
   return 0;
 }
 
-async function retryCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
+function cancelling({ reason }: CancelOptions): BulkOperation {
+  return {
+    done: 'cancelled',
+    states: OPEN_STATES,
+    async run(db, id) {
+      await untilUnlocked(() => cancelWork(db, id, reason), PATIENCE);
+    },
+  };
+}
+
+const RETRYING: BulkOperation = {
+  done: 'retried',
+  states: RETRIED_STATES,
+  async run(db, id) {
+    const active = await untilUnlocked(() => retryWork(db, id), PATIENCE);
+    if (active === id) return;
+    throw new AnimusError('work.state', { id, detail: `the same work is already active as ${active}` });
+  },
+};
+
+async function retryCommand(invocation: Invocation, options: MatchOptions, reference?: string): Promise<number> {
+  if (isBulk(reference, options)) return operateOnMatching(invocation, options, RETRYING);
   const { output } = invocation;
   const { id, item } = await withDatabase(invocation, async (db) => {
-    const found = await findWork(db, reference);
+    const found = await findWork(db, reference ?? '');
     return { id: found, item: await readWork(db, await untilUnlocked(() => retryWork(db, found), PATIENCE)) };
   });
   const retried = item.id === id;
