@@ -8,7 +8,8 @@ import type { DaemonReady } from '../../daemon/daemon-options.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
-import { type FocusView, readFoci, readWork, type WorkDetail } from '../../store/views/work-views.ts';
+import { type FocusView, readFoci } from '../../store/views/focus-views.ts';
+import { readWork, type WorkDetail } from '../../store/views/work-views.ts';
 import { openLog } from '../../telemetry/log.ts';
 import { version } from '../command/version.ts';
 

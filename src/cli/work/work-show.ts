@@ -3,15 +3,12 @@ import type { Command } from 'commander';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
 import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
+import { readFoci } from '../../store/views/focus-views.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
 import {
-  type FocusView,
   findWork,
   readDescendants,
-  readFoci,
   readWork,
-  type ToolCallView,
-  type TurnView,
   type WorkDetail,
   type WorkSummary,
 } from '../../store/views/work-views.ts';
@@ -30,16 +27,24 @@ import {
   usd,
 } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
+import { showFocus } from './show-focus.ts';
+import { errorText, heading } from './show-parts.ts';
 
 /** Adds `animus work show`. */
 export function addShowCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'show <id>', {
     summary: 'show an item: tree, foci, turns, tool calls, ledger, outcome',
     examples: ['animus work show 5b1f0c3de2a9', 'animus work show 5b1f0c3de2a9 --json | jq .item.outcome'],
-  }).action(run(showCommand));
+  })
+    .option('--full', 'whole texts of turns and tool calls, and what the engine wrote into the context')
+    .action(run(showCommand));
 }
 
-async function showCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
+interface ShowOptions extends CommonOptions {
+  readonly full?: boolean;
+}
+
+async function showCommand(invocation: Invocation, options: ShowOptions, reference: string): Promise<number> {
   const { output } = invocation;
   const shown = await withDatabase(invocation, async (db) => {
     const id = await findWork(db, reference);
@@ -48,7 +53,7 @@ async function showCommand(invocation: Invocation, _options: CommonOptions, refe
       waits: await readOpenWaits(db, id),
       artifacts: await readArtifacts(db, id),
       children: await readDescendants(db, id),
-      foci: await readFoci(db, id),
+      foci: await readFoci(db, id, options.full),
       ledger: await readLedger(db, id),
     };
   });
@@ -57,7 +62,7 @@ async function showCommand(invocation: Invocation, _options: CommonOptions, refe
   showWaits(output, shown.waits);
   showArtifacts(output, shown.artifacts);
   showTree(output, shown.item.id, shown.children);
-  for (const focus of shown.foci) showFocus(output, focus);
+  for (const focus of shown.foci) showFocus(output, focus, options.full === true);
   showEntries(output, shown.ledger);
   showOutcome(output, shown.item);
   return 0;
@@ -134,53 +139,6 @@ function showTree(output: Output, rootId: string, items: readonly WorkSummary[])
   draw(rootId, '  ');
 }
 
-function showFocus(output: Output, focus: FocusView): void {
-  const ms = (focus.ended_at?.getTime() ?? Date.now()) - focus.started_at.getTime();
-  const resumed = focus.resumes > 0 ? `, resumed ${counted(focus.resumes, 'time')}` : '';
-  const how = focus.ended_as ?? `in ${focus.phase}`;
-  heading(output, `Focus ${focus.number}`, `  ${how} on ${focus.host}, ${duration(ms)}${resumed}`);
-  if (focus.directory !== null) output.line(styled(`  ${focus.directory}`, 'dim'));
-  if (focus.branch !== null) output.line('  ', styled('branch ', 'dim'), focus.branch);
-  for (const turn of focus.turns) showTurn(output, turn);
-  if (focus.error !== null && focus.ended_as !== 'completed')
-    output.line('  ', styled(`error ${errorText(focus.error)}`, 'red'));
-}
-
-function showTurn(output: Output, turn: TurnView): void {
-  if (turn.recorded_at === null) {
-    output.line(
-      `  turn ${turn.turn}  `,
-      styled(`waiting for the model, asked ${age(turn.begun_at, Date.now())}`, 'cyan'),
-    );
-    return;
-  }
-  const cached =
-    turn.cache_read_tokens && turn.input_tokens
-      ? ` (${Math.round((100 * turn.cache_read_tokens) / turn.input_tokens)} % cached)`
-      : '';
-  const tokens =
-    turn.input_tokens === null
-      ? ''
-      : `  ${grouped(turn.input_tokens)} in${cached}, ${grouped(turn.output_tokens ?? 0)} out`;
-  const took = turn.duration_ms === null ? '' : `  ${duration(turn.duration_ms)}`;
-  output.line(
-    `  turn ${turn.turn}  `,
-    styled(turn.stop_reason ?? '', turn.stop_reason === 'refusal' ? 'red' : 'plain'),
-    styled(`  ${turn.model ?? ''}${tokens}  ${usd(turn.cost_usd)}${took}`, 'dim'),
-  );
-  if (turn.text) output.line('    ', turn.text);
-  for (const call of turn.tool_calls) showCall(output, call);
-}
-
-function showCall(output: Output, call: ToolCallView): void {
-  const bad = call.is_error === true || call.state === 'failed' || call.state === 'in_doubt' || call.state === 'denied';
-  const took = call.duration_ms === null ? '' : `, ${duration(call.duration_ms)}`;
-  const size = call.output_bytes === null ? '' : `, ${bytes(call.output_bytes)}`;
-  const state = styled(`${bad && call.state === 'done' ? 'error' : call.state}${took}${size}`, bad ? 'red' : 'green');
-  output.line('    ', styled(call.name, 'bold'), '  ', state, '  ', styled(call.input, 'dim'));
-  if (bad && call.output !== null) output.line('      ', styled(call.output, 'red'));
-}
-
 function showEntries(output: Output, entries: readonly LedgerEntry[]): void {
   if (entries.length === 0) return;
   heading(output, 'Ledger');
@@ -208,16 +166,4 @@ export function showOutcome(
 function onlyText(outcome: unknown): string | null {
   const { text, ...others } = (outcome ?? {}) as { text?: unknown };
   return typeof text === 'string' && Object.keys(others).length === 0 ? text : null;
-}
-
-function heading(output: Output, title: string, ...rest: readonly Part[]): void {
-  output.line();
-  output.line(styled(title, 'bold'), ...rest);
-}
-
-/** `code: message` of a stored error, else its JSON. */
-function errorText(error: unknown): string {
-  const { code, message, reason } = (error ?? {}) as { code?: unknown; message?: unknown; reason?: unknown };
-  if (typeof message === 'string') return typeof code === 'string' ? `${code}: ${message}` : message;
-  return typeof reason === 'string' ? reason : JSON.stringify(error);
 }

@@ -4,7 +4,6 @@
  */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
-import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 
@@ -151,100 +150,4 @@ export async function readDescendants(db: Queryable, id: string): Promise<WorkSu
       order by t.path`,
     [id],
   );
-}
-
-/** One activation on an item. */
-export interface FocusView {
-  readonly id: string;
-  readonly number: number;
-  readonly host: string;
-  readonly directory: string | null;
-  /** The branch of its git worktree, if it works in one. */
-  readonly branch: string | null;
-  readonly phase: string;
-  readonly resumes: number;
-  readonly ended_as: string | null;
-  readonly error: unknown;
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
-  readonly turns: readonly TurnView[];
-}
-
-/** One answer of a model; `stop_reason` is null while it is being asked. */
-export interface TurnView {
-  readonly turn: number;
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly stop_reason: string | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cache_read_tokens: number | null;
-  readonly cost_usd: number;
-  readonly duration_ms: number | null;
-  readonly begun_at: Date;
-  readonly recorded_at: Date | null;
-  /** What the model said beside its calls; null when it said nothing. */
-  readonly text: string | null;
-  readonly tool_calls: readonly ToolCallView[];
-}
-
-/** A tool call; `input` and `output` are cut after 2,000 characters. */
-export interface ToolCallView {
-  readonly call_id: string;
-  readonly name: string;
-  readonly state: string;
-  readonly input: string;
-  readonly output: string | null;
-  readonly output_bytes: number | null;
-  readonly is_error: boolean | null;
-  readonly duration_ms: number | null;
-}
-
-type TurnRow = Omit<TurnView, 'tool_calls'> & { readonly focus_id: string };
-type CallRow = ToolCallView & { readonly focus_id: string; readonly turn: number };
-
-/** The foci of an item with their turns and calls, oldest first. */
-export async function readFoci(db: Queryable, id: string): Promise<FocusView[]> {
-  const foci = await db.query<Omit<FocusView, 'turns' | 'branch'> & { isolation: string | null }>(
-    `select f.id, number, host, directory, phase, resumes, ended_as, error, started_at, ended_at,
-            coalesce(f.faculty_snapshot, s.faculty_snapshot) ->> 'isolation' as isolation
-       from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where work_item_id = $1::uuid order by number`,
-    [id],
-  );
-  const turns = await db.query<TurnRow>(
-    `select t.focus_id, t.turn, t.provider, t.model, t.stop_reason, (t.usage ->> 'input')::float8 as input_tokens,
-            (t.usage ->> 'output')::float8 as output_tokens,
-            coalesce(t.usage ->> 'cacheRead', t.usage ->> 'cache_read')::float8 as cache_read_tokens,
-            t.cost_usd::float8 as cost_usd, t.duration_ms, t.begun_at, t.recorded_at,
-            (select left(string_agg(b ->> 'text', E'\\n' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)
-              where b ->> 'type' = 'text') as text
-       from animus.turns t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1::uuid order by t.focus_id, t.turn`,
-    [id],
-  );
-  const calls = await db.query<CallRow>(
-    `select c.focus_id, c.turn, c.call_id, c.name, c.state, left(c.input::text, 2000) as input, left(c.output, 2000) as output,
-            c.output_bytes, c.is_error, c.duration_ms
-       from animus.tool_calls c join animus.foci f on f.id = c.focus_id
-      where f.work_item_id = $1::uuid order by c.focus_id, c.turn, c.position`,
-    [id],
-  );
-  return foci.map(({ isolation, ...focus }) => ({
-    ...focus,
-    branch: isolation === 'worktree' ? worktreeBranch(id) : null,
-    turns: turnsOf(focus.id, turns, calls),
-  }));
-}
-
-function turnsOf(focusId: string, turns: readonly TurnRow[], calls: readonly CallRow[]): TurnView[] {
-  return turns
-    .filter((turn) => turn.focus_id === focusId)
-    .map((row) => {
-      const { focus_id: ofFocus, ...turn } = row;
-      const own = calls.filter((call) => call.focus_id === ofFocus && call.turn === turn.turn);
-      return { ...turn, tool_calls: own.map(callOf) };
-    });
-}
-
-function callOf({ call_id, name, state, input, output, output_bytes, is_error, duration_ms }: CallRow): ToolCallView {
-  return { call_id, name, state, input, output, output_bytes, is_error, duration_ms };
 }

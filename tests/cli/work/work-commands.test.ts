@@ -289,6 +289,28 @@ describe('work show', () => {
     });
   });
 
+  test('shows whole texts, and what the engine wrote into the context, with --full', async () => {
+    const id = await submit('whole');
+    const work = await claimOne('whole');
+    const focus = await startFocus(work);
+    await recordTurn(work, focus, `begin ${'x'.repeat(5000)} end`);
+    const add = `select animus.add_message($1, $2, $3, $4, $5, 1, $6)`;
+    await db.database.query(add, [focus, work.leaseToken, 0, 'orient', 'The first message', null]);
+    await db.database.query(add, [focus, work.leaseToken, 1, 'stub', '[completed step]', 1]);
+    const short = await animus(['work', 'show', id]);
+    expect(short.stdout).not.toMatch(/The first message|x end/);
+    const { stdout } = await animus(['work', 'show', id, '--full']);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /orient The first message turn 1 .* Let me look\. read_file .* \{"path": ?"a\.txt"\} begin x+ end stub, in place of what came before turn 1 \[completed step\]/,
+    );
+    const shown = JSON.parse((await animus(['work', 'show', id, '--full', '--json'])).stdout);
+    expect(shown.foci[0].messages).toMatchObject([
+      { kind: 'orient', after_turn: 0 },
+      { kind: 'stub', keeps_from: 1 },
+    ]);
+    expect(shown.foci[0].turns[0].tool_calls[0].output).toHaveLength(5010);
+  });
+
   test('shortens no id, however narrow the terminal, and shows an answer once', async () => {
     const id = await submit('narrow');
     const work = await claimOne('narrow');
@@ -393,7 +415,7 @@ async function runAndComplete(work: Work, summary: string): Promise<void> {
   await completeWork(db.database, work, {}, summary);
 }
 
-async function recordTurn(work: Work, focusId: string): Promise<void> {
+async function recordTurn(work: Work, focusId: string, output = 'no such file'): Promise<void> {
   const key = [focusId, work.leaseToken];
   await db.database.query('select animus.begin_turn($1, $2, 1)', key);
   const usage = { input: 1000, output: 20, cacheRead: 900, cacheWrite: 0, reasoning: 0 };
@@ -412,6 +434,6 @@ async function recordTurn(work: Work, focusId: string): Promise<void> {
     JSON.stringify(answer),
     JSON.stringify([call]),
   ]);
-  const result = { turn: 1, call_id: 'c1', state: 'done', output: 'no such file', is_error: true, duration_ms: 2 };
+  const result = { turn: 1, call_id: 'c1', state: 'done', output, is_error: true, duration_ms: 2 };
   await db.database.query('select animus.finish_tool_calls($1, $2, $3::jsonb)', [...key, JSON.stringify([result])]);
 }

@@ -1,0 +1,71 @@
+/** A focus as `animus work show` prints it. */
+import type { FocusView, MessageView, ToolCallView, TurnView } from '../../store/views/focus-views.ts';
+import { type Output, styled } from '../view/output.ts';
+import { age, bytes, counted, duration, grouped, usd } from '../view/quantities.ts';
+import { errorText, heading } from './show-parts.ts';
+
+/** Prints a focus with its turns and calls. With `full`, texts are whole, and everything that the engine wrote into the context is there. */
+export function showFocus(output: Output, focus: FocusView, full: boolean): void {
+  const ms = (focus.ended_at?.getTime() ?? Date.now()) - focus.started_at.getTime();
+  const resumed = focus.resumes > 0 ? `, resumed ${counted(focus.resumes, 'time')}` : '';
+  const how = focus.ended_as ?? `in ${focus.phase}`;
+  heading(output, `Focus ${focus.number}`, `  ${how} on ${focus.host}, ${duration(ms)}${resumed}`);
+  if (focus.directory !== null) output.line(styled(`  ${focus.directory}`, 'dim'));
+  if (focus.branch !== null) output.line('  ', styled('branch ', 'dim'), focus.branch);
+  const messages = focus.messages ?? [];
+  showMessages(output, messages, 0);
+  for (const turn of focus.turns) {
+    showTurn(output, turn, full);
+    showMessages(output, messages, turn.turn);
+  }
+  if (focus.error !== null && focus.ended_as !== 'completed')
+    output.line('  ', styled(`error ${errorText(focus.error)}`, 'red'));
+}
+
+function showTurn(output: Output, turn: TurnView, full: boolean): void {
+  if (turn.recorded_at === null) {
+    output.line(
+      `  turn ${turn.turn}  `,
+      styled(`waiting for the model, asked ${age(turn.begun_at, Date.now())}`, 'cyan'),
+    );
+    return;
+  }
+  const cached =
+    turn.cache_read_tokens && turn.input_tokens
+      ? ` (${Math.round((100 * turn.cache_read_tokens) / turn.input_tokens)} % cached)`
+      : '';
+  const tokens =
+    turn.input_tokens === null
+      ? ''
+      : `  ${grouped(turn.input_tokens)} in${cached}, ${grouped(turn.output_tokens ?? 0)} out`;
+  const took = turn.duration_ms === null ? '' : `  ${duration(turn.duration_ms)}`;
+  output.line(
+    `  turn ${turn.turn}  `,
+    styled(turn.stop_reason ?? '', turn.stop_reason === 'refusal' ? 'red' : 'plain'),
+    styled(`  ${turn.model ?? ''}${tokens}  ${usd(turn.cost_usd)}${took}`, 'dim'),
+  );
+  if (turn.text && full) output.block(turn.text, '    ');
+  else if (turn.text) output.line('    ', turn.text);
+  for (const call of turn.tool_calls) showCall(output, call, full);
+}
+
+function showCall(output: Output, call: ToolCallView, full: boolean): void {
+  const bad = call.is_error === true || call.state === 'failed' || call.state === 'in_doubt' || call.state === 'denied';
+  const took = call.duration_ms === null ? '' : `, ${duration(call.duration_ms)}`;
+  const size = call.output_bytes === null ? '' : `, ${bytes(call.output_bytes)}`;
+  const state = styled(`${bad && call.state === 'done' ? 'error' : call.state}${took}${size}`, bad ? 'red' : 'green');
+  output.line('    ', styled(call.name, 'bold'), '  ', state, '  ', styled(full ? '' : call.input, 'dim'));
+  if (full) output.block(call.input, '      ');
+  if (full && call.output !== null) output.block(call.output, '      ');
+  else if (bad && call.output !== null) output.line('      ', styled(call.output, 'red'));
+}
+
+/** What the engine wrote into the context after a turn: the first message, notices, and the stubs and summaries that took the place of older ones. */
+function showMessages(output: Output, messages: readonly MessageView[], afterTurn: number): void {
+  for (const { after_turn: turn, kind, content, keeps_from: keepsFrom } of messages) {
+    if (turn !== afterTurn) continue;
+    const folded = keepsFrom === null ? '' : `, in place of what came before turn ${keepsFrom}`;
+    output.line('  ', styled(kind, 'cyan'), styled(folded, 'dim'));
+    output.block(content, '    ');
+  }
+}
