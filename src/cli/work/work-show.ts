@@ -15,17 +15,7 @@ import {
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import {
-  age,
-  bytes,
-  counted,
-  duration,
-  grouped,
-  shortDescription,
-  shortId,
-  stateLabel,
-  usd,
-} from '../view/quantities.ts';
+import { age, bytes, counted, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
 import { showFocus } from './show-focus.ts';
 import { errorText, heading } from './show-parts.ts';

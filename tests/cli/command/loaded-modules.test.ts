@@ -40,14 +40,14 @@ describe('a command loads no package that it does not use', () => {
     ['help exit-codes', ['commander'], 35],
     ['status', ['commander', ...DRIVER], 55],
     ['status --json', ['commander', ...DRIVER], 55],
-    ['work list', ['commander', ...DRIVER], 70],
-    ['work show ID', ['commander', ...DRIVER], 70],
+    ['work list', ['commander', ...DRIVER], 76],
+    ['work show ID', ['commander', ...DRIVER], 76],
     ['ledger show ID', ['commander', ...DRIVER], 55],
     ['pause', ['commander', ...DRIVER], 55],
     ['resume', ['commander', ...DRIVER], 55],
     ['schedule list', ['commander', 'croner', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 75],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 80],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());
