@@ -22,12 +22,8 @@ export function gatherReasoning(): ReasoningGatherer {
     add(delta) {
       const ofContent = asString(delta['reasoning_content']);
       if (ofContent !== null) content = (content ?? '') + ofContent;
-      const ofDetails = asArray(delta['reasoning_details'])
-        .map(asObject)
-        .filter((detail) => detail !== null);
-      for (const detail of ofDetails) addDetail(details, detail);
-      const added =
-        ofContent || asString(delta['reasoning']) || ofDetails.map(textOf).join('') || ofParts(delta['content']);
+      const ofDetails = addDetails(details, asArray(delta['reasoning_details']));
+      const added = ofContent || asString(delta['reasoning']) || ofDetails || ofParts(delta['content']);
       text += added;
       return added;
     },
@@ -40,6 +36,18 @@ export function gatherReasoning(): ReasoningGatherer {
       return { type: 'thinking', text, ...(Object.keys(fields).length > 0 && { fields }), ...from };
     },
   };
+}
+
+/** Adds the details of a delta; returns their text. */
+function addDetails(details: Record<string, unknown>[], delta: readonly unknown[]): string {
+  let text = '';
+  for (const each of delta) {
+    const detail = asObject(each);
+    if (!detail) continue;
+    addDetail(details, detail);
+    text += textOf(detail);
+  }
+  return text;
 }
 
 /** Streamed details are pieces: text and summaries of the same index are joined, later fields (a signature) added. */
@@ -58,7 +66,8 @@ function addDetail(details: Record<string, unknown>[], detail: Loose): void {
 
 /** Mistral sends reasoning as parts of the content. */
 function ofParts(content: unknown): string {
-  const thoughts = asArray(content).flatMap((part) => {
+  if (!Array.isArray(content)) return '';
+  const thoughts = content.flatMap((part: unknown) => {
     const { type, thinking } = asObject(part) ?? {};
     return type === 'thinking' ? asArray(thinking) : [];
   });

@@ -113,8 +113,8 @@ export function gatherItems(
 
   return {
     add(type, event, size) {
-      const change = CHANGES[type];
-      if (change === undefined) return false;
+      const change = changeOf(type);
+      if (change === null) return false;
       apply(change, at(asNumber(event['output_index']) ?? 0), event, size);
       return true;
     },
@@ -143,16 +143,28 @@ export function gatherItems(
 
 type Change = 'added' | 'done' | 'text' | 'refusal' | 'thinking' | 'summary part' | 'arguments';
 
-const CHANGES: Readonly<Record<string, Change>> = {
-  'response.output_item.added': 'added',
-  'response.output_item.done': 'done',
-  'response.output_text.delta': 'text',
-  'response.refusal.delta': 'refusal',
-  'response.reasoning_summary_part.added': 'summary part',
-  'response.reasoning_summary_text.delta': 'thinking',
-  'response.reasoning_text.delta': 'thinking',
-  'response.function_call_arguments.delta': 'arguments',
-};
+/** What an event changes in its item, the most frequent first: a table would hash the type of each event. */
+function changeOf(type: string): Change | null {
+  switch (type) {
+    case 'response.output_text.delta':
+      return 'text';
+    case 'response.function_call_arguments.delta':
+      return 'arguments';
+    case 'response.reasoning_summary_text.delta':
+    case 'response.reasoning_text.delta':
+      return 'thinking';
+    case 'response.refusal.delta':
+      return 'refusal';
+    case 'response.reasoning_summary_part.added':
+      return 'summary part';
+    case 'response.output_item.added':
+      return 'added';
+    case 'response.output_item.done':
+      return 'done';
+    default:
+      return null;
+  }
+}
 
 function blockOf(
   item: Item,
