@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
+import { remembered } from '../core/text/remembered.ts';
 import type { ProcessHost } from '../process/process-host.ts';
 import type { BatchApi } from './batch/batch-api.ts';
 import { type BatchFormat, batchFormat } from './batch/batch-format.ts';
@@ -148,7 +149,8 @@ function connect(
   const endpoint = endpointOf(provider, config, logins.of(config), common.clock);
   const agent = openDispatcher(endpoint.timeouts.connectMs, config);
   const shared: HttpShared = { dispatcher: agent, ...common };
-  const infoOf = (model: string) => modelInfo(provider, model, settings.models);
+  // Several parts of each request ask for its model.
+  const infoOf = remembered((model) => modelInfo(provider, model, settings.models));
   const api = batchApiOf(config.kind);
   const open = (name: WireName): Spoken => {
     const host = config.kind === 'azure' ? hostOfAzure(config) : endpoint.baseUrl.hostname;

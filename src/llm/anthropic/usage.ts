@@ -14,15 +14,13 @@ const FIELDS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cac
 export function mergeUsage(earlier: RawUsage, later: unknown): RawUsage {
   const fields = asObject(later);
   if (!fields) return earlier;
-  const thinking_tokens = asObject(fields['output_tokens_details'])?.['thinking_tokens'];
   const merged: Record<string, unknown> = { ...earlier };
-  for (const [name, value] of [
-    ...FIELDS.map((name) => [name, fields[name]] as const),
-    ['thinking_tokens', thinking_tokens] as const,
-  ]) {
+  const merge = (name: string, value: unknown): void => {
     // What is no number replaces nothing; where there is nothing, it is kept to be reported.
     if (tokenCount(value) !== null || tokenCount(merged[name]) === null) merged[name] = value ?? merged[name];
-  }
+  };
+  for (const name of FIELDS) merge(name, fields[name]);
+  merge('thinking_tokens', asObject(fields['output_tokens_details'])?.['thinking_tokens']);
   return merged;
 }
 

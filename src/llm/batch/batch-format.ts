@@ -54,9 +54,9 @@ export function batchFormat(provider: string, wire: Wire, mask: Mask): BatchForm
         const failure = toFailure(result, { provider, model: request.model, attempts: 1 }, mask);
         return { kind: 'failed', failure };
       }
-      const { type: _, ...rest } = recordable(result, mask);
+      const named = recordable(result, mask);
       // Time at the provider is not time that the focus ran.
-      const response = { provider, ...rest, timeToFirstTokenMs: null, durationMs: 0, attempts: 1, fellBackFrom: [] };
+      const response = { provider, ...named, timeToFirstTokenMs: null, durationMs: 0, attempts: 1, fellBackFrom: [] };
       return { kind: 'answered', response };
     },
   };

@@ -43,6 +43,7 @@ interface Held extends PrintedCredential {
 export function commandLogin(settings: CommandSettings, { processes, clock }: CommandMeans): Login {
   let held: Held | null = null;
   let before: Held | null = null;
+  let secrets: readonly string[] = [];
   let running: Promise<Held | Fault> | null = null;
 
   const take = async (): Promise<Held | Fault> => {
@@ -50,6 +51,8 @@ export function commandLogin(settings: CommandSettings, { processes, clock }: Co
     if ('type' in printed) return printed;
     before = held;
     held = { ...printed, since: clock.nowMs(), renewAtMs: renewAt(printed, clock.nowMs(), settings.refreshMs) };
+    // The one before may still be in an answer to a call that was made with it.
+    secrets = [held, before].flatMap((each) => (each ? secretsOf(each.credential) : []));
     return held;
   };
   return {
@@ -71,8 +74,7 @@ export function commandLogin(settings: CommandSettings, { processes, clock }: Co
       held = null;
       return true;
     },
-    // The one before may still be in an answer to a call that was made with it.
-    secrets: () => [held, before].flatMap((each) => (each ? secretsOf(each.credential) : [])),
+    secrets: () => secrets,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { remembered } from '../../core/text/remembered.ts';
 import type { CompleteOptions, LlmClient, LlmEvent, LlmRequest, LlmResult, Timeouts } from '../client.ts';
 import { type Fault, isFault, toFailure } from '../wire/fault.ts';
 import { recordable } from '../wire/recordable.ts';
@@ -15,9 +16,10 @@ import { toJson } from './to-json.ts';
 /** Creates the client of an HTTP provider from its wire format. */
 export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared): LlmClient {
   const mask = maskOf(endpoint);
+  const urlOf = remembered((path) => endpointUrl(endpoint.baseUrl, path));
   return {
     complete(request, options) {
-      const url = endpointUrl(endpoint.baseUrl, wire.path(request.model, endpoint.stream));
+      const url = urlOf(wire.path(request.model, endpoint.stream));
       return complete({ wire, endpoint, shared, mask, url, request, options });
     },
   };
@@ -56,7 +58,7 @@ async function complete(call: Call): Promise<LlmResult> {
   if (outcome.type === 'fault') {
     return { ok: false, failure: toFailure(outcome, { provider, model: request.model, attempts }, mask) };
   }
-  const { type: _, ...answer } = recordable(outcome, mask);
+  const answer = recordable(outcome, mask);
   const durationMs = clock.monotonicMs() - startedMs;
   const firstAtMs = progress.firstAtMs();
   const timeToFirstTokenMs = firstAtMs === null ? null : firstAtMs - startedMs;

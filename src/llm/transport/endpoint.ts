@@ -23,11 +23,10 @@ export function authHeaders(
   },
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const pair = credentialsOf(endpoint.baseUrl).join(':');
-  const basic = endpoint.apiKey === null && pair !== '';
+  const pair = endpoint.apiKey === null ? credentialsOf(endpoint.baseUrl).join(':') : '';
   return {
     ...own,
-    ...(basic && { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }),
+    ...(pair !== '' && { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }),
     ...endpoint.headers,
   };
 }

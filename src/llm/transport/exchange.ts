@@ -4,6 +4,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Timeouts } from '../client.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { ERROR_BODY_MS } from './body-limits.ts';
+import { startDeadlines } from './deadlines.ts';
 import { showUrl } from './mask.ts';
 import { networkTrouble } from './network-trouble.ts';
 import { encodingFault } from './response-faults.ts';
@@ -45,6 +46,9 @@ export interface BodyReader {
 /** How long a server may take to end the response after its end marker; then the socket is closed without an error. */
 const AFTER_END_MS = 500;
 
+/** What takes its time: the first byte, the next piece of the body, and the end of the response after its end marker. */
+type Step = 'first_byte' | 'idle' | 'after_end';
+
 type Why = 'aborted' | 'first_byte' | 'idle' | 'total';
 
 /**
@@ -66,8 +70,7 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
     const settle = (act: () => void): void => {
       if (settled) return;
       settled = true;
-      clearTimeout(total);
-      clearTimeout(step);
+      deadlines.stop();
       signal.removeEventListener('abort', onAbort);
       act();
     };
@@ -87,28 +90,29 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
     };
     const end = (why: Why): void => close(() => breakOff(endedBy(why, timeouts)));
     const onAbort = (): void => end('aborted');
-    const total = timer(timeouts.totalMs, () => end('total'));
     // Until the request is sent, the connect time-out of the pool applies.
-    let step: NodeJS.Timeout | undefined;
+    const deadlines = startDeadlines<Step>(timeouts.totalMs, (limit) => {
+      const whole = answer;
+      if (limit !== 'after_end') end(limit);
+      else if (whole) close(() => resolve(whole));
+    });
     signal.addEventListener('abort', onAbort, { once: true });
 
     options.dispatcher.dispatch(dispatchOptions(options), {
       onRequestStart(controller) {
         connection = controller;
-        clearTimeout(step);
         if (settled) controller.abort(CLOSED);
-        else step = timer(timeouts.firstByteMs, () => end('first_byte'));
+        else deadlines.enter('first_byte', timeouts.firstByteMs);
       },
       onResponseStart(_, status, headers) {
         if (status < 200 || settled) return;
         const begun: Exchanged = { type: 'exchanged', status, headers };
         answer = begun;
         isError = status > 299;
-        clearTimeout(step);
         reader.begin(status);
         const coded = encodingFault(headers);
         if (coded) close(() => resolve(isError ? begun : coded));
-        else step = timer(bodyMs(timeouts, isError), () => end('idle'));
+        else deadlines.enter('idle', bodyMs(timeouts, isError));
       },
       onResponseData(_, chunk) {
         if (settled || ended || !answer) return;
@@ -120,11 +124,10 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
           if (state === 'broken') close(() => resolve(whole));
           else if (state === 'more') {
             // The time for the body of an error is for all of it.
-            if (!isError) step?.refresh();
+            if (!isError) deadlines.renew();
           } else {
             ended = true;
-            clearTimeout(step);
-            step = timer(AFTER_END_MS, () => close(() => resolve(whole)));
+            deadlines.enter('after_end', AFTER_END_MS);
           }
         } catch (error) {
           close(() => reject(error));
@@ -181,8 +184,4 @@ function transportFault(error: unknown, url: URL): Fault {
     return fault('credentials', `${said}: HTTP cannot carry a character of it`);
   const message = `connection to ${showUrl(url)} failed: ${said}${code && ` (${code})`}`;
   return fault('connection', message, network && { network });
-}
-
-function timer(ms: number, act: () => void): NodeJS.Timeout | undefined {
-  return ms > 0 && Number.isFinite(ms) ? setTimeout(act, Math.min(ms, 2 ** 31 - 1)) : undefined;
 }

@@ -1,6 +1,6 @@
 /** The login of a provider: what each request carries to prove who asks. */
 import { type Fault, isFault } from '../wire/fault.ts';
-import { type Mask, maskFor, type Secretive } from './mask.ts';
+import { type Mask, maskFor, maskTexts, type Secretive } from './mask.ts';
 
 /** What proves who asks. A provider without a login has neither. */
 export interface Credential {
@@ -24,7 +24,7 @@ export interface Login {
   current(signal: AbortSignal): Credential | Promise<Credential | Fault>;
   /** The provider refused the credential. True if `current` will give another one. */
   refused(credential: Credential): boolean;
-  /** All secrets in use, for masking. */
+  /** All secrets in use, for masking: the same array until they change. */
   secrets(): readonly string[];
 }
 
@@ -66,12 +66,26 @@ export async function loggedIn<Success extends { readonly type: string }>(
 /** Masks the secrets of the settings, and those that the login uses now, also percent-encoded and as JSON writes them. */
 export function maskOf(endpoint: Secretive & { readonly login: Login }): Mask {
   const settings = maskFor(endpoint);
-  const current = () =>
-    endpoint.login
-      .secrets()
-      .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
-      .sort((a, b) => b.length - a.length);
-  return (text) => settings(current().reduce((rest, secret) => rest.replaceAll(secret, '***'), text));
+  const { login } = endpoint;
+  let secrets: readonly string[] = [];
+  let current = maskTexts([]);
+  return (text) => {
+    if (login.secrets() !== secrets) {
+      secrets = login.secrets();
+      current = maskTexts(writtenForms(secrets));
+    }
+    return settings(current(text));
+  };
+}
+
+/** Longest first: a short one may be part of a longer one. */
+function writtenForms(secrets: readonly string[]): readonly string[] {
+  const written = secrets.flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+  ]);
+  return [...new Set(written)].sort((a, b) => b.length - a.length);
 }
 
 function isRefusal(outcome: { readonly type: string }): boolean {

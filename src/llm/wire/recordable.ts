@@ -7,14 +7,19 @@ const MAX_CHARS = 256;
  * The answer as it can be recorded: what names it has no secret and at most 256 characters. The content is bounded by its
  * fold.
  */
-export function recordable(answer: Answer, mask: (text: string) => string): Answer {
+export function recordable(
+  { model, responseId, content, stopReason, rawStopReason, cutToolCalls, usage }: Answer,
+  mask: (text: string) => string,
+): Omit<Answer, 'type'> {
   const masked = (text: string | null) => (text === null ? null : short(mask(text)));
   return {
-    ...answer,
-    model: short(mask(answer.model)),
-    responseId: masked(answer.responseId),
-    rawStopReason: masked(answer.rawStopReason),
-    cutToolCalls: answer.cutToolCalls.map(short),
+    model: short(mask(model)),
+    responseId: masked(responseId),
+    content,
+    stopReason,
+    rawStopReason: masked(rawStopReason),
+    cutToolCalls: cutToolCalls.map(short),
+    usage,
   };
 }
 

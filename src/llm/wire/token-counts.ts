@@ -39,8 +39,9 @@ export function tokenCounts(): TokenCounts {
       const cacheWrite = Math.min(counts.cacheWrite, input - cacheRead);
       const reasoning = Math.min(counts.reasoning, output);
       const usage = { input, output, cacheRead, cacheWrite, reasoning };
-      const isSame = Object.entries(usage).every(([name, value]) => counts[name as keyof typeof usage] === value);
-      return changed || !isSame ? { ...usage, reported } : usage;
+      changed ||= input !== counts.input || output !== counts.output || reasoning !== counts.reasoning;
+      changed ||= cacheRead !== counts.cacheRead || cacheWrite !== counts.cacheWrite;
+      return changed ? { ...usage, reported } : usage;
     },
   };
 }

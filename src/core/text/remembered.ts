@@ -1,0 +1,15 @@
+/** More names than a process uses; beyond it, all are forgotten. */
+const MAX_KNOWN = 1000;
+
+/** A pure function of a text that keeps its results, at most 1,000 of them. Results are shared: nobody may change them. */
+export function remembered<Result>(make: (text: string) => Result): (text: string) => Result {
+  const known = new Map<string, Result>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const made = make(text);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, made);
+    return made;
+  };
+}
