@@ -16,6 +16,9 @@ export interface OpenAiFoldContext {
   readonly classify: (error: WireError) => Fault;
 }
 
+/** Of the end marker with the white space around it. */
+const MAX_MARKER_CHARS = 100;
+
 const STOPS: Readonly<Record<string, StopReason>> = {
   stop: 'end_turn',
   eos: 'end_turn',
@@ -89,7 +92,8 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
 
   return {
     event(data) {
-      if (data.trim() === '[DONE]') {
+      // The marker, perhaps with white space; a chunk is longer.
+      if (data.length < MAX_MARKER_CHARS && data.trim() === '[DONE]') {
         ended = true;
         return null;
       }

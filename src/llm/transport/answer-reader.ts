@@ -61,8 +61,10 @@ export function answerReader(
       mode = first === '{' || first === '[' ? 'json' : 'events';
     }
     if (mode === 'events') {
-      if (events === 0 && text.length <= QUOTED_CHARS) text += piece;
       if (!broken) parser.feed(piece);
+      // What is no stream is quoted. The first piece of a stream is let go of: it may be larger than the answer.
+      if (events > 0) text = '';
+      else if (text.length <= QUOTED_CHARS) text += piece;
     } else if (mode === 'json') {
       text += piece;
       if (bytes > MAX_JSON_BYTES) broken = tooLarge('the response body');
