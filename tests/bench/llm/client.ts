@@ -24,7 +24,7 @@ interface Runner {
   readonly stop: () => Promise<void>;
 }
 
-/** The minimum that any client needs: read the body, frame the events, parse each. */
+/** The minimum that any client needs: read the body, frame the events, parse each, put the text together. */
 function bare(): Runner {
   const agent = new Agent();
   return {
@@ -37,16 +37,16 @@ function bare(): Runner {
       });
       const headers = { 'content-type': 'application/json' };
       const response = await agent.request({ origin: url, path: format.path, method: 'POST', headers, body });
-      let length = 0;
+      let text = '';
       const decoder = new TextDecoder();
       const parser = createParser({
         onEvent: ({ data }) => {
           if (data === '[DONE]') return;
-          length += format.textOf(JSON.parse(data) as Record<string, unknown>).length;
+          text += format.textOf(JSON.parse(data) as Record<string, unknown>);
         },
       });
       for await (const chunk of response.body) parser.feed(decoder.decode(chunk as Buffer, { stream: true }));
-      return length;
+      return text.length;
     },
     stop: () => agent.close(),
   };
