@@ -49,7 +49,8 @@ export function commandLogin(settings: CommandSettings, { processes, clock }: Co
   const take = async (): Promise<Held | Fault> => {
     const printed = await runCommand(settings, processes, clock);
     if ('type' in printed) return printed;
-    before = held;
+    // One that was refused is there already.
+    before = held ?? before;
     held = { ...printed, since: clock.nowMs(), renewAtMs: renewAt(printed, clock.nowMs(), settings.refreshMs) };
     // The one before may still be in an answer to a call that was made with it.
     secrets = [held, before].flatMap((each) => (each ? secretsOf(each.credential) : []));

@@ -148,6 +148,8 @@ describe('a call', () => {
     // The command is running.
     expect(vertex.refused(old)).toBe(true);
     expect((await Promise.all([first, vertex.current(NEVER)])).map(keyOf)).toEqual(['token-2', 'token-2']);
+    // An answer to a call with the refused one may still quote it.
+    expect(vertex.secrets()).toEqual(['token-2', 'token-1']);
     expect(runs()).toBe(2);
   });
 
