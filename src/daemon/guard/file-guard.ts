@@ -5,7 +5,14 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import { effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { knowFiles } from './known-files.ts';
-import { filesOfFaculty, type LoadedFrom, loadedFiles, realPathOf } from './loaded-files.ts';
+import {
+  credentialPrograms,
+  filesOfFaculty,
+  type LoadedFrom,
+  loadedFiles,
+  realPathOf,
+  withDirectory,
+} from './loaded-files.ts';
 import { secretPlaces } from './secret-files.ts';
 
 /** Where a focus works: its own directory, and the workspace of the loaded faculty. */
@@ -35,13 +42,18 @@ export function createFileGuard(
   const { secrets, sockets, readable } = secretPlaces(from.config, from.env);
   const known = knowFiles(secrets);
   const loaded = loadedFiles(from);
+  const programs = credentialPrograms(from.config);
 
   return {
     rulesFor({ directory, faculty, given = [], own = [] }) {
       const open = [directory, faculty.workspace, faculty.repo].filter((path) => path !== null).map(realPathOf);
+      const all = [...from.faculties(), faculty];
+      const places = [...placesOf(from), ...all.flatMap((each) => [each.workspace, each.repo])];
+      const realPlaces = places.filter((path) => path !== null).map(realPathOf);
       const readOnly = [
         ...loaded,
-        ...[...from.faculties(), faculty].flatMap((each) => filesOfFaculty(each, from.config.home)),
+        ...programs.map((path) => withDirectory(realPathOf(path), realPlaces)),
+        ...all.flatMap((each) => filesOfFaculty(each, from.config.home)),
       ];
       const shown = given.map(realPathOf);
       const hidden = [...hiddenNow(), ...sockets.filter((path) => existsSync(path)).map(realPathOf)];
@@ -67,6 +79,11 @@ export function createFileGuard(
       throw error;
     }
   }
+}
+
+/** Directories that contain more than the scripts in them. */
+function placesOf({ config, cwd, facultiesDir }: LoadedFrom): readonly string[] {
+  return [config.home, cwd, facultiesDir];
 }
 
 function rule(path: string, access: FileRule['access']): FileRule {

@@ -19,31 +19,64 @@ export interface LoadedFrom {
 
 /**
  * Real paths, also of what a start would read and that is not there now (animus.toml, faculties in the current directory):
- * the directory of the faculties; animus.toml; scripts of providers; the code of animus with its packages, its Node, and
- * the code that Node has compiled.
+ * the directory of the faculties; animus.toml; scripts, programs and certificates of providers; modules that NODE_OPTIONS
+ * names; the code of animus with its packages, its Node, and the code that Node has compiled.
  */
-export function loadedFiles({ config, env, cwd, facultiesDir }: LoadedFrom): readonly string[] {
-  const scripts = [...config.providers.values()].flatMap((each) => (each.kind === 'scripted' ? [each.script] : []));
+export function loadedFiles(from: LoadedFrom): readonly string[] {
+  const { config, env, cwd, facultiesDir } = from;
   const settings = [config.file ?? join(cwd, 'animus.toml'), facultiesDir];
   // The default applies only while the current directory has none.
   if (facultiesDir === join(config.home, 'faculties')) settings.push(join(cwd, 'faculties'));
   const cache = env['NODE_COMPILE_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'animus');
-  return [...settings, ...scripts, ...ownCode(), process.execPath, resolve(cwd, cache)].map(realPathOf);
+  const modules = (env['NODE_OPTIONS'] ?? '').split(/[\s=]+/).flatMap((word) => fileNamedBy(word, cwd));
+  const own = [...ownCode(), process.execPath, resolve(cwd, cache)];
+  return [...settings, ...filesOfProviders(config), ...modules, ...own].map(realPathOf);
+}
+
+/** Scripted answers, programs and certificates. */
+function filesOfProviders(config: Config): readonly string[] {
+  const others = [...config.providers.values()].flatMap((provider) => {
+    if (provider.kind === 'scripted') return [provider.script];
+    return provider.caFile === null || isSystem(dirname(provider.caFile)) ? [] : [provider.caFile];
+  });
+  return [...others, ...credentialPrograms(config)];
+}
+
+/** The programs that print credentials, and those of their arguments that are files. */
+export function credentialPrograms({ providers }: Config): readonly string[] {
+  return [...providers.values()].flatMap((provider) => {
+    if (provider.kind === 'scripted' || provider.credentials === null) return [];
+    const { command, directory } = provider.credentials;
+    return command.flatMap((word, index) => {
+      if (index === 0) return word.includes('/') ? [resolve(directory, word)] : [];
+      return fileNamedBy(word.replace(/^-[^=]*=/, ''), directory);
+    });
+  });
+}
+
+/** The path, if it is that of a file. */
+function fileNamedBy(word: string, directory: string): readonly string[] {
+  const path = resolve(directory, word);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() && !isSystem(dirname(path)) ? [path] : [];
+}
+
+/** The files of a faculty, as real paths, each with its directory as `withDirectory` says. */
+export function filesOfFaculty(faculty: Faculty, home: string): readonly string[] {
+  const { file, files, workspace, repo } = faculty;
+  const elsewhere = [workspace, repo, home, process.cwd(), dirname(dirname(file))];
+  const places = elsewhere.filter((place) => place !== null).map(realPathOf);
+  return [file, ...files].map(realPathOf).map((path) => withDirectory(path, places));
 }
 
 /**
- * The faculty's files, as real paths. Files beside a hook may be part of it, so its whole directory counts, unless that
- * also contains a workspace, the faculties, or ANIMUS_HOME.
+ * Files beside a script may be part of it, so its whole directory counts, unless that also contains one of the places: a
+ * workspace, the faculties, or ANIMUS_HOME. All paths are real.
  */
-export function filesOfFaculty({ file, files, workspace, repo }: Faculty, home: string): readonly string[] {
-  const elsewhere = [workspace, repo, home, process.cwd(), dirname(dirname(file))];
-  const places = elsewhere.filter((place) => place !== null).map(realPathOf);
-  return [file, ...files].map(realPathOf).map((path) => {
-    const directory = dirname(path);
-    const holdsMore = places.some((place) => isWithin(directory, place));
-    const isScript = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-    return isScript && !holdsMore && !isSystem(directory) ? directory : path;
-  });
+export function withDirectory(path: string, places: readonly string[]): string {
+  const directory = dirname(path);
+  const holdsMore = places.some((place) => isWithin(directory, place));
+  const isScript = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  return isScript && !holdsMore && !isSystem(directory) ? directory : path;
 }
 
 /** These contain too much else, and most of it belongs to root. */

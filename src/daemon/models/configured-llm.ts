@@ -1,5 +1,5 @@
 /** Sets up the providers of the configuration. */
-import { readFile } from 'node:fs/promises';
+import { readSmallFile } from '../../catalog/read-small-file.ts';
 import type { Config, HttpProviderConfig } from '../../core/config/config.ts';
 import type { CredentialCommand } from '../../core/config/provider-access.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
@@ -20,12 +20,12 @@ export async function createConfiguredLlm(config: Config, processes: Pick<Proces
     providers[provider.name] =
       provider.kind === 'scripted'
         ? { kind: 'scripted', script: await loadScript(provider.script) }
-        : await httpSettings(provider, config);
+        : httpSettings(provider, config);
   }
   return createLlm({ ...modelNames(config), providers }, { processes });
 }
 
-async function httpSettings(provider: HttpProviderConfig, config: Config): Promise<HttpProviderSettings> {
+function httpSettings(provider: HttpProviderConfig, config: Config): HttpProviderSettings {
   const { timeouts, awsKeys, proxy, caFile, wire, credentials } = provider;
   const secretHeaders = Object.entries(provider.secretHeaders).flatMap(([name, value]) =>
     value === null ? [] : [[name, value.reveal()] as const],
@@ -57,7 +57,7 @@ async function httpSettings(provider: HttpProviderConfig, config: Config): Promi
       },
     }),
     ...(proxy !== null && { proxy: proxy.reveal() }),
-    ...(caFile !== null && { ca: await readCertificates(caFile) }),
+    ...(caFile !== null && { ca: readCertificates(caFile) }),
   };
 }
 
@@ -81,9 +81,9 @@ function commandOf(
   };
 }
 
-async function readCertificates(file: string): Promise<string> {
+function readCertificates(file: string): string {
   try {
-    const text = await readFile(file, 'utf8');
+    const text = readSmallFile(file);
     if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it contains no certificate in PEM format');
     return text;
   } catch (error) {
