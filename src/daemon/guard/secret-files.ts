@@ -30,24 +30,35 @@ export function secretPlaces(config: Config, env: Environment): SecretPlaces {
   const home = env['HOME'] || homedir();
   const url = config.databaseUrl?.reveal() ?? null;
   const sslkey = new URLSearchParams(url?.split('?')[1] ?? '').get('sslkey');
+  const paths = Object.entries(env).filter((entry): entry is [string, string] => isAbsolute(entry[1] ?? ''));
+  const ofSessions = paths.filter(([name, value]) => isOfSession(name) && !isShared(value));
   const own = [
     env['PGPASSFILE'] || join(home, '.pgpass'),
     sslkey,
     env['PGSSLKEY'],
     join(home, '.postgresql', 'postgresql.key'),
     ...secretNames(config).map((name) => env[`${name}_FILE`]),
-    ...Object.entries(env).flatMap(([name, value]) =>
-      value && isAbsolute(value) && namesSecret(name, config) ? [value] : [],
-    ),
+    ...paths.flatMap(([name, value]) => (namesSecret(name, config) && !isOfSession(name) ? [value] : [])),
   ];
   const named = own.flatMap((path) => (path ? [resolve(path)] : []));
   return {
     secrets: [...new Set([config.home, ...SECRET_DIRECTORIES, ...named.filter((path) => !isShared(path))])],
-    sockets: [...databaseSocket(url), ...sessionSockets(), ...ENGINE_SOCKETS, ...cloudLogins(config, home)],
+    sockets: [
+      ...databaseSocket(url),
+      ...sessionSockets(),
+      ...ofSessions.map(([, value]) => value),
+      ...ENGINE_SOCKETS,
+      ...cloudLogins(config, home),
+    ],
     readable: Object.entries(env).flatMap(([name, value]) =>
       value && namesCertificates(name) ? [resolve(value)] : [],
     ),
   };
+}
+
+/** An SSH agent or a login to a display: it ends with the user's session, which a daemon may outlive. */
+function isOfSession(name: string): boolean {
+  return name.endsWith('_SOCK') || name === 'XAUTHORITY';
 }
 
 /** The variables from which animus reads its own secrets. */
@@ -102,15 +113,26 @@ export function isShared(directory: string): boolean {
 /** The value of such a variable is the path of a secret: its name shows it, or it is a `*_FILE` passed to hooks. */
 function namesSecret(name: string, { hooks }: Config): boolean {
   if (namesCertificates(name)) return false;
-  const isSecret = isSecretKey(name) || /(^|_)(KEY|TOKEN|PASS|PASSFILE|NETRC|KUBECONFIG|AUTH_SOCK)(_FILE)?$/.test(name);
   const isPassed = hooks.environment.some((listed) =>
     listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) : name === listed,
   );
-  return isSecret || (isPassed && name.endsWith('_FILE'));
+  return isSecretKey(name) || hasSecretWord(name) || (isPassed && name.endsWith('_FILE'));
+}
+
+/** Words of names that stand for a secret, or for a file with secrets. */
+const SECRET_WORDS: ReadonlySet<string> = new Set([
+  ...['KEY', 'KEYS', 'KEYFILE', 'KEYRING', 'KEYSTORE', 'KEYTAB', 'TOKEN', 'TOKENS', 'TOKENFILE', 'SECRET', 'SECRETS'],
+  ...['PASS', 'PASSWD', 'PASSWORD', 'PASSFILE', 'PASSPHRASE', 'CREDENTIALS', 'CREDS', 'AUTH', 'JWT', 'PAT'],
+  ...['NETRC', 'KUBECONFIG', 'PGSERVICEFILE', 'GNUPGHOME'],
+]);
+
+function hasSecretWord(name: string): boolean {
+  const words = name.toUpperCase().split('_');
+  return !words.includes('PUBLIC') && words.some((word) => SECRET_WORDS.has(word));
 }
 
 function namesCertificates(name: string): boolean {
-  return /(^|_)(CA|CACERT|CERT|CERTS|CAINFO|CAPATH)(_|$)/.test(name) && !/(^|_)KEY(_|$)/.test(name);
+  return /(^|_)(CA|CACERT|CERT|CERTS|CAINFO|CAPATH)(_|$)/.test(name) && !hasSecretWord(name);
 }
 
 function realOf(path: string): string {

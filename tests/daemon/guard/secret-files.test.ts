@@ -18,10 +18,9 @@ test('all places with secrets of animus or hooks are known, and so are ways out 
     at('home/.postgresql/postgresql.key'),
     at('home/gateway'),
     '/not/ours/api_token',
-    '/run/agent.sock',
     '/run/credentials/animus',
   ]);
-  expect(sockets).toContain('/run/docker.sock');
+  for (const path of ['/run/docker.sock', '/run/agent.sock', '/tmp/x/cookie']) expect(sockets).toContain(path);
   expect(sockets).toContain(`/run/user/${process.getuid?.()}`);
   expect(secretPlaces(config, { ...env, PGPASSFILE: '/etc/pgpass' }).secrets).toContain('/etc/pgpass');
 });
@@ -49,6 +48,38 @@ test('a file that a variable passes to hooks is a secret; a directory that every
 });
 
 test.each([
+  ...[
+    'GITHUB_TOKEN_PATH',
+    'SSH_KEY_PATH',
+    'TLS_KEY_PEM',
+    'GPG_KEYFILE',
+    'KEYSTORE_PATH',
+    'CREDS_FILE',
+    'KRB5_CLIENT_KTNAME_KEYTAB',
+  ],
+  ...[
+    'CLIENT_CERT_PASSPHRASE_FILE',
+    'DB_PASSWD_FILE',
+    'JWT_FILE',
+    'GH_PAT_FILE',
+    'npm_config_userconfig',
+    'XAUTHORITY',
+  ],
+])('%s names the file of a secret', (name) => {
+  const { config } = setUp();
+  expect(secretPlaces(config, { [name]: '/srv/own/file' }).secrets).toContain('/srv/own/file');
+  expect(secretPlaces(config, { [name]: '/srv/own/file' }).readable).toEqual([]);
+});
+
+test.each(['SSH_PUBLIC_KEY_FILE', 'KEYBOARD_MAP', 'PATTERN_FILE', 'COMPASS_DIR', 'AUTHOR_FILE'])(
+  '%s does not',
+  (name) => {
+    const { config } = setUp();
+    expect(secretPlaces(config, { [name]: '/srv/own/file' }).secrets).not.toContain('/srv/own/file');
+  },
+);
+
+test.each([
   ['postgres:///work?host=/run/postgresql', '/run/postgresql'],
   ['postgres://ada@%2Fvar%2Flib%2Fpg/work', '/var/lib/pg'],
   ['socket:/srv/pg?db=work', '/srv/pg'],
@@ -74,6 +105,7 @@ function setUp(more = '') {
     GATEWAY_KEY_FILE: at('home/gateway'),
     SOME_API_TOKEN: '/not/ours/api_token',
     SSH_AUTH_SOCK: '/run/agent.sock',
+    XAUTHORITY: '/tmp/x/cookie',
     CREDENTIALS_DIRECTORY: '/run/credentials/animus',
   };
   return { config: loadConfig({ env, cwd: directory }), env, at };
