@@ -2,7 +2,7 @@
  * The secrets on this host that neither commands nor file tools of a focus may reach, and the sockets that would bypass the
  * isolation.
  */
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Config } from '../../core/config/config.ts';
@@ -15,7 +15,10 @@ import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
 export interface SecretPlaces {
   /** Secrets of animus and its hooks: one that was moved away or displaced stops commands and tools. */
   readonly secrets: readonly string[];
-  /** May appear and disappear; hidden while they exist. */
+  /**
+   * May appear and disappear; hidden while they exist. Besides sockets, these are usual places of secrets that are missing at
+   * the start: a command could create and remove such a file, and must not be able to stop all work with it.
+   */
   readonly sockets: readonly string[];
   /** CA certificates, which contain no secret: readable even in a directory of secrets. */
   readonly readable: readonly string[];
@@ -32,18 +35,21 @@ export function secretPlaces(config: Config, env: Environment): SecretPlaces {
   const sslkey = new URLSearchParams(url?.split('?')[1] ?? '').get('sslkey');
   const paths = Object.entries(env).filter((entry): entry is [string, string] => isAbsolute(entry[1] ?? ''));
   const ofSessions = paths.filter(([name, value]) => isOfSession(name) && !isShared(value));
+  const usual = [...SECRET_DIRECTORIES, join(home, '.pgpass'), join(home, '.postgresql', 'postgresql.key')];
+  const missing = usual.filter((path) => !existsSync(path));
   const own = [
-    env['PGPASSFILE'] || join(home, '.pgpass'),
+    ...usual.filter((path) => !missing.includes(path)),
+    env['PGPASSFILE'],
     sslkey,
     env['PGSSLKEY'],
-    join(home, '.postgresql', 'postgresql.key'),
     ...secretNames(config).map((name) => env[`${name}_FILE`]),
     ...paths.flatMap(([name, value]) => (namesSecret(name, config) && !isOfSession(name) ? [value] : [])),
   ];
   const named = own.flatMap((path) => (path ? [resolve(path)] : []));
   return {
-    secrets: [...new Set([config.home, ...SECRET_DIRECTORIES, ...named.filter((path) => !isShared(path))])],
+    secrets: [...new Set([config.home, ...named.filter((path) => !isShared(path))])],
     sockets: [
+      ...missing,
       ...databaseSocket(url),
       ...sessionSockets(),
       ...ofSessions.map(([, value]) => value),

@@ -11,11 +11,7 @@ test('all places with secrets of animus or hooks are known, and so are ways out 
   const { secrets, sockets } = secretPlaces(config, env);
   expect(secrets).toEqual([
     at('home/.animus'),
-    '/run/secrets',
-    '/var/run/secrets',
-    at('home/.pgpass'),
     at('home/client.key'),
-    at('home/.postgresql/postgresql.key'),
     at('home/gateway'),
     '/not/ours/api_token',
     '/run/credentials/animus',
@@ -23,6 +19,16 @@ test('all places with secrets of animus or hooks are known, and so are ways out 
   for (const path of ['/run/docker.sock', '/run/agent.sock', '/tmp/x/cookie']) expect(sockets).toContain(path);
   expect(sockets).toContain(`/run/user/${process.getuid?.()}`);
   expect(secretPlaces(config, { ...env, PGPASSFILE: '/etc/pgpass' }).secrets).toContain('/etc/pgpass');
+});
+
+test('a usual place that is missing at the start is hidden when it appears, and may go again: any command could make it', () => {
+  const { config, env, at } = setUp();
+  const usual = [at('home/.pgpass'), at('home/.postgresql/postgresql.key')];
+  expect(secretPlaces(config, env).sockets).toEqual(expect.arrayContaining(usual));
+  mkdirSync(at('home/.postgresql'));
+  for (const path of usual) writeFileSync(path, 'x');
+  expect(secretPlaces(config, env).secrets).toEqual(expect.arrayContaining(usual));
+  expect(secretPlaces(config, env).sockets).not.toContain(usual[0]);
 });
 
 test('certificates of authorities stay readable wherever they are', () => {
@@ -57,14 +63,7 @@ test.each([
     'CREDS_FILE',
     'KRB5_CLIENT_KTNAME_KEYTAB',
   ],
-  ...[
-    'CLIENT_CERT_PASSPHRASE_FILE',
-    'DB_PASSWD_FILE',
-    'JWT_FILE',
-    'GH_PAT_FILE',
-    'npm_config_userconfig',
-    'XAUTHORITY',
-  ],
+  ...['CLIENT_CERT_PASSPHRASE_FILE', 'DB_PASSWD_FILE', 'JWT_FILE', 'GH_PAT_FILE'],
 ])('%s names the file of a secret', (name) => {
   const { config } = setUp();
   expect(secretPlaces(config, { [name]: '/srv/own/file' }).secrets).toContain('/srv/own/file');
