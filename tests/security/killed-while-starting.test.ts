@@ -95,6 +95,7 @@ function startLeader(token: string): ChildProcess {
     args: ['300'],
     cwd: '/',
     maxTasks: 1000,
+    maxMemoryBytes: 2 ** 26,
   });
   if (typeof line === 'string') throw new Error(line);
   const child = spawn(line.command, line.args, {

@@ -3,6 +3,7 @@
 import { isSpare } from '../runners/as-user.ts';
 import { countTree, listProcesses, type ProcessEntry } from '../trace/process-table.ts';
 import { ownerOf, type RunTrace } from '../trace/run-trace.ts';
+import { heldMemory, sharedMemoryOfHost } from './held-memory.ts';
 import { excessOf, type ProcessLimits, type Resource } from './limits.ts';
 import { memoryOf } from './memory-use.ts';
 import type { RunCgroup } from './run-cgroup.ts';
@@ -42,6 +43,7 @@ export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): Li
   let timer: NodeJS.Timeout | undefined;
   let scanning = false;
   let scanAt = 0;
+  let leastShared = 0;
 
   const check = (): void => {
     const counts = [...runs.keys()].map((run) => countOf(run, limitsOf(run.owner).processes));
@@ -52,19 +54,21 @@ export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): Li
     scanning = true;
     const before = process.cpuUsage();
     const processes = await listProcesses();
-    stopExcess(usesOf(runs, processes));
+    const shared = sharedMemoryOfHost();
+    leastShared = Math.min(leastShared, shared);
+    stopExcess(usesOf(runs, processes), shared - leastShared);
     // Use processor time: a fork bomb makes each scan take longer by the clock, and that must not make scans rarer.
     const { user, system } = process.cpuUsage(before);
     scanAt = performance.now() + Math.min(LONGEST_PAUSE_MS, (user + system) / 1000 / SHARE);
     scanning = false;
   };
-  /** True if it has stopped a run. */
-  const stopExcess = (uses: readonly Use[]): boolean => {
+  /** True if it has stopped a run. `grown`: by how much the shared memory of the host has grown while there were runs. */
+  const stopExcess = (uses: readonly Use[], grown = 0): boolean => {
     let found = false;
     for (const [owner, own] of Map.groupBy(uses, ({ run }) => run.owner)) {
       if (own.some(({ run }) => stopped.has(run))) continue;
       const limits = limitsOf(owner);
-      const excess = excessIn(own, limits);
+      const excess = excessIn(own, limits, grown);
       if (excess === null) continue;
       found = true;
       stopped.add(excess.most.run);
@@ -79,6 +83,7 @@ export function createLimitWatch(limitsOf: (owner: string) => ProcessLimits): Li
   return {
     add(run) {
       if (process.platform !== 'linux') return;
+      if (runs.size === 0) leastShared = sharedMemoryOfHost();
       runs.set(run, membersOf(run.trace));
       if (timer === undefined) schedule();
     },
@@ -117,14 +122,22 @@ function straysOf({ trace: { user } }: WatchedRun, processes: readonly ProcessEn
   return strays;
 }
 
+/** Files in memory are looked at, which is expensive, once the host's shared memory has grown by this part of a limit. */
+const HELD_PART = 1 / 4;
+
 /** The limit that these runs of one owner exceed together, and the run that uses most of it. */
-function excessIn(uses: readonly Use[], limits: ProcessLimits): { resource: Resource; most: Use } | null {
+function excessIn(
+  uses: readonly Use[],
+  limits: ProcessLimits,
+  grown: number,
+): { resource: Resource; most: Use } | null {
   const refused = uses.find(({ run }) => run.cgroup?.refused() != null);
   if (refused !== undefined) return { resource: refused.run.cgroup!.refused()!, most: refused };
   const tasks = uses.reduce((sum, use) => sum + use.tasks, 0);
   // At the limit counts as excess: if the kernel enforces this limit, usage can reach but never exceed it.
   if (tasks >= limits.processes) return { resource: 'processes', most: mostBy(uses, (use) => use.tasks) };
-  const memory = uses.map((use) => memoryOf(pidsOf(use), limits.memoryBytes));
+  const looksAtHeld = grown >= limits.memoryBytes * HELD_PART;
+  const memory = uses.map(pidsOf).map((pids) => memoryOf(pids, limits.memoryBytes, looksAtHeld ? heldMemory(pids) : 0));
   if (memory.reduce((sum, bytes) => sum + bytes, 0) <= limits.memoryBytes) return null;
   return { resource: 'memory', most: mostBy(uses, (use) => memory[uses.indexOf(use)]!) };
 }

@@ -4,11 +4,14 @@ import { readProc } from '../trace/process-table.ts';
 /**
  * Returns the bytes of resident and swapped memory of these processes together. The first sum is cheap to get, but too high
  * if processes share pages. If it is over `limitBytes`, a second sum divides each shared page among the processes that map it.
+ * `heldBytes`: what they hold in files in memory (held-memory.ts). It replaces their shared memory where it is more, because
+ * such a file may also be mapped.
  */
-export function memoryOf(pids: readonly number[], limitBytes: number): number {
+export function memoryOf(pids: readonly number[], limitBytes: number, heldBytes = 0): number {
   const rough = pids.map(statusOf);
+  const withHeld = heldBytes + sumOf(rough.map(({ anonymous, swapped }) => anonymous + swapped));
   const sum = sumOf(rough.map(({ resident, swapped }) => resident + swapped));
-  if (sum <= limitBytes) return sum;
+  if (sum <= limitBytes) return heldBytes === 0 ? sum : Math.max(sum, withHeld);
   // The rough figure of each process includes all shared memory that it maps. Where the exact figure cannot be read, shared
   // memory is counted once for all of them.
   let shared = 0;
@@ -19,7 +22,8 @@ export function memoryOf(pids: readonly number[], limitBytes: number): number {
     shared = Math.max(shared, sharedMemory);
     return anonymous + swapped;
   });
-  return sumOf(exact) + shared;
+  const mapped = sumOf(exact) + shared;
+  return heldBytes === 0 ? mapped : Math.max(mapped, withHeld);
 }
 
 /** Figures from /proc/PID/status, which every user can read; zeros for a process that is gone. */

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { release, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { FileRule } from '../file-rules.ts';
+import { type FileRule, isWithin } from '../file-rules.ts';
 import { type FileKind, type HostFiles, mangle, planMounts, SOURCE, STAGING } from '../mount-plan.ts';
 import type { Runner, RunRequest } from './runner.ts';
 import { GATE, GO, maxTasksOf, systemProgram } from './start-gate.ts';
@@ -25,7 +25,9 @@ const PROGRAMS = ['sh', 'unshare', 'mount', 'umount', 'mkdir', 'setpriv'] as con
  * would leave process 1 alive.
  */
 const OUTER = `unshare=$1 mount=$2 umount=$3 mkdir=$4 sh=$5 uid=$6 gid=$7 inner=$8 cwd=$9; shift 9
-stage=$1 cover=$2 back=$3; shift 3
+shm=$1 shmall=$2 stage=$3 cover=$4 back=$5; shift 5
+[ "$shm" = - ] || "$mount" -t tmpfs -o "$shm" shm /dev/shm || exit 125
+printf %s "$shmall" 2>/dev/null > /proc/sys/kernel/shmall
 mount_all() {
   [ -z "$1" ] && return
   printf %s "$1" > ${STAGING}/table && "$mount" --all --fstab ${STAGING}/table || exit 125
@@ -65,9 +67,9 @@ export const namespaceRunner: Runner = {
   examine: tryNamespace,
   homeProblem: () => null,
   placeProblem: () => null,
-  start({ command, args, cwd, fileRules, maxTasks }) {
+  start({ command, args, cwd, fileRules, maxTasks, maxMemoryBytes }) {
     const gated = [maxTasksOf(countsApart() ? maxTasks : null), command, ...args];
-    const line = inNamespace(gated, { cwd, ...(fileRules && { fileRules }) });
+    const line = inNamespace(gated, { cwd, maxMemoryBytes, ...(fileRules && { fileRules }) });
     return line === null ? 'this host has no namespaces (Linux with util-linux is needed)' : { ...line, gated: true };
   },
   // When `unshare` ends, the kernel kills all that is left in the namespace.
@@ -81,7 +83,7 @@ export const namespaceRunner: Runner = {
  */
 function inNamespace(
   gated: readonly string[],
-  { cwd, fileRules = [] }: Pick<RunRequest, 'cwd' | 'fileRules'>,
+  { cwd, fileRules = [], maxMemoryBytes }: Pick<RunRequest, 'cwd' | 'fileRules' | 'maxMemoryBytes'>,
 ): { readonly command: string; readonly args: readonly string[] } | null {
   const found = findPrograms();
   if (!found || !process.getuid || !process.getgid) return null;
@@ -93,14 +95,35 @@ function inNamespace(
   const plan = planMounts(present, readHostFiles());
   // With the parent-death signal, namespaces end even if supervisor and daemon are killed at the same moment.
   const asOrphan = ['--pdeathsig', 'KILL'];
-  const outer = [unshare, '--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child', '--'];
+  const outer = [
+    unshare,
+    '--user',
+    '--map-root-user',
+    '--pid',
+    '--ipc',
+    '--fork',
+    '--mount-proc',
+    '--kill-child',
+    '--',
+  ];
   const setUp = [sh, '-c', OUTER, sh, unshare, mount, umount, mkdir, sh, ...ids, GATE, resolve(cwd)];
+  const shared = sharedMemory(maxMemoryBytes, [cwd, ...fileRules.map(({ path }) => path)]);
   const tables = [plan.stage, plan.cover, plan.back];
   const [backSingly, seal] = [plan.backSingly, plan.seal].map((binds) =>
     binds.flatMap(({ options, from, to }) => [options, from, to]),
   );
   const lists = [plan.stageFiles, plan.makeFiles, backSingly!, seal!, plan.expected].flatMap((list) => [...list, '--']);
-  return { command: setpriv, args: [...asOrphan, ...outer, ...setUp, ...tables, ...lists, ...gated] };
+  return { command: setpriv, args: [...asOrphan, ...outer, ...setUp, ...shared, ...tables, ...lists, ...gated] };
+}
+
+/**
+ * Options of a /dev/shm of the command's own, which ends with it, and the limit of System V shared memory in pages: neither
+ * is in the resident memory of a process. The host's /dev/shm stays (`-`) where the command needs a path in it.
+ */
+function sharedMemory(bytes: number, paths: readonly string[]): readonly [string, string] {
+  const isNeeded = paths.some((path) => isWithin('/dev/shm', path));
+  const own = !isNeeded && statSync('/dev/shm', { throwIfNoEntry: false })?.isDirectory() === true;
+  return [own ? `size=${bytes},mode=1777,nosuid,nodev` : '-', String(Math.ceil(bytes / 4096))];
 }
 
 /** Files that uid 0 can write without capabilities. With some of them a command could start programs outside the namespaces. */
@@ -156,7 +179,7 @@ async function tryNamespace(): Promise<string | null> {
       { path: join(directory, 'open'), access: 'all' },
     ];
     const trial = [maxTasksOf(null), '/bin/sh', '-c', TRIAL, 'sh', directory];
-    const wrapped = inNamespace(trial, { cwd: '/', fileRules });
+    const wrapped = inNamespace(trial, { cwd: '/', fileRules, maxMemoryBytes: 2 ** 26 });
     return wrapped ? await tryCommand(wrapped) : 'needs Linux with util-linux (unshare, mount, umount, setpriv)';
   } finally {
     rmSync(directory, { recursive: true });

@@ -15,6 +15,8 @@ export interface RunRequest {
   readonly fileRules?: readonly FileRule[];
   /** Number of processes and threads at the same time. If the kernel can count a run's tasks separately, the runner sets this limit there. */
   readonly maxTasks: number;
+  /** If the runner gives the run its own shared memory (System V, /dev/shm), it limits each kind to this many bytes. */
+  readonly maxMemoryBytes: number;
 }
 
 /** A command line that starts a run. Its last step waits at the start gate, which uses the pipe on descriptor 3. */

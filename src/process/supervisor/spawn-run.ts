@@ -38,7 +38,7 @@ export function spawnRun(spec: ProcessSpec, means: SpawnMeans): SpawnedRun | Ref
   const { spawnId, cgroup, limits } = means;
   let stdin: number | undefined;
   try {
-    const line = startLine(spec, limits.processes);
+    const line = startLine(spec, limits);
     if (typeof line === 'string') return { ended: 'not_started', problem: line };
     const { command, args } = asFirstVictim(line, cgroup);
     stdin = spec.stdin === undefined ? undefined : openStdin(spec.stdin);
@@ -72,13 +72,15 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /** Returns the command line that starts the command in its isolation, or the reason why it cannot be started. */
-function startLine(spec: ProcessSpec, maxTasks: number): StartLine | string {
+function startLine(spec: ProcessSpec, limits: ProcessLimits): StartLine | string {
   // Check the directory first: ENOENT from spawn does not say whether the directory or the command is missing.
   if (!statSync(spec.cwd, { throwIfNoEntry: false })?.isDirectory())
     return `the working directory ${spec.cwd} does not exist`;
   const program = findProgram(spec.command, spec.env['PATH'] ?? '/usr/bin:/bin', spec.cwd);
   if (program === null) return `${spec.command}: not found or not executable`;
-  return scriptProblem(program) ?? runnerOf(spec.isolation).start({ ...spec, command: program, maxTasks });
+  const [maxTasks, maxMemoryBytes] = [limits.processes, limits.memoryBytes];
+  const request = { ...spec, command: program, maxTasks, maxMemoryBytes };
+  return scriptProblem(program) ?? runnerOf(spec.isolation).start(request);
 }
 
 /**
