@@ -45,7 +45,7 @@ export function knowFiles(named: readonly string[]): KnownFiles {
 
 /**
  * A key is replaced by a rename over it, or by a changed symlink (as Kubernetes does). Then the old file is removed, or
- * still where it was. A file that exists under another name was moved, and the file now in its place is a decoy.
+ * still where it was. A directory is never replaced. A file that exists under another name was moved, and the file now in its place is a decoy.
  */
 function whereNow(known: Known): readonly string[] {
   const { named, found } = known;
@@ -61,6 +61,10 @@ function whereNow(known: Known): readonly string[] {
     if (old.nlink > 0 && !isAt(found.real, old)) {
       throw displaced(named, 'it was moved away', RESTORE, readlinkSync(`/proc/self/fd/${found.descriptor}`));
     }
+    // Only files are rotated. Another directory in its place would be the next start's ANIMUS_HOME, for instance.
+    if (old.isDirectory() && old.nlink > 0) {
+      throw displaced(named, 'another directory has taken its place', RESTORE_LINK, found.real);
+    }
     known.before.push(found);
     known.found = find(named);
   }
@@ -70,6 +74,7 @@ function whereNow(known: Known): readonly string[] {
 }
 
 const RESTORE = 'Put it back; or remove what was moved, and restart animus';
+const RESTORE_LINK = 'A symbolic link leads elsewhere now: restore it, or restart animus if this is your own change';
 const ONE_NAME = 'Remove the others (find / -xdev -samefile FILE names them)';
 
 function find(path: string): Found | null {

@@ -64,6 +64,19 @@ describe.runIf(process.platform === 'linux')('a known file', () => {
     expect(known.realPaths()).toHaveLength(2);
   });
 
+  test('that is a directory is never replaced: a link that leads to another one stops everything', () => {
+    const { at } = setUp();
+    mkdirSync(at('real'));
+    mkdirSync(at('decoy'));
+    symlinkSync('real', at('home'));
+    const linked = knowFiles([at('home')]);
+    onTestFinished(() => linked.close());
+    expect(linked.realPaths()).toEqual([at('real')]);
+    rmSync(at('home'));
+    symlinkSync('decoy', at('home'));
+    expect(() => linked.realPaths()).toThrow('another directory has taken its place');
+  });
+
   test('behind a link that now points to a decoy stays hidden where it is', () => {
     const { at, known } = setUp('volume/..data/key');
     mkdirSync(at('decoy'));
