@@ -22,6 +22,7 @@ const ONE_WIRE = [
   'run-deadline',
   'shipped-faculties',
   'tutorial',
+  'wait-before-serve',
   'worktree',
 ].join('|');
 

@@ -68,23 +68,25 @@ async function submitCommand(
 ): Promise<number> {
   const { output } = invocation;
   const work = await readWork(invocation, options, faculty, description);
-  return withDatabase(invocation, async (db) => {
+  const submitted = await withDatabase(invocation, async (db) => {
     const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
-    const submitted = await submitWork(db, { ...work, parentId });
+    const result = await submitWork(db, { ...work, parentId });
     await warnIfUnknown(invocation, db, options, faculty);
-    if (!options.wait) {
-      output.document({
-        id: submitted.id,
-        result: resultOf(submitted),
-        state: submitted.state,
-        merged_into: submitted.mergedInto,
-      });
-      show(invocation, submitted);
-      return 0;
-    }
-    show(invocation, submitted);
-    return followWork(invocation, db, submitted);
+    return result;
   });
+  if (!options.wait) {
+    output.document({
+      id: submitted.id,
+      result: resultOf(submitted),
+      state: submitted.state,
+      merged_into: submitted.mergedInto,
+    });
+  }
+  show(invocation, submitted);
+  if (!options.wait) return 0;
+  const { untilServed } = await import('./until-served.ts');
+  await untilServed(invocation, submitted.id);
+  return withDatabase(invocation, (db) => followWork(invocation, db, submitted));
 }
 
 async function readWork(

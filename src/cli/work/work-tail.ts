@@ -22,6 +22,8 @@ export function addTailCommand(group: Command, run: RunCommand): void {
 async function tailCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
   // The other commands of `work` do not wait until this is loaded.
   const { followWork } = await import('../../engage/events/follow.ts');
+  const { untilServed } = await import('./until-served.ts');
+  await untilServed(invocation, reference);
   return withDatabase(invocation, async (db) => {
     const wake = createWake(systemClock);
     const notifications = openNotifications(db, ['animus_ledger', 'animus_work_done'], {
