@@ -9,6 +9,14 @@ language sql stable parallel safe as $$
   select case when pg_column_size(p_value) <= 4096 then pg_column_size(p_value) else octet_length(p_value::text) end
 $$;
 
+-- Returns whether a json value is nested more than 200 levels deep: many programs cannot write such a value, although they can read
+-- it. A level takes eight bytes, so small values are not looked at unless they come compressed from another table.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_deep(p_value jsonb) returns boolean
+language sql stable parallel safe as $$
+  select (pg_column_size(p_value) > 1600 or pg_column_compression(p_value) is not null) and jsonb_path_exists(p_value, '$.**{201}')
+$$;
+
 -- Returns the size rule that a too large value of a column breaks, in the format of broken_input.
 -- Locks: none. Raises: nothing.
 create or replace function animus.size_rule(p_column text, p_bytes int) returns text
@@ -27,6 +35,8 @@ language sql stable parallel safe as $$
     when pg_column_size(p_params) > 4096 and octet_length(p_params::text) > 1048576 then animus.size_rule('params', octet_length(p_params::text))
     when pg_column_size(p_trigger_info) > 4096 and octet_length(p_trigger_info::text) > 1048576
       then animus.size_rule('trigger_info', octet_length(p_trigger_info::text))
+    when animus.is_deep(p_params) then 'work_items_params_depth: params is nested more than 200 levels deep'
+    when animus.is_deep(p_trigger_info) then 'work_items_trigger_info_depth: trigger_info is nested more than 200 levels deep'
   end
 $$;
 

@@ -39,6 +39,34 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
     await expect(update).rejects.toMatchObject({ constraint: `work_items_${column}_size` });
   });
 
+  test.each([
+    ['params', `('{"a":' || repeat('[', 5000) || repeat(']', 5000) || '}')::jsonb`],
+    ['params', `('{"a":' || repeat('{"b":', 200) || '1' || repeat('}', 200) || '}')::jsonb`],
+    ['trigger_info', `(repeat('[', 202) || repeat(']', 202))::jsonb`],
+  ])('and so is %s that is nested deeper than programs can write', async (column, value) => {
+    const insert = target.database.query(
+      `insert into animus.work_items (faculty, ${column}) values ('engineer', ${value})`,
+    );
+    await expect(insert).rejects.toMatchObject({ code: '23514', constraint: `work_items_${column}_depth` });
+  });
+
+  test('even if it is stored compressed in another table and nested too deep', async () => {
+    await target.database.query(`create table deep as select (repeat('[', 5000) || repeat(']', 5000))::jsonb as info`);
+    const [row] = await target.database.query('select pg_column_compression(info) is not null as compressed from deep');
+    expect(row).toEqual({ compressed: true });
+    const insert = target.database.query(
+      `insert into animus.work_items (faculty, trigger_info) select 'engineer', info from deep`,
+    );
+    await expect(insert).rejects.toMatchObject({ constraint: 'work_items_trigger_info_depth' });
+  });
+
+  test('200 levels are accepted', async () => {
+    await target.database.query(
+      `insert into animus.work_items (faculty, params, trigger_info)
+       values ('engineer', ('{"a":' || repeat('[', 199) || repeat(']', 199) || '}')::jsonb, (repeat('[', 200) || '1' || repeat(']', 200))::jsonb)`,
+    );
+  });
+
   test('and exactly 1 MiB is accepted', async () => {
     await target.database.query(
       `insert into animus.work_items (faculty, description, params) values ('engineer', repeat('x', ${MIB}), jsonb_build_object('a', repeat('x', ${MIB - 9})))`,

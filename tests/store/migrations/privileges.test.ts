@@ -34,7 +34,7 @@ const INTERNAL = `
   left_to_its_host
   lock_open_descendants
   draw_token lock_soon lock_work lock_all watched watch_key
-  words refuse_word json_bytes oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
+  words refuse_word json_bytes is_deep oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   sniff_media_type
   now
