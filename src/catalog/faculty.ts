@@ -79,9 +79,9 @@ export interface EngageSettings {
   readonly bashIsolation: Isolation | null;
   /** The JSON Schema of the outcome; null: the final text is the outcome. */
   readonly outcomeSchema: OutcomeSchema | null;
-  /** True: models that can hold an answer to a schema hold the outcome to it. False: animus alone checks it. */
+  /** True: models that support it are made to conform to the schema. False: only animus checks the outcome. */
   readonly structuredOutputs: boolean;
-  /** True: models that can do it hold the inputs of tools to their schemas. */
+  /** True: models that support it are made to conform to the input schemas of tools. */
   readonly strictTools: boolean;
   /** Share of the context window at which the history is compacted to the ledger. */
   readonly compactThreshold: number;

@@ -5,8 +5,8 @@ import { isAnimusError } from '../core/errors/errors.ts';
 import { type LoadConfigOptions, readToml, sourcesOf } from './config-files.ts';
 
 /**
- * What a command needs to find its database and its daemon, also where animus.toml is broken: then with the problem. Throws as
- * `loadConfig` does for what the environment says, and for a file that was named and cannot be read.
+ * What a command needs to find its database and its daemon. If animus.toml is broken, the result includes the problem. Throws as
+ * `loadConfig` does for a wrong environment, and for a file that was named and cannot be read.
  */
 export async function loadReach(options: LoadConfigOptions): Promise<Reach> {
   let toml: ConfigSources['toml'];

@@ -23,7 +23,7 @@ export function modeOf(mode: EngageMode): Mode {
   return MODES[mode];
 }
 
-/** The mode of a file as it was written: the default where there is none, or a wrong one, which is noted elsewhere. */
+/** The mode as it is written in a file; the default if it is missing or invalid (the schema reports an invalid one). */
 export function writtenMode(written: unknown): EngageMode {
   return MODE_NAMES.find((mode) => mode === written) ?? 'builtin';
 }

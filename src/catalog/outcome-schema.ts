@@ -38,8 +38,8 @@ export function outcomeProblems(schema: OutcomeSchema, value: unknown): string[]
 }
 
 /**
- * The value as it counts: properties whose null the schema does not allow are left out, because a provider that holds an
- * answer to a schema may demand that every property is named.
+ * The value that is checked and stored: properties whose null the schema does not allow are left out, because a provider that makes an
+ * answer conform to a schema may demand that every property is named.
  */
 export function outcomeValue(schema: OutcomeSchema, value: OutcomeSchema): OutcomeSchema {
   const validate = compile(schema);

@@ -71,14 +71,14 @@ export interface LlmRequest {
   readonly effort?: Effort;
   /** The class of service that is asked for. Default: the provider's own, which is `auto`. */
   readonly serviceTier?: ServiceTier;
-  /** The form of the final answer, for models that can hold an answer to a schema (`ModelInfo.structuredOutputs`). */
+  /** The form of the final answer, for models that can make an answer conform to a schema (`ModelInfo.structuredOutputs`). */
   readonly outputSchema?: OutputSchema;
   /**
-   * True: the outcome is all that is asked for. A model that can hold an answer to a schema, but not beside tools, gets the
-   * schema in such a request alone, and may call no tool in it. Default false.
+   * True: only the outcome is requested. A model that supports schemas, but not together with tools, gets the
+   * schema only in such a request, and may not call a tool in it. Default false.
    */
   readonly closing?: boolean;
-  /** True: the inputs of tools are held to their schemas where the model can do that. Default false. */
+  /** True: the provider makes the inputs of tools conform to their schemas if the model supports that. Default false. */
   readonly strictTools?: boolean;
   /** An opaque id of the conversation: cache affinity and abuse metadata; never a person's name. */
   readonly conversationId?: string;
@@ -88,9 +88,9 @@ export interface LlmRequest {
   readonly turn?: number;
 }
 
-/** A schema that an answer is held to. */
+/** A schema to which an answer must conform. */
 export interface OutputSchema {
-  /** Letters, digits, `_` and `-`, at most 64: OpenAI wants one. */
+  /** Letters, digits, `_` and `-`, at most 64; OpenAI requires one. */
   readonly name: string;
   readonly schema: JsonSchema;
 }
@@ -129,8 +129,8 @@ export type FailureKind =
   | 'aborted';
 
 /**
- * What of the network failed. `name`: the host is unknown. `refused`: nothing answers there. `certificate`: TLS does not
- * trust it. `proxy`: the proxy refused, or is not there.
+ * How the connection failed. `name`: the host is unknown. `refused`: nothing listens there. `certificate`: TLS does not
+ * trust it. `proxy`: the proxy refused, or cannot be reached.
  */
 export type NetworkTrouble = 'name' | 'refused' | 'certificate' | 'proxy';
 

@@ -3,7 +3,7 @@ import { AnimusError } from '../core/errors/errors.ts';
 import { type ModelInfo, type ModelOverride, modelInfo, modelSources } from './models/models.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
-/** What a model needs of its provider: the kind, and the wire format of all its models if one is set. */
+/** What a model needs to know about its provider: the kind, and the wire format of all its models if one is set. */
 export interface NamedProvider {
   readonly kind: ProviderSettings['kind'];
   readonly wire?: WireChoice;
@@ -25,7 +25,7 @@ export interface LocatedModel {
   /** The name as the provider knows it: for `LlmRequest.model`. */
   readonly model: string;
   readonly kind: ProviderSettings['kind'];
-  /** `wire` is the one that is used: the configuration's word for the model, then for its provider, then the catalogue's. */
+  /** `wire` is the one that is used: as configured for the model, else for its provider, else as in the catalogue. */
   readonly info: ModelInfo;
 }
 

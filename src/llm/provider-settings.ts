@@ -15,7 +15,7 @@ import { DEFAULT_RETRY, type RetryPolicy } from './transport/retry-policy.ts';
 /** A provider that is called over HTTP. The key comes from the environment or a file, never from TOML. */
 export interface HttpProviderSettings {
   readonly kind: HttpProviderKind;
-  /** The wire format of its models that name none in the configuration. Default: by catalogue, else the kind's own. */
+  /** The wire format of its models that name none in the configuration. Default: as the catalogue says, else the default of the kind. */
   readonly wire?: WireChoice;
   /** Anthropic's without `/v1`, OpenAI's with it. User, password and query are masked wherever the URL is shown. */
   readonly baseUrl: string;
@@ -42,7 +42,7 @@ export interface HttpProviderSettings {
   readonly ca?: string;
 }
 
-/** Where a cloud has the models. */
+/** Where a cloud hosts the models. */
 export interface Cloud {
   readonly region?: string | null;
   readonly project?: string | null;
@@ -95,7 +95,7 @@ export function endpointOf(
   };
 }
 
-/** The base of all paths: people also write more of it. */
+/** The base of all paths, without the endings that people add to it. */
 function addressOf(url: URL, { kind, cloud }: HttpProviderSettings): URL {
   if (kind === 'azure') return azureUrl(url, cloud?.apiVersion ?? null);
   const address = new URL(url);

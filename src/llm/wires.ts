@@ -33,7 +33,7 @@ const WIRES_OF: Readonly<Record<HttpProviderKind, Readonly<Record<WireChoice | '
   ollama: { own: 'ollama-chat', chat: 'ollama-chat', responses: 'ollama-chat' },
 };
 
-/** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own; Vertex serves Claude by another. */
+/** The wire of a model: the chosen one where its provider's kind has a choice, else the kind's own; Vertex serves Claude with another. */
 export function wireOf(kind: HttpProviderKind, choice: WireChoice | null, model = ''): WireName {
   if (kind === 'vertex' && isClaude(model)) return 'anthropic-messages';
   return WIRES_OF[kind][choice ?? 'own'];

@@ -7,7 +7,10 @@ import { type HttpAddress, showAddress } from '../../core/lifecycle/health.ts';
 import { askHealth } from '../serve/health.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
-/** Free, taken by a daemon of animus, or taken by something else: then `serve` goes on without, or refuses where it is configured. */
+/**
+ * Free, taken by a daemon of animus, or taken by something else: then `serve` continues without health checks, or refuses to
+ * start if the address is configured.
+ */
 export async function examinePorts(
   { daemon: { http } }: Config,
   interrupted: AbortSignal,

@@ -21,7 +21,10 @@ export interface ProviderQuestion {
   readonly model: string | null;
 }
 
-/** From `NAME` or `NAME/MODEL`; without a model the first one that a faculty, else the catalogue, has of it. Errors: `usage.invalid`. */
+/**
+ * From `NAME` or `NAME/MODEL`; without a model, the first of its models that a faculty uses, else the first in the
+ * catalogue. Errors: `usage.invalid`.
+ */
 export function providerQuestion(asked: string, config: Config, faculties: Iterable<Faculty>): ProviderQuestion {
   const slash = asked.indexOf('/');
   const name = slash === -1 ? asked : asked.slice(0, slash);

@@ -19,7 +19,7 @@ export function openQuestions({ stdin, stdout, signals }: CliContext, quiet: boo
   const answers = lines[Symbol.asyncIterator]();
   const interrupted = Promise.withResolvers<never>();
   const interrupt = () => interrupted.reject(new AnimusError('interrupted'));
-  // Nobody may be waiting when it comes.
+  // The end may come while no question is open.
   interrupted.promise.catch(() => {});
   if (signals.drain.aborted) interrupt();
   signals.drain.addEventListener('abort', interrupt, { once: true });

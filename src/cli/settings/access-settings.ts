@@ -1,7 +1,7 @@
 import type { HttpProviderConfig } from '../../core/config/config.ts';
 import { DEFAULT_RETRY } from '../../llm/transport/retry-policy.ts';
 
-/** A setting for people. */
+/** A setting, as it is printed. */
 export interface AccessSetting {
   /** As in animus.toml, without the table. */
   readonly key: string;

@@ -88,7 +88,7 @@ function wireOf(table: ProviderTable, kind: HttpProviderKind, { conflict }: Prov
   return table.wire ?? null;
 }
 
-/** Azure serves OpenAI's models by OpenAI's API. */
+/** Azure serves OpenAI's models through OpenAI's API. */
 function hasWires(kind: ProviderConfig['kind']): boolean {
   return kind === 'openai' || kind === 'azure';
 }

@@ -76,11 +76,11 @@ export const DEFAULT_HTTP = '127.0.0.1:7717';
 
 /** `[batch]` of animus.toml. */
 export interface BatchConfig {
-  /** How long requests are gathered into one batch; default 10. */
+  /** How long requests are collected for one batch; default 10. */
   readonly gatherSeconds: number;
   /** How often a provider is asked about its batches; default 60. */
   readonly pollSeconds: number;
-  /** The time limit of submitting a batch; default 120. After twice that time, a submit without confirmation is looked for. */
+  /** The time limit of submitting a batch; default 120. After twice that time, animus searches for a batch whose submit was not confirmed. */
   readonly submitTimeoutSeconds: number;
 }
 
@@ -107,7 +107,7 @@ export interface HttpProviderConfig extends ProviderAccess {
   readonly apiKey: Secret | null;
   /** The environment variable that holds the key, for messages; null if none is named. */
   readonly apiKeyEnv: string | null;
-  /** The wire format of its models that set none of their own; null: by catalogue, else the kind's own. */
+  /** The wire format of its models that set none of their own; null: as the catalogue says, else the default of the kind. */
   readonly wire: WireChoice | null;
 }
 

@@ -1,15 +1,15 @@
 /** How a provider is reached and logged in to. */
 import type { Secret } from '../secrets/secret.ts';
 
-/** What a provider has beside its address and key. */
+/** The settings of a provider in addition to its address and key. */
 export interface ProviderAccess {
-  /** The header that carries the key; null: the one of the kind. `authorization` gets `Bearer` before the key. */
+  /** The header that carries the key; null: the default of its kind. `authorization` gets `Bearer` before the key. */
   readonly keyHeader: string | null;
   /** A command that prints the key; null: none. */
   readonly credentials: CredentialCommand | null;
-  /** AWS access keys from the environment; null where there are none, and for other kinds than `bedrock`. */
+  /** AWS access keys from the environment; null if there are none, and for all kinds but `bedrock`. */
   readonly awsKeys: AwsKeys | null;
-  /** Where a cloud has the models; each null where the kind does not need it. */
+  /** Where a cloud hosts the models; each is null if the kind does not need it. */
   readonly cloud: {
     readonly region: string | null;
     readonly project: string | null;
@@ -36,7 +36,7 @@ export interface ProviderAccess {
   readonly proxy: Secret | null;
   /** A PEM file of certificate authorities that are trusted in addition to the usual ones. Absolute; null: none. */
   readonly caFile: string | null;
-  /** The variables from which its secrets are read, beside `apiKeyEnv`. */
+  /** The variables from which its secrets are read, in addition to `apiKeyEnv`. */
   readonly secretEnv: readonly string[];
 }
 

@@ -11,7 +11,7 @@ const BUILT_IN_BASE_URLS = {
 /** Providers that need no entry in animus.toml. */
 export const BUILT_IN = ['anthropic', 'openai'] as const;
 
-/** What the environment says of a built-in provider: the address without a trailing slash, and the key. */
+/** What the environment sets for a built-in provider: the address without a trailing slash, and the key. */
 export function builtInFromEnvironment(
   name: (typeof BUILT_IN)[number],
   env: EnvironmentReader,

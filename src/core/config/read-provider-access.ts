@@ -7,7 +7,7 @@ import type { EnvironmentReader } from './environment.ts';
 import type { AwsKeys, ProviderAccess } from './provider-access.ts';
 import type { ProviderTable } from './provider-keys.ts';
 
-/** Where a table stands, and where its problems go. */
+/** The place of a table, and the function that collects its problems. */
 export interface ProviderPlace {
   readonly env: EnvironmentReader;
   /** The base of relative paths in the file. Absolute. */

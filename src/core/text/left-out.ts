@@ -1,4 +1,4 @@
-/** Null in place of a property that was left out: models that must name every property say so. */
+/** Handles null in place of a property that was left out: models that must name every property write one. */
 
 /**
  * A copy without the properties at these paths whose value is null; null if no property was left out. A path is the keys

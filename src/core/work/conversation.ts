@@ -40,7 +40,7 @@ export interface MediaBlock {
   readonly data: string;
   /** The name of the file, if it has one. */
   readonly name?: string;
-  /** What it takes of the context, by estimate, if that was recorded with it. */
+  /** Its estimated tokens, if they were recorded with it. */
   readonly tokens?: number;
 }
 
@@ -51,7 +51,7 @@ export interface ToolCallBlock {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly invalidInput?: string;
-  /** What came with the call and goes back with it unchanged, to the model that wrote it only: Google's signature of its thoughts. */
+  /** Data that came with the call and is sent back unchanged, but only to the model that wrote it: Google's signature of its thoughts. */
   readonly extra?: {
     readonly fields: Readonly<Record<string, unknown>>;
     readonly provider: string;

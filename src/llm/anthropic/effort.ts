@@ -3,7 +3,7 @@ import type { Effort } from '../../core/config/model-words.ts';
 import type { LlmRequest } from '../client.ts';
 import type { ModelInfo } from '../models/models.ts';
 
-/** The smallest budget that the API takes. */
+/** The smallest budget that the API accepts. */
 export const MIN_BUDGET_TOKENS = 1024;
 
 /** The share of `maxTokens` that a model may think at each level, for models that think within a budget. */

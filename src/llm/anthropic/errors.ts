@@ -25,7 +25,7 @@ export function anthropicFault({ status, body }: WireError): Fault {
   const error = asObject(envelope?.['error']);
   const type = asString(error?.['type']) ?? '';
   const message = asString(error?.['message']) ?? (body.trim() && body);
-  // What happened is said at the beginning.
+  // The beginning of a message says what happened.
   const kind = refine(KINDS[type] ?? kindOfStatus(status), message.slice(0, 10_000));
   const where = status === null ? 'in mid-stream' : `HTTP ${status}`;
   return fault(kind, `${where}${type && ` ${type}`}: ${message || 'no message'}`, {

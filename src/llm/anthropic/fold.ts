@@ -125,7 +125,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         const delta = asObject(event['delta']);
         stop = asString(delta?.['stop_reason']) ?? stop;
         usage = mergeUsage(usage, event['usage']);
-        // Both are said once all blocks are: only the end marker may be missing then.
+        // Both arrive after all blocks; then only the end marker may be missing.
         finished = stop !== null && asObject(event['usage']) !== null;
         return null;
       }

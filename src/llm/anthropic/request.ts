@@ -13,14 +13,14 @@ import { anthropicSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
 
-/** What the mapping must know beside the request. */
+/** What the mapping needs in addition to the request. */
 export interface AnthropicContext {
   /** The provider's name: blocks that others wrote are not sent to it. */
   readonly provider: string;
   readonly model: ModelInfo;
 }
 
-/** Breakpoints beside the one at the system prompt; the provider takes four in all. */
+/** Breakpoints in addition to the one at the system prompt; the provider accepts four in total. */
 const MESSAGE_BREAKPOINTS = 3;
 
 /** The API refuses larger images, with the whole request. The limit of bytes is that of the strictest platform. */

@@ -16,7 +16,7 @@ export function mergeUsage(earlier: RawUsage, later: unknown): RawUsage {
   if (!fields) return earlier;
   const merged: Record<string, unknown> = { ...earlier };
   const merge = (name: string, value: unknown): void => {
-    // What is no number replaces nothing; where there is nothing, it is kept to be reported.
+    // A value that is not a number replaces nothing. Without an earlier value it is kept, so that it can be reported.
     if (tokenCount(value) !== null || tokenCount(merged[name]) === null) merged[name] = value ?? merged[name];
   };
   for (const name of FIELDS) merge(name, fields[name]);

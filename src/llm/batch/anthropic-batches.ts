@@ -48,7 +48,7 @@ export const anthropicBatches: BatchApi = {
   },
 };
 
-/** Joined as text: the bodies go out in the bytes in which they were recorded. */
+/** Joined as text: the bodies are sent byte for byte as they were recorded. */
 function bodyOf({ requests }: OutgoingBatch): string {
   const each = requests.map(({ id, body }) => `{"custom_id":${JSON.stringify(id)},"params":${body}}`);
   return `{"requests":[${each.join(',')}]}`;

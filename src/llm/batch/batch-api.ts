@@ -60,7 +60,7 @@ export interface LineFault {
 }
 
 /**
- * What a provider said to a request: a response of its API, or how the request ended without one. `missing`: the results do not have
+ * The reply of a provider to a request: a response of its API, or how the request ended without one. `missing`: the results do not have
  * it. `not_run`: the whole batch was refused.
  */
 export type BatchAnswer =

@@ -13,7 +13,7 @@ export interface WrittenRequest {
   /** Of the API, below the base URL. */
   readonly path: string;
   readonly model: string;
-  /** What the batch has to be sent with, beside the key. */
+  /** What the batch must be sent with, in addition to the key. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;

@@ -45,7 +45,7 @@ export interface BatchHttpMeans {
 }
 
 const MAX_JSON_CHARS = 32 * 1024 * 1024;
-/** One answer. An answer of a model is far below. */
+/** The limit of one answer; answers of models are far smaller. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 

@@ -3,7 +3,7 @@ import { asString, type Loose } from '../wire/loose-json.ts';
 import type { Submission } from './batch-api.ts';
 
 /**
- * What the response to a submit means. A status of 4xx is the provider's word that it has not taken the batch. A failed connection, a
+ * What the response to a submit means. A status of 4xx means that the provider has not accepted the batch. A failed connection, a
  * time-out, a status of 5xx and a response that cannot be read leave it open.
  */
 export function submissionOf(

@@ -1,4 +1,4 @@
-/** What images and documents take of a context, before the provider has counted them. */
+/** Estimates the tokens of images and documents before the provider has counted them. */
 import type { MediaBlock } from '../client.ts';
 import type { ModelInfo } from '../models/models.ts';
 import { imageSize } from './image-size.ts';
@@ -6,7 +6,7 @@ import { pdfPages } from './pdf-pages.ts';
 
 /**
  * Tokens of an image or a PDF for this model, by estimate, from the vendors' published rules of November 2026. High rather than low:
- * the estimate only counts until the provider reports the tokens of the first request. The name of the model decides about the rule, so
+ * the estimate only counts until the provider reports the tokens of the first request. The name of the model selects the rule, so
  * that a model has the same one through a gateway.
  */
 export function mediaTokens(

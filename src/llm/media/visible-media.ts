@@ -1,9 +1,9 @@
-/** Replaces images and documents that a model cannot be sent by words that say so. */
+/** Replaces images and documents that a model cannot read by a note that says so. */
 import type { LlmRequest, MediaBlock, Message, TextBlock } from '../client.ts';
 import type { ModelInfo } from '../models/models.ts';
 import { imageSize } from './image-size.ts';
 
-/** What a wire format takes, for all its models. */
+/** What a wire format accepts, for all its models. */
 export interface MediaRules {
   /** The largest image, in bytes of base64. */
   readonly imageBytes: number;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** models.json. `Entry` is what a model says about itself; it leaves out what is as for most models. */
+/** models.json. `Entry` contains what differs from the defaults of the vendor. */
 export interface CatalogueFile<Entry> {
   /** The day on which its numbers were checked, ISO date. */
   readonly checked: string;
-  /** What all models of a vendor have in common, where a model says nothing else. */
+  /** The defaults of a vendor, for models whose entry does not override them. */
   readonly defaults: Readonly<Record<string, Entry>>;
   /** Start of a name → the model whose abilities a new name with this start gets. */
   readonly families: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ export interface OllamaFoldContext {
 
 const STOPS: Readonly<Record<string, StopReason>> = { stop: 'end_turn', length: 'max_tokens' };
 
-/** Folds the objects of POST /api/chat. Tool calls come whole, each once. */
+/** Folds the objects of POST /api/chat. Each tool call arrives complete, in one object. */
 export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) => void): Fold {
   const idOf = callIds();
   const limits = answerLimits();

@@ -15,7 +15,7 @@ export interface OllamaContext {
 }
 
 /**
- * The body of POST /api/chat. The window is set to what animus counts with, and a prompt that is longer is refused, not
+ * The body of POST /api/chat. The window is set to the size that animus assumes, and a longer prompt is refused, not
  * cut: `truncate` and `shift` are from version 0.12.4 of Ollama, older ones ignore them.
  */
 export function ollamaBody(request: LlmRequest, stream: boolean, context: OllamaContext): Json {
@@ -61,7 +61,7 @@ const GPT_OSS_LEVELS = {
   max: 'high',
 } as const;
 
-/** Ollama scales images down; it takes no documents, for which words stand. */
+/** Ollama scales images down. It accepts no documents; they are replaced by words. */
 const MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
 
 function messages(request: LlmRequest, context: OllamaContext): Json[] {

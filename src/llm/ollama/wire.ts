@@ -16,14 +16,14 @@ export const ollamaOptions: OptionRules = {
 };
 
 /**
- * Ollama's own chat API. Its OpenAI-compatible one ignores the size of the window and cuts longer prompts without a word;
- * this one takes the size (`num_ctx`) and refuses them. The base URL has no path.
+ * Ollama's own chat API. Its OpenAI-compatible one ignores the size of the window and silently cuts longer prompts;
+ * this one accepts the size (`num_ctx`) and refuses longer prompts. The base URL has no path.
  */
 export function ollamaWire({ provider, infoOf }: WireOptions): Wire {
   return {
     path: () => '/api/chat',
     modelsPath: '/api/tags',
-    // A server in the cloud, or behind a proxy, wants a key.
+    // A server in the cloud or behind a proxy may require a key.
     headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     body: (request, stream) => ollamaBody(request, stream, { provider, model: infoOf(request.model) }),
     fold: (request, emit) => ollamaFold({ provider, model: request.model, classify: ollamaFault }, emit),

@@ -27,7 +27,7 @@ const SAID: readonly (readonly [FailureKind, RegExp])[] = [
   ],
 ];
 
-/** What is searched for these words: a message says what happened at its beginning. */
+/** How much of a message is searched for these words: its beginning says what happened. */
 const SAID_CHARS = 10_000;
 
 /** Classifies an error of Chat Completions, from OpenAI or a compatible server. */

@@ -5,7 +5,7 @@ import { azureWire } from './azure.ts';
 import { bedrockWire } from './bedrock.ts';
 import { vertexChatWire, vertexClaudeWire } from './vertex.ts';
 
-/** What models of the configuration add to their requests. */
+/** What the configuration of models adds to their requests. */
 export interface ModelAdditions {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { Wire, WireError } from '../wire/wire.ts';
 
 /**
  * A wire at Azure OpenAI (also Azure AI Foundry). Without an API version it speaks the v1 API: the request's `model` names
- * the deployment. With one, Chat Completions have a path per deployment, and everything else the version as a query.
+ * the deployment. With one, Chat Completions have a path per deployment, and all paths have the version as a query.
  */
 export function azureWire(
   wire: Wire,
@@ -30,7 +30,7 @@ export function azureUrl(baseUrl: URL, apiVersion: string | null): URL {
   return url;
 }
 
-/** Tells the wire that it speaks to OpenAI's own models; older API versions refuse fields that came later. */
+/** Tells the wire that these are OpenAI's own models; older API versions refuse newer fields. */
 export function hostOfAzure({ cloud }: { readonly cloud?: { readonly apiVersion?: string | null } }): string {
   return cloud?.apiVersion ? '' : 'openai.azure.com';
 }

@@ -24,7 +24,7 @@ export interface CommandMeans {
   readonly clock: Clock;
 }
 
-/** A credential is renewed so long before it expires, or after 9/10 of a shorter life. */
+/** How long before its expiry a credential is renewed. One with a shorter life is renewed after 9/10 of it. */
 const MARGIN_MS = 120_000;
 /** One that is refused within this time is not renewed: a new one would be refused as well. */
 const FRESH_MS = 30_000;
@@ -37,8 +37,8 @@ interface Held extends PrintedCredential {
 
 /**
  * A login whose credential a command prints. The command runs at the first call and when the credential is about to expire
- * or was refused, once at a time; calls wait for it. If it fails while the old credential is still valid, that is used on. Its
- * output appears in no message; of its errors, the last line does.
+ * or was refused, once at a time; calls wait for it. If it fails while the old credential is still valid, the old one is used. Its
+ * output never appears in a message, but the last line of its stderr does.
  */
 export function commandLogin(settings: CommandSettings, { processes, clock }: CommandMeans): Login {
   let held: Held | null = null;
@@ -52,7 +52,7 @@ export function commandLogin(settings: CommandSettings, { processes, clock }: Co
     // One that was refused is there already.
     before = held ?? before;
     held = { ...printed, since: clock.nowMs(), renewAtMs: renewAt(printed, clock.nowMs(), settings.refreshMs) };
-    // The one before may still be in an answer to a call that was made with it.
+    // The previous one may still be quoted in the answer to a call that was made with it.
     secrets = [held, before].flatMap((each) => (each ? secretsOf(each.credential) : []));
     return held;
   };
@@ -68,7 +68,7 @@ export function commandLogin(settings: CommandSettings, { processes, clock }: Co
       return lasts && held ? held.credential : taken;
     },
     refused(credential) {
-      // Another call was refused before: the new credential is there, or on its way.
+      // Another call was refused before this one: a new credential exists, or is being fetched.
       if (held?.credential !== credential) return held !== null || running !== null;
       if (clock.nowMs() - held.since < FRESH_MS) return false;
       before = held;

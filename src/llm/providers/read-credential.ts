@@ -4,11 +4,11 @@ import { asNumber, asObject, asString, type Loose, parseJson } from '../wire/loo
 /** What a credential command printed. */
 export interface PrintedCredential {
   readonly credential: Credential;
-  /** In milliseconds since 1970; null: it named no expiry. */
+  /** In milliseconds since 1970; null: the output has no expiry. */
   readonly expiresAtMs: number | null;
 }
 
-/** Longer outputs are no credentials. */
+/** A longer output is not a credential. */
 const MAX_CHARS = 64 * 1024;
 const TOKEN_FIELDS = ['access_token', 'accessToken', 'token', 'api_key', 'apiKey', 'key', 'id_token'];
 /** Tables in which gcloud, `aws sts` and Kubernetes plugins put the credential. */

@@ -1,12 +1,12 @@
 import type { Wire } from '../wire/wire.ts';
 
-/** Where Vertex AI has the models. */
+/** Where Vertex AI hosts the models. */
 export interface VertexPlace {
   readonly project: string;
   readonly location: string;
 }
 
-/** True for the models that Vertex serves by Anthropic's Messages; all others by Chat Completions. */
+/** True for the models that Vertex serves through Anthropic's Messages; it serves all others through Chat Completions. */
 export function isClaude(model: string): boolean {
   return /^(anthropic\/)?claude/.test(model);
 }

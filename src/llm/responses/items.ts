@@ -9,7 +9,7 @@ import { reasoningBlock } from './reasoning.ts';
 export interface ItemGatherer {
   /** An event about an item, `size` characters long; false for any other. */
   add(type: string, event: Loose, size: number): boolean;
-  /** The items of a complete response. They replace the gathered ones; some servers leave them out. */
+  /** The items of a complete response. They replace the collected ones; some servers leave them out. */
   replace(output: readonly unknown[]): void;
   readonly refused: () => boolean;
   readonly hasCalls: () => boolean;

@@ -58,7 +58,7 @@ export function responsesBody(request: LlmRequest, stream: boolean, context: Res
   return body;
 }
 
-/** `strict` is always said: the API would otherwise make tools strict, and change their schemas for it. */
+/** `strict` is always sent: the API would otherwise make tools strict, and change their schemas for it. */
 function tools(request: LlmRequest, model: ModelInfo): Json {
   if (request.tools.length === 0) return {};
   const toolChoice = toolChoiceOf(request, model);

@@ -1,16 +1,16 @@
-/** The subsets of JSON Schema that vendors hold answers to. */
+/** The subsets of JSON Schema that vendors can enforce. */
 
 /** A JSON Schema (draft 2020-12), plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What a vendor's grammar takes. Keywords that it does not take are moved into the description, where they only advise. */
+/** What a vendor can enforce. Other keywords are moved into the description, where they are only advice. */
 export interface Dialect {
   readonly vendor: string;
   /** True: every property must be required, so an optional one is written as nullable. */
   readonly allRequired: boolean;
   /** True: a schema may refer to itself. */
   readonly recursion: boolean;
-  /** The keywords that stay, beside those of structure (`properties`, `items`, `enum`, …). */
+  /** The keywords that are kept, in addition to those of structure (`properties`, `items`, `enum`, …). */
   keeps(keyword: string, value: unknown): boolean;
   /** The highest counts; null: no limit. */
   readonly limits: {

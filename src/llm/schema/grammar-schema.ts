@@ -1,7 +1,7 @@
 import type { JsonSchema } from './dialect.ts';
 
 /**
- * A schema for servers that make a grammar of it (llama.cpp, vLLM, Ollama). They take all of JSON Schema, or ignore what
+ * A schema for servers that turn it into a grammar (llama.cpp, vLLM, Ollama). They accept all of JSON Schema, or ignore what
  * they do not know. One keyword is left out where it would make llama.cpp refuse the request: a pattern that does not
  * begin with ^ and end with $.
  */

@@ -26,12 +26,12 @@ export function typesOf(schema: JsonSchema): readonly string[] {
 export function kept(schema: JsonSchema, dialect: Dialect): JsonSchema {
   const stays = Object.entries(schema).filter(([key, value]) => !STRUCTURE.has(key) && dialect.keeps(key, value));
   const written = Object.fromEntries(stays);
-  // A format that stays says it all; a pattern beside it is the long way to write the same.
+  // A format that is kept is enough; a pattern beside it usually repeats it.
   if ('format' in written) delete written['pattern'];
   return written;
 }
 
-/** Title and description; the description ends with what the dialect cannot hold. */
+/** Title and description; the description ends with the keywords that the dialect lacks. */
 export function words(schema: JsonSchema, dialect: Dialect): JsonSchema {
   const structure = (key: string) => STRUCTURE.has(key) && !(COMBINING.has(key) && typesOf(schema).length > 0);
   const left = Object.entries(schema).filter(

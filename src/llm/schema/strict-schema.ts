@@ -4,13 +4,13 @@ import { kept, typesOf, words } from './keywords.ts';
 import { mayBeNull } from './nullable.ts';
 import { definitionsOf, recursiveDefinition } from './references.ts';
 
-/** What a written schema adds up to. */
+/** The counts of a written schema. */
 export interface SchemaCounts {
   readonly optional: number;
   readonly unions: number;
 }
 
-/** The schema as the vendor takes it, or why it cannot be written for it: one clause that names the place. */
+/** The schema in the form that the vendor accepts, or the reason why it has no such form: one clause that names the place. */
 export type StrictSchema =
   | { readonly schema: JsonSchema; readonly counts: SchemaCounts }
   | { readonly problem: string };

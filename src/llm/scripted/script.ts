@@ -104,7 +104,7 @@ export async function loadScript(file: string): Promise<Script> {
   return parseScript(textOf(file), file);
 }
 
-/** At once: it is small, and read while nothing is answered. A pipe or a device in its place is an error, and holds nobody up. */
+/** Synchronous: the file is small and no answer is under way. A pipe or a device in its place is an error and does not block. */
 function textOf(file: string): string {
   try {
     return readRegularFile(file, { maxBytes: MAX_SCRIPT_BYTES }).toString('utf8');

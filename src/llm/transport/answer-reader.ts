@@ -118,7 +118,7 @@ export function answerReader(
   };
 }
 
-/** Control characters, and what stands for bytes that are not UTF-8: no stream and no JSON begins with them. */
+/** Control characters, and the replacement character of bytes that are not UTF-8: no stream and no JSON begins with them. */
 const BINARY = /[\p{Cc}\uFFFD]/u;
 
 /** True for the data of an event in which the connection ended. */

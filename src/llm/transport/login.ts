@@ -1,8 +1,8 @@
-/** The login of a provider: what each request carries to prove who asks. */
+/** The login of a provider: the credential that each request carries. */
 import { type Fault, isFault } from '../wire/fault.ts';
 import { type Mask, maskFor, maskTexts, type Secretive } from './mask.ts';
 
-/** What proves who asks. A provider without a login has neither. */
+/** The credential of a request. A provider without a login has none. */
 export interface Credential {
   /** A key or an access token; null: none. */
   readonly key: string | null;
@@ -20,7 +20,7 @@ export interface AwsKeyPair {
 
 /** Where credentials come from. */
 export interface Login {
-  /** The credential for the next request; a fault if there is none to be had. */
+  /** The credential for the next request; a fault if there is none. */
   current(signal: AbortSignal): Credential | Promise<Credential | Fault>;
   /** The provider refused the credential. True if `current` will give another one. */
   refused(credential: Credential): boolean;

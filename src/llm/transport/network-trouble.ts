@@ -7,7 +7,7 @@ const CODES: readonly (readonly [NetworkTrouble, RegExp])[] = [
   ['refused', /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/],
 ];
 
-/** What of the network failed, by the code of the error; undefined: unknown. undici has no code for a proxy's refusal. */
+/** How the connection failed, by the code of the error; undefined: unknown. undici has no code for a proxy's refusal. */
 export function networkTrouble(code: string, message: string): NetworkTrouble | undefined {
   if (/^Proxy (response|Authentication)/.test(message)) return 'proxy';
   return CODES.find(([, pattern]) => pattern.test(code))?.[0];

@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
   /** A call fails if the provider asks for a longer wait: the work is then released and frees its slot. Default 60,000. */
   readonly maxWaitMs: number;
-  /** The longest pause that is believed; a longer one is cut to it. Default 600,000, ten minutes. */
+  /** The longest pause that is accepted; a longer one is reduced to it. Default 600,000, ten minutes. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -23,8 +23,8 @@ export const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /**
- * The fault with the pause that is kept to. Some servers send the time of day as seconds to wait: such a pause would end in
- * fifty years, for every call with the key and for the released work. The message says what was asked.
+ * The fault with the pause that is observed. Some servers send a Unix timestamp as seconds to wait: such a pause would end in
+ * fifty years, for every call with the key and for the released work. The message states the original value.
  */
 export function withinPause(cause: Fault, { maxRetryAfterMs }: RetryPolicy): Fault {
   const askedMs = cause.retryAfterMs;

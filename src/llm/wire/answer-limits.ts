@@ -9,11 +9,11 @@ const MAX_CHARS = 16 * 1024 * 1024;
 
 /** Counts what a fold keeps of an answer, the same limits for every wire. */
 export interface AnswerLimits {
-  /** A call begins. */
+  /** Counts a call. */
   call(): void;
-  /** A block, a citation or another part begins. */
+  /** Counts a block, a citation or another part. */
   part(): void;
-  /** So many characters are kept. */
+  /** Counts characters that are kept. */
   keep(chars: number): void;
   /** The fault of an answer beyond a limit. It is not retried: the same request would be answered the same way. */
   fault(): Fault | null;

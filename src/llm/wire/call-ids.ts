@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
-/** What is kept of an id: it is a key in the database, whose index takes 2,704 bytes, and text without control characters. */
+/** The limits of an id: it is a key in the database, whose index accepts 2,704 bytes, and text without control characters. */
 const STORABLE = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
 
 /**
  * Gives the calls of one answer their ids, the same rule for every wire: the provider's id if it can be stored and no call
- * before it has it, else an id from `make`, which must not repeat itself for ever. Results are sent back under the id
+ * before it has it, else an id from `make`, which must return a new one in the end. Results are sent back under the id
  * given here.
  */
 export function callIds(make: () => string = randomId): (given: string) => string {

@@ -59,10 +59,10 @@ export function toFailure(
   return { kind, ...(network && { network }), ...from, message, httpStatus, retryAfterMs, requestId };
 }
 
-/** What is looked at of a provider's text, in characters. */
+/** How much of a provider's text is examined, in characters. */
 export const QUOTED_CHARS = 64 * 1024;
 
-/** Longer than any key: a text that was cut may end in the first part of one, which no mask recognises. */
+/** Longer than any key: a text that was cut may end with a part of one, which no mask recognises. */
 const LONGEST_SECRET = 8 * 1024;
 
 /** Masks a text, then leaves out the end of one that is longer than 64 Ki characters. */

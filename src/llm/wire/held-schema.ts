@@ -1,8 +1,8 @@
-/** Whether a request holds its answer to a schema. One rule for all wires. */
+/** Whether a request asks for an answer that conforms to a schema. One rule for all wires. */
 import type { LlmRequest, OutputSchema } from '../client.ts';
 import type { ModelInfo } from '../models/models.ts';
 
-/** The schema to send, or null. It is sent in every request, or in a closing one alone, as the model can take it. */
+/** The schema to send, or null. It is sent in every request, or only in a closing one, depending on the model. */
 export function heldSchema(
   request: Pick<LlmRequest, 'outputSchema' | 'closing'>,
   model: Pick<ModelInfo, 'structuredOutputs'>,
@@ -19,7 +19,7 @@ export function heldSchema(
   }
 }
 
-/** The tool choice of a request: where the schema would block tool calls, none is allowed, so that it can be kept. */
+/** The tool choice of a request: where the schema would block tool calls, none is allowed. */
 export function toolChoiceOf(
   request: Pick<LlmRequest, 'outputSchema' | 'closing' | 'toolChoice'>,
   model: Pick<ModelInfo, 'structuredOutputs'>,

@@ -28,7 +28,7 @@ const NONE: readonly unknown[] = Object.freeze([]);
 
 /**
  * The parsed text, or undefined if it is not JSON (`null` is JSON), or is nested too deep to be used: JSON.parse takes a
- * second for a million levels, and what writes JSON fails at some thousand.
+ * second for a million levels, and JSON.stringify fails at a few thousand.
  */
 export function parseJson(text: string): unknown {
   if (isNestedTooDeep(text)) return undefined;
@@ -39,7 +39,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** More than any protocol needs, and little enough for everything that reads or writes JSON, Postgres included. */
+/** More than any protocol needs, and few enough for everything that reads or writes JSON, Postgres included. */
 export const MAX_LEVELS = 1000;
 
 /** True if a JSON text opens more than 1,000 objects and arrays inside each other. Reads it once, without parsing. */

@@ -1,4 +1,4 @@
-/** What both of OpenAI's APIs say alike: the schema of an answer, and the classes of service. */
+/** Terms that both of OpenAI's APIs share: the schema of an answer, and the classes of service. */
 import type { ServiceTier } from '../../core/config/model-words.ts';
 import type { LlmRequest } from '../client.ts';
 import type { ModelInfo } from '../models/models.ts';
@@ -15,13 +15,13 @@ export const OPENAI_TIERS: Readonly<Record<ServiceTier, string>> = {
   priority: 'priority',
 };
 
-/** The schema of an answer as OpenAI takes it. Servers that hold one only without tools make a grammar of it. */
+/** The schema of an answer in the form that OpenAI accepts. Servers that enforce one only without tools turn it into a grammar. */
 export function openaiSchema(schema: JsonSchema, model: Pick<ModelInfo, 'structuredOutputs'>): StrictSchema {
   if (model.structuredOutputs === 'with_tools') return strictSchema(schema, OPENAI_DIALECT);
   return { schema: grammarSchema(schema), counts: { optional: 0, unions: 0 } };
 }
 
-/** The format of an answer that is held to a schema: its name, the schema, and whether it is strict; null if it is not held. */
+/** The format of an answer that must conform to a schema: its name, the schema, and whether it is strict; null without one. */
 export function openaiFormat(
   request: Pick<LlmRequest, 'outputSchema' | 'closing'>,
   model: Pick<ModelInfo, 'structuredOutputs'>,
@@ -29,7 +29,7 @@ export function openaiFormat(
   const held = heldSchema(request, model);
   const written = held === null ? null : openaiSchema(held.schema, model);
   if (held === null || written === null || 'problem' in written) return null;
-  // `strict` is OpenAI's own word; servers that make a grammar of the schema always keep to it.
+  // `strict` exists only at OpenAI; servers that turn the schema into a grammar always enforce it.
   const strict = model.structuredOutputs === 'with_tools' && { strict: true };
   return { name: held.name, ...strict, schema: written.schema };
 }

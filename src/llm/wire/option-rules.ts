@@ -13,8 +13,8 @@ export interface OptionRules {
   readonly maxStop: number | null;
   /** True: models that always think accept no stop sequences. */
   readonly stopWhileThinking: boolean;
-  /** The classes of service that the API has a word for. */
+  /** The classes of service that the API supports. */
   readonly serviceTiers: readonly ServiceTier[];
-  /** Writes the schema of an answer as the API takes it for this model, or says why it cannot. */
+  /** Writes the schema of an answer in the form that the API accepts for this model, or returns the reason why it cannot. */
   readonly writeSchema: (schema: JsonSchema, model: ModelInfo) => StrictSchema;
 }

@@ -1,10 +1,10 @@
 import type { Answer } from './wire.ts';
 
-/** Of a name or an id: a model is part of a key in the database, whose index takes 2,704 bytes, and a label of metrics. */
+/** Of a name or an id: a model is part of a key in the database, whose index accepts 2,704 bytes, and a label of metrics. */
 const MAX_CHARS = 256;
 
 /**
- * The answer as it can be recorded: what names it has no secret and at most 256 characters. The content is bounded by its
+ * The answer in a form that can be recorded: its names contain no secret and have at most 256 characters. The content is bounded by its
  * fold.
  */
 export function recordable(

@@ -1,4 +1,4 @@
-/** Which tools of a request are strict: their inputs are then held to their schemas by the provider. One rule for all wires. */
+/** Which tools of a request are strict: the provider then makes their inputs conform to their schemas. One rule for all wires. */
 import type { LlmRequest, ToolSpec } from '../client.ts';
 import type { ModelInfo } from '../models/models.ts';
 import type { Dialect, JsonSchema } from '../schema/dialect.ts';
@@ -15,7 +15,7 @@ export interface SentTool extends Omit<ToolSpec, 'inputSchema'> {
 const MAX_STRICT = 20;
 
 /**
- * The tools in their order. A tool is strict if the model and the request want it, its schema can be written in the
+ * The tools in their order. A tool is strict if the model supports it, the request asks for it, its schema can be written in the
  * dialect, and the counts of the request stay within the dialect's limits: the schema of the answer comes first, then the
  * tools in their order. The others keep their schema as it is. Pure, so that a repeated request is the same.
  */

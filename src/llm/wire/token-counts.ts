@@ -9,7 +9,7 @@ const MAX_SHOWN = 100;
 /** Reads the counts of one report of usage. */
 export interface TokenCounts {
   /**
-   * The count as a whole number of 0 to 100,000,000: fractions are rounded up, texts of digits are read, everything beyond
+   * The count as a whole number of 0 to 100,000,000: fractions are rounded up, strings of digits are parsed, everything beyond
    * the bounds is moved to them. Null if there is none.
    */
   read(field: string, value: unknown): number | null;

@@ -24,7 +24,7 @@ export function finishToolCall(call: GatheredCall, cut: boolean): ToolCallBlock 
   return cut ? null : { type: 'tool_call', id, name, input: {}, invalidInput: json };
 }
 
-/** No tool needs more, and neither Postgres nor what writes JSON can take some thousand. */
+/** No tool needs more, and both Postgres and JSON.stringify fail at a few thousand. */
 const MAX_LEVELS = 200;
 const TOO_DEEP = { input: {}, invalidInput: `its values are nested more than ${MAX_LEVELS} levels deep` };
 
