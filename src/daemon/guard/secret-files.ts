@@ -126,11 +126,12 @@ function namesSecret(name: string, { hooks }: Config): boolean {
 }
 
 /** Words of names that stand for a secret, or for a file with secrets. */
-const SECRET_WORDS: ReadonlySet<string> = new Set([
-  ...['KEY', 'KEYS', 'KEYFILE', 'KEYRING', 'KEYSTORE', 'KEYTAB', 'TOKEN', 'TOKENS', 'TOKENFILE', 'SECRET', 'SECRETS'],
-  ...['PASS', 'PASSWD', 'PASSWORD', 'PASSFILE', 'PASSPHRASE', 'CREDENTIALS', 'CREDS', 'AUTH', 'JWT', 'PAT'],
-  ...['NETRC', 'KUBECONFIG', 'PGSERVICEFILE', 'GNUPGHOME'],
-]);
+const SECRET_WORDS: ReadonlySet<string> = new Set(
+  (
+    'KEY KEYS KEYFILE KEYRING KEYSTORE KEYTAB TOKEN TOKENS TOKENFILE SECRET SECRETS PASS PASSWD PASSWORD PASSFILE ' +
+    'PASSPHRASE CREDENTIALS CREDS AUTH JWT PAT NETRC KUBECONFIG PGSERVICEFILE GNUPGHOME'
+  ).split(' '),
+);
 
 function hasSecretWord(name: string): boolean {
   const words = name.toUpperCase().split('_');

@@ -54,16 +54,17 @@ test('a file that a variable passes to hooks is a secret; a directory that every
 });
 
 test.each([
-  ...[
-    'GITHUB_TOKEN_PATH',
-    'SSH_KEY_PATH',
-    'TLS_KEY_PEM',
-    'GPG_KEYFILE',
-    'KEYSTORE_PATH',
-    'CREDS_FILE',
-    'KRB5_CLIENT_KTNAME_KEYTAB',
-  ],
-  ...['CLIENT_CERT_PASSPHRASE_FILE', 'DB_PASSWD_FILE', 'JWT_FILE', 'GH_PAT_FILE'],
+  'GITHUB_TOKEN_PATH',
+  'SSH_KEY_PATH',
+  'TLS_KEY_PEM',
+  'GPG_KEYFILE',
+  'KEYSTORE_PATH',
+  'CREDS_FILE',
+  'KRB5_CLIENT_KTNAME_KEYTAB',
+  'CLIENT_CERT_PASSPHRASE_FILE',
+  'DB_PASSWD_FILE',
+  'JWT_FILE',
+  'GH_PAT_FILE',
 ])('%s names the file of a secret', (name) => {
   const { config } = setUp();
   expect(secretPlaces(config, { [name]: '/srv/own/file' }).secrets).toContain('/srv/own/file');
