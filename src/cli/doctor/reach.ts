@@ -59,7 +59,7 @@ const NAMESPACES = 'use bash_isolation = "namespace" on a host that permits it (
 
 function examineLoaded(isolation: Isolation): Finding {
   const check = 'read-only for agents';
-  const what = 'faculties, hooks, animus.toml and the code of animus';
+  const what = 'faculties, hooks, animus.toml, programs of providers, and the code of animus';
   if (isolation === 'namespace') return fine(check, what);
   const only =
     isolation === 'uid' ? 'only file owners and modes keep commands from writing them' : 'commands can write them';
