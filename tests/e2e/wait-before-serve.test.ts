@@ -11,7 +11,7 @@ test('work that is submitted and waited for before the daemon starts does not ke
   expect(await user.run('animus init --yes .')).toMatchObject({ code: 0 });
   const waiting = user.run('animus work submit engineer "Describe this" --wait');
   const submitted = user.start('animus work submit engineer "And this" --wait');
-  await eventually('note', async () => /waiting until one is started/.test(submitted.output()) || null);
+  await eventually('note', async () => /waiting until one is started/.test(submitted.output()) || null, 90);
   user.start('animus serve');
   expect(await waiting).toMatchObject({ code: 0, output: expect.stringContaining('completed') });
 });
