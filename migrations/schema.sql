@@ -100,6 +100,7 @@ create trigger work_items_after_insert after insert on animus.work_items referen
 create trigger work_items_before_insert before insert on animus.work_items for each row execute function animus.work_items_before_insert();
 create trigger work_items_before_update before update on animus.work_items for each row execute function animus.work_items_before_update();
 create trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items for each row execute function animus.work_items_check_input();
+create trigger work_items_keep_deleted after delete on animus.work_items referencing old table as deleted for each statement execute function animus.keep_deleted_work();
 create trigger work_items_refuse_delete before delete on animus.work_items for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
 
 create table animus.active_keys (
@@ -286,18 +287,28 @@ create table animus.pauses (
 );
 
 create table animus.decisions (
-  id           bigint      not null generated always as identity,
-  work_item_id uuid,
-  call_id      text,
-  action       text        not null,
-  note         text        not null default '',
-  decided_by   text        not null,
-  created_at   timestamptz not null,
+  id             bigint      not null generated always as identity,
+  work_item_id   uuid,
+  call_id        text,
+  action         text        not null,
+  note           text        not null default '',
+  decided_by     text        not null,
+  created_at     timestamptz not null,
+  target         text,
+  subject_digest bytea,
+  work_digest    bytea,
+  note_digest    bytea,
+  salt           uuid,
+  seq            integer,
+  previous_hash  bytea,
+  hash           bytea,
   primary key (id)
 );
-create index decisions_item on animus.decisions (work_item_id);
+create unique index decisions_chain on animus.decisions (work_item_id, seq);
+create unique index decisions_target_chain on animus.decisions (target, seq) where work_item_id is null;
+create index decisions_time on animus.decisions (created_at, id);
 create trigger check_action before insert or update of action on animus.decisions for each row execute function animus.check_decisions_action();
-create trigger decisions_append_only before delete or update on animus.decisions for each row execute function animus.append_only();
+create trigger decisions_append_only before insert or delete or update on animus.decisions for each row execute function animus.guard_decision();
 create trigger decisions_no_truncate before truncate on animus.decisions for each statement execute function animus.append_only();
 
 create table animus.schedules (
@@ -498,6 +509,23 @@ create table animus.batch_pollers (
   until     timestamptz not null,
   primary key (provider)
 ) with (fillfactor=50);
+
+create table animus.deleted_work (
+  id           uuid        not null,
+  faculty      text        not null,
+  submitted_by text,
+  state        text        not null,
+  created_at   timestamptz not null,
+  resolved_at  timestamptz,
+  salt         uuid        not null,
+  work_digest  bytea       not null,
+  deleted_by   text        not null,
+  deleted_at   timestamptz not null,
+  primary key (id)
+);
+
+-- create view animus.audit: its query stands in functions/
+--   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, previous_hash, hash, note_digest, work_digest, subject_digest
 
 -- create view animus.own_artifacts with (security_barrier=true): its query stands in functions/
 --   id, work_item_id, name, media_type, bytes, content, created_at

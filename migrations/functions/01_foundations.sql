@@ -66,14 +66,3 @@ language sql immutable parallel safe as $$
     else false
   end
 $$;
-
--- Raises 42501 unless the caller owns the schema or is a member of animus_operator.
--- Locks: none. Raises: 42501.
-create or replace function animus.require_operator() returns void
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  if pg_has_role(session_user, (select nspowner from pg_namespace where nspname = 'animus'), 'member') then return; end if;
-  if exists (select from pg_roles where rolname = 'animus_operator') and pg_has_role(session_user, 'animus_operator', 'member') then return; end if;
-  raise insufficient_privilege using message = format('%I may not act as an operator of animus', session_user),
-    hint = 'grant animus_operator to the role';
-end $$;

@@ -10,7 +10,7 @@ language sql immutable parallel safe as $$
     when 'tool_calls.origin' then array['model', 'sandbox']
     when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook', 'attachment']
     when 'waits.kind' then array['children', 'approval', 'timer', 'human', 'batch']
-    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume']
+    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase']
   end
 $$;
 

@@ -50,7 +50,7 @@ begin
   if v_broken is not null then perform animus.refuse_row(v_broken); end if;
 
   new.id := animus.uuid_v7();
-  new.submitted_by := session_user;
+  new.submitted_by := animus.actor();
   new.created_at := v_now;
   new.updated_at := v_now;
   new.root_id := new.id;

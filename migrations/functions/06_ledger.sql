@@ -40,7 +40,7 @@ begin
   return v_seq;
 end $$;
 
--- Refuses to change or delete rows of the ledger and the decisions, unless their item is deleted.
+-- Refuses to change or delete rows of the ledger, unless their item is deleted, and to truncate a table.
 -- Locks: none. Raises: WA002.
 create or replace function animus.append_only() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -55,8 +55,4 @@ end $$;
 create or replace trigger work_ledger_append_only before update or delete on animus.work_ledger
   for each row execute function animus.append_only();
 create or replace trigger work_ledger_no_truncate before truncate on animus.work_ledger
-  for each statement execute function animus.append_only();
-create or replace trigger decisions_append_only before update or delete on animus.decisions
-  for each row execute function animus.append_only();
-create or replace trigger decisions_no_truncate before truncate on animus.decisions
   for each statement execute function animus.append_only();

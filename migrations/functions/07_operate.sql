@@ -1,23 +1,32 @@
 -- The operations of operators. Each call adds a row to animus.decisions.
 
 -- Cancels work and its children: at once if it is not running, otherwise cooperatively (its daemon is notified; if the lease is lost,
--- the item ends). Returns the state afterwards; cancelling an ended item changes nothing. Raises 57PA1 without any change, and names
--- the row, if another transaction keeps the item or a child locked.
+-- the item ends). For operators, and for whoever submitted the item. Returns the state afterwards; cancelling an ended item changes
+-- nothing. Raises 57PA1 without any change, and names the row, if another transaction keeps the item or a child locked. Without
+-- p_reason, the reason says whether an operator or the submitter cancelled it.
 -- Locks: the rows of the item and of what it spawned; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
-create or replace function animus.cancel_work(p_id uuid, p_reason text default 'cancelled by an operator') returns text
+create or replace function animus.cancel_work(p_id uuid, p_reason text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_state text;
+  v_owner  text := (select submitted_by from animus.work_items where id = p_id);
+  v_own    boolean := coalesce(v_owner = animus.actor(), false);
+  v_reason text := animus.cut_text(coalesce(p_reason, case when v_own then 'cancelled by its submitter' else 'cancelled by an operator' end), 10000);
+  v_state  text;
 begin
-  perform animus.require_operator();
-  perform animus.lock_work(array[p_id], 10);
-  select state into v_state from animus.work_items where id = p_id;
-  if not found then
+  -- A caller who may not see the item does not learn that it exists, and cannot lock it.
+  if not v_own and (animus.may_see(v_owner) or animus.may_operate()) then
+    perform animus.require_operator();
+  end if;
+  if v_own or animus.may_operate() then
+    perform animus.lock_work(array[p_id], 10);
+    select state into v_state from animus.work_items where id = p_id;
+  end if;
+  if v_state is null then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
-  insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', animus.cut_text(p_reason, 10000), session_user, animus.now());
+  insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', v_reason, animus.actor(), animus.now());
   if v_state not in ('completed', 'dead', 'merged', 'cancelled') then
-    perform animus.cancel_open(animus.lock_open_descendants(p_id, 10) || p_id, animus.cut_text(p_reason, 10000));
+    perform animus.cancel_open(animus.lock_open_descendants(p_id, 10) || p_id, v_reason);
   end if;
   return (select state from animus.work_items where id = p_id);
 end $$;
@@ -119,7 +128,7 @@ begin
      set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, resolved_at = null, outcome = null, outcome_summary = null,
          error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id
    where id = p_id;
-  insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', session_user, v_now);
+  insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', animus.actor(), v_now);
   perform animus.wake_daemons();
   return p_id;
 end $$;
@@ -131,9 +140,9 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
   p_reason := animus.cut_text(p_reason, 10000);
-  insert into animus.pauses (faculty, reason, paused_by, created_at) values (p_faculty, p_reason, session_user, animus.now())
+  insert into animus.pauses (faculty, reason, paused_by, created_at) values (p_faculty, p_reason, animus.actor(), animus.now())
   on conflict (faculty) do update set reason = excluded.reason, paused_by = excluded.paused_by, until = null, created_at = excluded.created_at;
-  insert into animus.decisions (action, note, decided_by, created_at) values ('pause', p_faculty || ': ' || p_reason, session_user, animus.now());
+  insert into animus.decisions (target, action, note, decided_by, created_at) values (p_faculty, 'pause', p_faculty || ': ' || p_reason, animus.actor(), animus.now());
 end $$;
 
 -- Lifts a pause; returns false when there was none.
@@ -144,7 +153,7 @@ begin
   perform animus.require_operator();
   delete from animus.pauses where faculty = p_faculty;
   if not found then return false; end if;
-  insert into animus.decisions (action, note, decided_by, created_at) values ('resume', p_faculty, session_user, animus.now());
+  insert into animus.decisions (target, action, note, decided_by, created_at) values (p_faculty, 'resume', p_faculty, animus.actor(), animus.now());
   perform animus.wake_daemons();
   return true;
 end $$;

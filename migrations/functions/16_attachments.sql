@@ -88,7 +88,7 @@ begin
   return v_seq;
 end $$;
 
--- The files that belong to the login's own items, attachments and large outcomes, for a role that only submits.
+-- The files that belong to the actor's own items, attachments and large outcomes, for a role that only submits.
 create or replace view animus.own_artifacts with (security_barrier) as
   select a.id, a.work_item_id, a.name, a.media_type, a.bytes, a.content, a.created_at
-    from animus.artifacts a join animus.work_items w on w.id = a.work_item_id where a.focus_id is null and w.submitted_by = session_user::text;
+    from animus.artifacts a join animus.work_items w on w.id = a.work_item_id where a.focus_id is null and w.submitted_by = (select animus.actor());

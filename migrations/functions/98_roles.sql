@@ -1,11 +1,11 @@
--- What each of the four roles may do. The roles belong to the whole server, the grants to this database; docs/sql-api.md shows them
+-- What each of the five roles may do. The roles belong to the whole server, the grants to this database; docs/sql-api.md shows them
 -- as a table, and a test compares the two.
 
 -- Returns the roles that get rights, in a fixed order.
 -- Locks: none. Raises: nothing.
 create or replace function animus.roles() returns text[]
 language sql immutable parallel safe as $$
-  select array['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon']
+  select array['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway']
 $$;
 
 -- Returns whether a role may call a function. Internal steps (without security definer) are granted to no role. Functions that
@@ -15,11 +15,13 @@ $$;
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
   select case
-    when p_function = 'now' then true
+    when p_function in ('now', 'actor') then true
     when not p_definer then false
-    when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role in ('animus_submitter', 'animus_operator', 'animus_daemon')
+    when p_function = 'act_as' then p_role = 'animus_gateway'
+    when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
+    when p_function = 'cancel_work' then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
     when p_function in ('watch_work', 'watch_texts') then true
-    when p_function in ('status', 'ways_in_status', 'batch_status') then p_role <> 'animus_submitter'
+    when p_function in ('status', 'ways_in_status', 'batch_status') then p_role not in ('animus_submitter', 'animus_gateway')
     when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon')
     when p_function = 'require_operator' then false
     when p_source ~ '\manimus\.require_operator\(' then p_role = 'animus_operator'
@@ -42,7 +44,7 @@ begin
     execute format('revoke all on all tables in schema animus from %I', v_role);
     execute format('revoke all on all functions in schema animus from %I', v_role);
     execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts to %I', v_role);
-    if v_role <> 'animus_submitter' then
+    if v_role not in ('animus_submitter', 'animus_gateway') then
       execute format('grant select on all tables in schema animus to %I', v_role);
       -- We cannot grant rights on a pgmq that another role installed, and do not need to.
       begin
@@ -56,7 +58,11 @@ begin
       end;
     end if;
     if v_role <> 'animus_reader' then
-      execute format('grant insert on animus.work_items, animus.own_work to %I', v_role);
+      execute format('grant insert on animus.own_work to %I', v_role);
+    end if;
+    -- A gateway has no right on any table, so that all it can read is what the person it acts for may see.
+    if v_role not in ('animus_reader', 'animus_gateway') then
+      execute format('grant insert on animus.work_items to %I', v_role);
     end if;
     if v_role = 'animus_operator' then
       execute format('grant insert, update, delete on animus.schedules to %I', v_role);

@@ -57,6 +57,7 @@ const ROLE_RIGHTS: Readonly<Record<string, string>> = {
   animus_reader: 'read all work',
   animus_operator: 'also cancel, retry, pause and schedule',
   animus_daemon: 'claim work and run it',
+  animus_gateway: 'act for people, one per transaction',
 };
 
 async function statusCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {

@@ -30,7 +30,18 @@ export const WAIT_KINDS = ['children', 'approval', 'timer', 'human', 'batch'] as
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
 /** The action of a person's decision about work (`decisions.action`). */
-const DECISION_ACTIONS = ['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume'] as const;
+const DECISION_ACTIONS = [
+  'approve',
+  'deny',
+  'steer',
+  'answer',
+  'cancel',
+  'retry',
+  'pause',
+  'resume',
+  'edit',
+  'erase',
+] as const;
 
 /** Every list, by `table.column`. */
 export const WORDS = {

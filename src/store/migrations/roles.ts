@@ -1,11 +1,18 @@
 /**
- * The roles animus_submitter, animus_reader, animus_operator and animus_daemon: created if the server permits it, and granted their rights.
+ * The roles animus_submitter, animus_reader, animus_operator, animus_daemon and animus_gateway: created if the
+ * server permits it, and granted their rights.
  */
 import type { Database, Queryable } from '../sql/database.ts';
 import { attempt } from './extensions.ts';
 
 /** In the order of `animus.roles()`. */
-export const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon'] as const;
+export const ROLES = [
+  'animus_submitter',
+  'animus_reader',
+  'animus_operator',
+  'animus_daemon',
+  'animus_gateway',
+] as const;
 
 /** What is missing for the roles. */
 export interface RolesState {

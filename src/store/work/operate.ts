@@ -5,13 +5,14 @@ import { toText } from '../sql/json.ts';
 
 /**
  * Cancels an item and its children: waiting work at once, running work cooperatively. Returns its state afterwards; what
- * had ended stays as it is. Errors: `work.not_found`.
+ * had ended stays as it is. Operators may cancel any item, others those that they submitted. Default reason: who cancelled it, an operator or
+ * the submitter. Errors: `work.not_found`, also for an item that the login may not see.
  */
 export async function cancelWork(db: Queryable, id: string, reason?: string): Promise<WorkState> {
-  const [row] = await db.query<{ state: WorkState }>(
-    `select animus.cancel_work($1::uuid, coalesce($2, 'cancelled by an operator')) as state`,
-    [id, reason === undefined ? null : toText(reason)],
-  );
+  const [row] = await db.query<{ state: WorkState }>('select animus.cancel_work($1::uuid, $2::text) as state', [
+    id,
+    reason === undefined ? null : toText(reason),
+  ]);
   return row!.state;
 }
 

@@ -170,6 +170,24 @@ describe('work submit --wait', () => {
     }
   });
 
+  test('its submitter may cancel it, and finds no work of others', async () => {
+    const logins: string[] = [];
+    const env = { DATABASE_URL: await createLogin(db.connectionString, 'animus_submitter', logins) };
+    try {
+      const foreign = await submit('modest');
+      const own = JSON.parse((await animus(['work', 'submit', 'modest', 'x', '--json'], { env })).stdout);
+      const cancel = (id: string) => animus(['work', 'cancel', id, '--json'], { env });
+      for (const id of [foreign, foreign.slice(-12)]) expect(await cancel(id)).toMatchObject({ code: 3 });
+      expect(JSON.parse((await cancel(own.id.slice(-12))).stdout)).toMatchObject({ id: own.id, cancelled: true });
+      const made = await db.database.query('select decided_by, note from animus.decisions where work_item_id = $1', [
+        own.id,
+      ]);
+      expect(made).toEqual([{ decided_by: logins[0], note: 'cancelled by its submitter' }]);
+    } finally {
+      await dropLogins(logins);
+    }
+  });
+
   test('stops waiting when it is interrupted, and the work continues', async () => {
     const interrupts = createInterrupts(systemClock);
     const waiting = animus(['work', 'submit', 'patient', 'x', '--wait'], { interrupts });

@@ -28,7 +28,9 @@ export function sqlFunctions(): SqlFunction[] {
 }
 
 function functionsOf(file: string, sql: string): SqlFunction[] {
-  const pattern = /((?:^--.*\n)*)(?:^drop function .*\n)*^create or replace function animus\.(\w+)([^]*?)\$\$;$/gm;
+  // A body is in dollar quotes, or a return statement.
+  const pattern =
+    /((?:^--.*\n)*)(?:^drop function .*\n)*^create or replace function animus\.(\w+)((?:(?!\$\$)[^])*?;$|[^]*?\$\$;$)/gm;
   return [...sql.matchAll(pattern)].map(([, comment, name, text]) => {
     const words = comment!
       .replaceAll(/^--\s?/gm, '')

@@ -94,14 +94,19 @@ describe('real logins', () => {
     await dropLogins(logins);
   });
 
-  const [SUBMITTER, READER, OPERATOR, DAEMON] = ROLES;
+  const [SUBMITTER, READER, OPERATOR, DAEMON, GATEWAY] = ROLES;
   const CALLS: readonly [string, readonly Role[]][] = [
-    [`insert into animus.own_work (faculty) values ('engineer') returning id`, [SUBMITTER, OPERATOR, DAEMON]],
+    [`insert into animus.own_work (faculty) values ('engineer') returning id`, [SUBMITTER, OPERATOR, DAEMON, GATEWAY]],
     ['select * from animus.own_work', ROLES],
     ['select * from animus.own_ledger', ROLES],
     ['update animus.own_work set description = null', []],
     [`insert into animus.work_items (faculty) values ('engineer')`, [SUBMITTER, OPERATOR, DAEMON]],
-    [`select animus.submit_work('engineer')`, [SUBMITTER, OPERATOR, DAEMON]],
+    [`select animus.submit_work('engineer')`, [SUBMITTER, OPERATOR, DAEMON, GATEWAY]],
+    ['select animus.actor()', ROLES],
+    [`select animus.act_as('alice')`, [GATEWAY]],
+    ['select * from animus.audit', [READER, OPERATOR, DAEMON]],
+    ['select * from animus.deleted_work', [READER, OPERATOR, DAEMON]],
+    [`insert into animus.decisions (action, decided_by, created_at) values ('cancel', 'x', now())`, []],
     ['select * from animus.work_items', [READER, OPERATOR, DAEMON]],
     ['select * from animus.turns', [READER, OPERATOR, DAEMON]],
     ['select * from pgmq.q_animus_work', [READER, OPERATOR, DAEMON]],
@@ -123,8 +128,12 @@ describe('real logins', () => {
     [`select animus.append_ledger($1, 'note', 'urgent')`, [OPERATOR]],
     [`select animus.pause('nobody')`, [OPERATOR]],
     [`select animus.resume('nobody')`, [OPERATOR]],
-    [`select animus.cancel_work($1)`, [OPERATOR]],
-    [`select animus.retry_work($1)`, [OPERATOR]],
+    [
+      `with own as (select id from animus.submit_work('engineer')) select animus.cancel_work(id) from own`,
+      [SUBMITTER, OPERATOR, GATEWAY],
+    ],
+    [`select animus.erase_note(id) from animus.decisions`, [OPERATOR]],
+    [`select animus.cancel_work($1), animus.retry_work($1)`, [OPERATOR]],
     [`select * from animus.claim_work(gen_random_uuid(), '{}', 1, '1 minute')`, [DAEMON]],
     [`select animus.register_daemon(gen_random_uuid(), 'h', 1, '1', 1, '{}', '[]')`, [DAEMON]],
   ];

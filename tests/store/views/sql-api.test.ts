@@ -34,6 +34,7 @@ test('the examples of docs/sql-api.md run in order under the named role, and do 
   expect(states).toEqual([
     { faculty: 'accountant', state: 'completed', n: 1 },
     { faculty: 'accountant', state: 'merged', n: 2 },
+    { faculty: 'engineer', state: 'cancelled', n: 1 },
     { faculty: 'engineer', state: 'queued', n: 5 },
   ]);
   await Promise.all(Object.values(as).map((database) => database.close()));
