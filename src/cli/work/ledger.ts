@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { LEDGER_TYPES, type LedgerType } from '../../core/work/work.ts';
 import { appendLedger, type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
-import { findWork } from '../../store/views/work-views.ts';
+import { findWork } from '../../store/views/find-work.ts';
 import { ledgerType, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';

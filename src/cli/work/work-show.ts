@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
 import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
+import { findWork } from '../../store/views/find-work.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
 import {
-  findWork,
   readDescendants,
   readWork,
   type WorkDetail,

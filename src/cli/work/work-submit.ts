@@ -6,7 +6,7 @@ import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { findWork } from '../../store/views/work-views.ts';
+import { findWork } from '../../store/views/find-work.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
 import { type NewAttachment, type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
 import { moment, wholeNumber } from '../command/arguments.ts';

@@ -1,7 +1,8 @@
 /** `animus work …`. */
 import type { Command } from 'commander';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
-import { findWork, listWork, type WorkSummary } from '../../store/views/work-views.ts';
+import { findWork } from '../../store/views/find-work.ts';
+import { listWork, type WorkSummary } from '../../store/views/work-views.ts';
 import { wholeNumber, workState } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
