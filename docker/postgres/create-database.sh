@@ -10,6 +10,7 @@ create role animus_submitter nologin;
 create role animus_reader nologin;
 create role animus_operator nologin;
 create role animus_daemon nologin;
+create role animus_gateway nologin;
 create role animus_owner login password :'owner_password';
 create role animus login password :'password' in role animus_daemon, animus_operator;
 create database animus owner animus_owner;

@@ -9,6 +9,7 @@ import { readKeptRows } from '../../store/work/retention.ts';
 import type { Invocation } from '../command/command.ts';
 import { withRawDatabase } from '../command/database.ts';
 import { duration } from '../view/quantities.ts';
+import { examineAudit } from './audit.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 /** Changes nothing: an embedded database that does not exist yet is not created. */
@@ -26,6 +27,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         ...(await findingsOf('schema', () => examineSchema(db))),
         ...examineExtensions(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
+        ...(await findingsOf('audit', () => examineAudit(db))),
         ...(await findingsOf('retention', () => examineRetention(db))),
         ...(await findingsOf('clock', () => examineClock(db))),
         ...(await findingsOf('listen', () => examineListen(db))),
@@ -102,7 +104,7 @@ async function examineRoles(db: Database): Promise<readonly Finding[]> {
   if (ungranted.length > 0) {
     return [note('roles', `no rights granted in this database: ${ungranted.join(', ')}`, 'run: animus db migrate')];
   }
-  return [fine('roles', 'submitter, reader, operator, daemon')];
+  return [fine('roles', 'submitter, reader, operator, daemon, gateway')];
 }
 
 async function examineListen(db: Database): Promise<readonly Finding[]> {

@@ -42,7 +42,7 @@ export function statementError(error: unknown, where: string): unknown {
 function refusedStatement(error: DatabaseError, code: string, where: string): unknown {
   const detail = error.message;
   if (code === '42501') {
-    const hint = `; ${error.hint ?? 'grant it one of the roles animus_submitter, animus_reader, animus_operator, animus_daemon'}`;
+    const hint = `; ${error.hint ?? 'grant it one of the roles animus_submitter, animus_reader, animus_operator, animus_daemon, animus_gateway'}`;
     return new AnimusError('db.forbidden', { where, detail, hint }, { cause: error });
   }
   const hint = UNUSABLE[code];

@@ -17,6 +17,7 @@ import { openHealthServer } from '../../../src/http/health-server.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOpenAiServer } from '../../support/model-server/openai.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { type RunOptions, run } from '../run-cli.ts';
 
 let cwd: string;
@@ -44,6 +45,7 @@ describe('the doctor of a database', () => {
       'pgmq',
       'pgvector',
       'roles',
+      'audit',
       'retention',
       'clock',
       'listen',
@@ -66,6 +68,26 @@ describe('the doctor of a database', () => {
     expect(findings.at(-1)).toMatchObject({ state: 'note', remedy: expect.stringContaining('set ANTHROPIC_API_KEY') });
     expect(findings.find(({ check }) => check === 'listen')?.detail).toMatch(/^a notification arrived after \d+ ms$/);
     expect(findings.find(({ check }) => check === 'faculties')?.detail).toMatch(/^clerk in /);
+  });
+
+  test('finds a switched-off guard of the decisions, and a login that acts for people with rights of its own', async () => {
+    const logins: string[] = [];
+    await createLogin(migrated.connectionString, 'animus_gateway, animus_reader', logins);
+    const trigger = (state: string) =>
+      migrated.database.query(`alter table animus.decisions ${state} trigger decisions_append_only`);
+    await trigger('disable');
+    const { code, findings } = await doctor([], { databaseUrl: migrated.connectionString });
+    await trigger('enable');
+    await dropLogins(logins);
+    expect(code).toBe(1);
+    const about = (check: string) => findings.find((one) => one.check === check && !one.detail.startsWith('decisions'));
+    expect(about('audit')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('decisions_append_only missing or switched off'),
+    });
+    expect(findings.filter(({ check }) => check === 'gateway').map(({ detail }) => detail)).toContainEqual(
+      expect.stringContaining(logins[0]!),
+    );
   });
 
   test('finds an empty database, says what to run, and changes nothing', async () => {

@@ -132,6 +132,7 @@ async function prepare(argv: readonly string[]): Promise<void> {
       env: { DATABASE_URL: target.connectionString },
     });
   }
+  if (group === 'audit' && what === 'verify') writeFileSync(join(cwd, 'decisions.jsonl'), '');
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
 }
 

@@ -50,7 +50,7 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
 });
 
 test('any text has the same hash here and in the database', async () => {
-  const note = `"\\ \u0001\u001f\u007f\u0080\u2028\u2029 \t\r\n\b\f / é 漢 🧵 ${'</script>'} \u202e`;
+  const note = `"\\ \u0001\u001f\u007f\u0080\u2028\u2029 \t\r\n\b\f / é 漢 🧵 </script> \u202e`;
   const id = await insertWork(target.database);
   await cancel(target.database, id, note);
   await target.database.query(

@@ -43,6 +43,19 @@ test('the examples of docs/sql-api.md run in order under the named role, and do 
   );
 });
 
+test('the SQL examples of docs/audit.md run under the named role', async () => {
+  const page = readFileSync(new URL('../../../docs/audit.md', import.meta.url), 'utf8');
+  const examples = [...page.matchAll(/^```sql (\w+)\n([^]*?)^```/gm)];
+  expect(examples.map(([, role]) => role)).toEqual(['animus_reader', 'animus_operator']);
+  await target.database.query(`select animus.pause('accountant', 'Ada Lovelace is away')`);
+  for (const [, role, sql] of examples) {
+    const login = openPostgres(await createLogin(target.connectionString, role!, logins), { poolSize: 1 });
+    expect(await login.query(sql!)).not.toEqual([]);
+    await login.close();
+  }
+  expect(await target.database.query(`select from animus.decisions where note like '%Lovelace%'`)).toEqual([]);
+});
+
 test('the SQL example of docs/attachments.md attaches a file of an own table', async () => {
   const page = readFileSync(new URL('../../../docs/attachments.md', import.meta.url), 'utf8');
   const [, example] = /^```sql\n([^]*?)^```/m.exec(page)!;
