@@ -21,9 +21,9 @@ language sql stable parallel safe as $$
 $$;
 
 -- Guards the decisions. An inserted row is chained: it gets its number, its digests, the hash of the row before and its own. Later only
--- its note can be erased, together with the salt; neither is part of the hash. Rows without a hash are from before the chain and
--- are chained by an update. Writers of a decision about an item hold its row lock; the first row of the chain is locked for the
--- others.
+-- its note can be erased, together with the salt; neither is part of the hash. Rows without a hash were written by functions of the
+-- previous version, and are chained by an update. Writers of a decision about an item hold its row lock; for the others, the first row of
+-- the chain is locked.
 -- Locks: the first row of the chain. Raises: WA002, WA004.
 create or replace function animus.guard_decision() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -68,8 +68,8 @@ create or replace trigger decisions_append_only before insert or update or delet
 create or replace trigger decisions_no_truncate before truncate on animus.decisions
   for each statement execute function animus.append_only();
 
--- Chains the decisions of an earlier version, in the order of their ids. Nobody inserts meanwhile: the transaction has just created the trigger.
--- Notes of pauses began with the faculty, and those of resumes were the faculty.
+-- Chains what functions of the previous version wrote after migration 23. Nobody inserts meanwhile: the transaction has just created the
+-- trigger.
 do $$
 declare
   v_id bigint;
