@@ -78,8 +78,9 @@ test('functions of the same names and a search path before ours have no effect',
     `create function trap.pg_has_role(name, oid, text) returns boolean language sql as 'select true'`,
     `create function trap.starts_with(text, text) returns boolean language sql as 'select true'`,
     `create function trap.actor() returns text language sql as $$ select 'person:alice' $$`,
-    `create function trap.forged_eq(text, text) returns boolean language sql as 'select true'`,
-    `create operator trap.= (leftarg = text, rightarg = text, function = trap.forged_eq)`,
+    `create function trap.differs(text, text) returns boolean language sql as 'select false'`,
+    `create operator trap.<> (leftarg = text, rightarg = text, function = trap.differs)`,
+    `create operator trap.!~ (leftarg = text, rightarg = text, function = trap.differs)`,
     'set search_path = trap, animus, pg_catalog',
   ]) {
     await db.query(sql);

@@ -158,13 +158,18 @@ test('pages are complete and in order, also when many decisions have the same ti
 test('decisions that are made at the same time are chained one after the other', async () => {
   const id = await insertWork(target.database);
   const pool = target.open({ poolSize: 12 });
+  for (let n = 0; n < 20; n++) await pool.query(`select animus.pause('engineer')`);
+  const pauses = await all(readAudit(pool, {}));
   await Promise.all(
-    Array.from({ length: 60 }, async (_, n) => {
-      if (n % 2 === 0) await cancel(pool, id);
-      else await pool.query(`select animus.pause('engineer')`);
+    pauses.map(async (pause) => {
+      await Promise.all([
+        cancel(pool, id),
+        pool.query(`select animus.pause('engineer')`),
+        pool.query('select animus.erase_note($1)', [pause.id]),
+      ]);
     }),
   );
-  expect(await all(readChains(pool))).toHaveLength(60);
+  expect(await all(readChains(pool))).toHaveLength(80);
   expect(await faults(pool)).toEqual([]);
 });
 
