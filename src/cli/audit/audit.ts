@@ -1,6 +1,6 @@
 /** `animus audit …`: who decided what, and whether the record of it is complete. */
 import type { Command } from 'commander';
-import { choice, moment } from '../command/arguments.ts';
+import { choice, pastMoment } from '../command/arguments.ts';
 import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
 import { EXPORT_FORMATS, exportCommand } from './audit-export.ts';
 import { verifyCommand } from './audit-verify.ts';
@@ -16,8 +16,12 @@ export function addAuditCommands(program: Command, run: RunCommand): void {
       'animus audit export --heads > heads.jsonl',
     ],
   })
-    .option('--since <time>', 'no decisions before this time (a date is midnight UTC)', moment)
-    .option('--until <time>', 'no decisions at this time or later', moment)
+    .option(
+      '--since <time>',
+      'no decisions before this time: 2026-03-01 (midnight UTC), 2026-03-01T09:00, or 1d (ago)',
+      pastMoment,
+    )
+    .option('--until <time>', 'no decisions at this time or later', pastMoment)
     .option('--format <format>', 'jsonl or csv (default: jsonl)', choice(EXPORT_FORMATS))
     .option('--heads', 'only the newest decision of each chain, for audit verify --against')
     .action(run(exportCommand));

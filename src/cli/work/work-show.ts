@@ -6,12 +6,7 @@ import { type ArtifactView, readArtifacts } from '../../store/views/artifact-vie
 import { findWork } from '../../store/views/find-work.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
-import {
-  readDescendants,
-  readWork,
-  type WorkDetail,
-  type WorkSummary,
-} from '../../store/views/work-views.ts';
+import { readDescendants, readWork, type WorkDetail, type WorkSummary } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
