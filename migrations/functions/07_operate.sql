@@ -2,8 +2,8 @@
 
 -- Cancels work and its children: at once if it is not running, otherwise cooperatively (its daemon is notified; if the lease is lost,
 -- the item ends). For operators, and for whoever submitted the item. Returns the state afterwards; cancelling an ended item changes
--- nothing. Raises 57PA1 without any change, and names the row, if another transaction keeps the item or a child locked. Without
--- p_reason, the reason says whether an operator or the submitter cancelled it.
+-- nothing, and is a decision only of an operator. Raises 57PA1 without any change, and names the row, if another transaction keeps the
+-- item or a child locked. Without p_reason, the reason says whether an operator or the submitter cancelled it.
 -- Locks: the rows of the item and of what it spawned; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -12,6 +12,7 @@ declare
   v_own    boolean := coalesce(v_owner = animus.actor(), false);
   v_reason text := animus.cut_text(coalesce(p_reason, case when v_own then 'cancelled by its submitter' else 'cancelled by an operator' end), 10000);
   v_state  text;
+  v_asked  timestamptz;
 begin
   -- A caller who may not see the item does not learn that it exists, and cannot lock it.
   if not v_own and (animus.may_see(v_owner) or animus.may_operate()) then
@@ -19,11 +20,13 @@ begin
   end if;
   if v_own or animus.may_operate() then
     perform animus.lock_work(array[p_id], 10);
-    select state into v_state from animus.work_items where id = p_id;
+    select state, cancel_requested_at into v_state, v_asked from animus.work_items where id = p_id;
   end if;
   if v_state is null then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
+  -- Decisions are kept for ever: a submitter who repeats itself must not be able to fill the disk.
+  if (v_state in ('completed', 'dead', 'merged', 'cancelled') or v_asked is not null) and not animus.may_operate() then return v_state; end if;
   insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', v_reason, animus.actor(), animus.now());
   if v_state not in ('completed', 'dead', 'merged', 'cancelled') then
     perform animus.cancel_open(animus.lock_open_descendants(p_id, 10) || p_id, v_reason);
