@@ -85,17 +85,18 @@ create table animus.work_items (
   batch               boolean,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
-) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=90);
 create index work_items_active on animus.work_items (faculty, id) where state in ('claimed', 'running');
+create index work_items_by_state on animus.work_items (state, id, faculty) where state in ('scheduled', 'waiting', 'dead', 'merged', 'cancelled');
 create index work_items_children on animus.work_items (parent_id) where parent_id is not null;
 create index work_items_claimable on animus.work_items (faculty, priority desc, id) where state = 'queued' and not key_blocked;
 create index work_items_dead on animus.work_items (resolved_at) where state = 'dead';
+create index work_items_ended on animus.work_items (faculty, "substring"(uuid_send(id), 15, 2)) where resolved_at is not null;
 create index work_items_key_blocked on animus.work_items (concurrency_key, faculty, priority desc, id) where state = 'queued' and key_blocked;
 create unique index work_items_key_holder on animus.work_items (concurrency_key) where (state in ('claimed', 'running')) and concurrency_key is not null;
 create index work_items_resolved on animus.work_items (resolved_at) where resolved_at is not null;
 create index work_items_scheduled on animus.work_items (run_at) where state = 'scheduled';
 create index work_items_tree on animus.work_items (root_id) where depth > 0;
-create index work_items_waiting on animus.work_items (id) where state = 'waiting';
 create trigger work_items_after_insert after insert on animus.work_items referencing new table as inserted for each statement execute function animus.work_items_after_insert();
 create trigger work_items_before_insert before insert on animus.work_items for each row execute function animus.work_items_before_insert();
 create trigger work_items_before_update before update on animus.work_items for each row execute function animus.work_items_before_update();
@@ -541,7 +542,7 @@ create table animus.deleted_work (
 
 -- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
 
-alter table pgmq.q_animus_work set (fillfactor=70, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+alter table pgmq.q_animus_work set (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=100);
 comment on table pgmq.q_animus_work is 'animus: made by animus';
 
 comment on table pgmq.q_animus_inbox_dead is 'animus: made by animus';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadReach } from '../../catalog/load-reach.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { listWork } from '../../store/views/work-views.ts';
+import { listWork } from '../../store/views/work-list.ts';
 import { listSchedules } from '../../store/work/schedules.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';

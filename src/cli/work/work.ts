@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import { listWork, type WorkSummary } from '../../store/views/work-views.ts';
+import { listWork } from '../../store/views/work-list.ts';
+import type { WorkSummary } from '../../store/views/work-views.ts';
 import { wholeNumber, workState } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';

@@ -18,7 +18,33 @@ export async function findWork(db: Queryable, reference: string): Promise<string
   }
 }
 
-/** Three queries for ids: the id itself, those in a range, those with an ending. No index serves an ending: every row is looked at, in parallel; 0.1 s at 300,000 rows on two busy cores, where right() took twice that. */
+const LAST_BYTES = 'substring(uuid_send(w.id), 15, 2) = $2';
+const OPEN = [
+  `w.state = 'queued' and not w.key_blocked`,
+  `w.state = 'queued' and w.key_blocked`,
+  `w.state = 'scheduled'`,
+  `w.state in ('claimed', 'running')`,
+  `w.state = 'waiting'`,
+];
+
+/**
+ * Ended items are found by an index on the last two bytes of the id, one probe per faculty. For open items there is no such index, which each
+ * insert would pay for: the ids in the partial indexes of the open states are read, 0.1 s at a million queued items.
+ */
+const WITH_ENDING = `
+  with recursive faculties as (
+    (select faculty from animus.work_items where resolved_at is not null order by faculty limit 1)
+    union all
+    select (select w.faculty from animus.work_items w where w.resolved_at is not null and w.faculty > f.faculty order by w.faculty limit 1)
+      from faculties f where f.faculty is not null),
+  -- Materialized, so that only few ids are compared as texts.
+  near as materialized (
+    select e.id from faculties f, lateral (
+      select w.id from animus.work_items w where w.faculty = f.faculty and ${LAST_BYTES} and w.resolved_at is not null offset 0) e
+    ${OPEN.map((open) => `union all select w.id from animus.work_items w where ${open} and ${LAST_BYTES}`).join('\n    ')})
+  select id from near where id::text like '%' || $1 limit 6`;
+
+/** Three queries for ids: the id itself, those in a range, those with an ending ($1, and $2: the last two bytes). */
 interface Searches {
   readonly itself: string;
   readonly between: string;
@@ -28,13 +54,14 @@ interface Searches {
 const ALL: Searches = {
   itself: 'select id from animus.work_items where id = $1::uuid',
   between: 'select id from animus.work_items where id between $1::uuid and $2::uuid order by id limit 6',
-  ending: "select id from animus.work_items where id::text like '%' || $1 limit 6",
+  ending: WITH_ENDING,
 };
 
 const OWN: Searches = {
   itself: 'select id from animus.own_work where id = $1::uuid',
   between: 'select id from animus.own_work where id between $1::uuid and $2::uuid order by id limit 6',
-  ending: "select id from animus.own_work where id::text like '%' || $1 limit 6",
+  ending:
+    "select id from animus.own_work where substring(uuid_send(id), 15, 2) = $2 and id::text like '%' || $1 limit 6",
 };
 
 async function findAmong(db: Queryable, reference: string, search: Searches): Promise<string> {
@@ -51,7 +78,9 @@ async function findAmong(db: Queryable, reference: string, search: Searches): Pr
   }
   const beginning = await db.query<{ id: string }>(search.between, [digits.padEnd(32, '0'), digits.padEnd(32, 'f')]);
   const found =
-    beginning.length > 0 ? beginning : await db.query<{ id: string }>(search.ending, [dashedEnding(digits)]);
+    beginning.length > 0
+      ? beginning
+      : await db.query<{ id: string }>(search.ending, [dashedEnding(digits), Buffer.from(digits.slice(-4), 'hex')]);
   const [first, ...others] = found;
   const hint = '; find its id with: animus work list';
   if (first === undefined) throw new AnimusError('work.not_found', { id: reference, hint });

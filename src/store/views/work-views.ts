@@ -5,7 +5,6 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
-import { toText } from '../sql/json.ts';
 
 /** A work item as a line of a list. */
 export interface WorkSummary {
@@ -47,39 +46,13 @@ export interface WorkDetail extends WorkSummary {
   readonly updated_at: Date;
 }
 
-/** What narrows a list; everything is optional but the limit. */
-export interface WorkFilter {
-  readonly state?: WorkState | undefined;
-  readonly faculty?: string | undefined;
-  readonly parentId?: string | undefined;
-  /** At least 1. */
-  readonly limit: number;
-}
-
 /** Longer descriptions are cut in lists, which may hold hundreds of them; `readWork` has them whole. */
-const LISTED = `left(w.description, 10000) as description, left(w.outcome_summary, 1000) as outcome_summary`;
+export const LISTED = `left(w.description, 10000) as description, left(w.outcome_summary, 1000) as outcome_summary`;
 
 /** A JSON column as a program can read it: work of an earlier animus may hold more than a text of JavaScript can. */
 const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
   `case when pg_column_size(${column}) > 65536 and octet_length(${column}::text) > 16777216
         then jsonb_build_object('left_out', octet_length(${column}::text) || ' bytes') else ${column} end as ${column}`;
-
-/** The newest items that pass the filter, newest first. Descriptions have at most 10,000 characters. */
-export async function listWork(db: Queryable, filter: WorkFilter): Promise<WorkSummary[]> {
-  return db.query<WorkSummary>(
-    `select id, faculty, state, ${LISTED}, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id, merged_into,
-            run_at, created_at, resolved_at
-       from animus.work_items w
-      where ($1::text is null or state = $1) and ($2::text is null or faculty = $2) and ($3::uuid is null or parent_id = $3)
-      order by id desc limit $4`,
-    [
-      filter.state ?? null,
-      filter.faculty === undefined ? null : toText(filter.faculty),
-      filter.parentId ?? null,
-      filter.limit,
-    ],
-  );
-}
 
 /** One item; `id` is a full id. Errors: `work.not_found`. */
 export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {

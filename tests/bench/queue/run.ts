@@ -1,5 +1,5 @@
 /**
- * The queue compared with its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue explain] [--runs 3] [--jobs 20000]`.
+ * The queue compared with its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue rows explain] [--runs 3] [--jobs 20000]`.
  * All of it takes about 15 minutes on two idle cores. BENCH_DATABASE_URL: connection string of a superuser to
  * another server than the one it starts.
  */
@@ -9,10 +9,11 @@ import { animusQueue } from './animus.ts';
 import { depth, explain } from './depth.ts';
 import { graphileQueue, pgBossQueue } from './peers.ts';
 import type { BenchQueue } from './queue.ts';
+import { fill, views } from './rows.ts';
 import { counted, drain, latency, median, produce } from './scenarios.ts';
 import { type BenchServer, openBenchServer } from './server.ts';
 
-const PARTS = ['latency', 'drain', 'counts', 'depth', 'daemons', 'enqueue', 'explain'] as const;
+const PARTS = ['latency', 'drain', 'counts', 'depth', 'daemons', 'enqueue', 'rows', 'explain'] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -71,6 +72,13 @@ async function measure(part: string): Promise<void> {
         idle: await produce(queue, jobs / 4, false),
         busy: await produce(queue, jobs / 4, true),
       }));
+    case 'rows':
+      await compare(
+        `bulk insert of ${values.rows}, and its size`,
+        only('animus, ends batched', 'graphile-worker'),
+        (queue) => fill(queue, Number(values.rows)),
+      );
+      return views(server, Number(values.rows), print);
     case 'depth':
       return depth(server, Number(values.rows), runs, print);
     case 'explain':
@@ -89,6 +97,10 @@ function versions(): string {
 
 function without(name: string): typeof QUEUES {
   return Object.fromEntries(Object.entries(QUEUES).filter(([other]) => other !== name));
+}
+
+function only(...names: string[]): typeof QUEUES {
+  return Object.fromEntries(Object.entries(QUEUES).filter(([name]) => names.includes(name)));
 }
 
 /** Runs of the queues take turns, so that a busy moment of the machine does not affect only one of them. */

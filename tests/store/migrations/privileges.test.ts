@@ -43,6 +43,7 @@ const INTERNAL = `
   offer_key
   open_turn
   oldest_queued
+  place_below
   promote_due
   publish_spend
   raise
@@ -56,6 +57,7 @@ const INTERNAL = `
   take_key
   transition_allowed
   try_lock_open_descendants
+  uuid_at
   uuid_v7
   wake_daemons`
   .trim()

@@ -33,6 +33,35 @@ describe('an insert', () => {
     });
   });
 
+  test('of many rows gives ids of version 7, all different, in the order of the rows; their messages become visible at once', async () => {
+    const rows = await target.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 5000) returning id`,
+    );
+    const ids = rows.map((row) => row.id);
+    expect(new Set(ids).size).toBe(5000);
+    expect(ids).toEqual(ids.toSorted());
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(new Set(ids.map((id) => id.slice(-4))).size).toBeGreaterThan(4000);
+    expect(await target.database.query('select distinct vt from pgmq.q_animus_work')).toHaveLength(1);
+  });
+
+  test('gets an id of its own in each session, whatever seed the sessions have set', async () => {
+    const tails = await Promise.all(
+      [target.open({ poolSize: 1 }), target.open({ poolSize: 1 })].map(async (session) => {
+        await session.query('select setseed(0.5)');
+        return (await insertWork(session)).slice(-12);
+      }),
+    );
+    expect(tails[0]).not.toBe(tails[1]);
+  });
+
+  test('takes a faculty of 63 characters and refuses one of 64', async () => {
+    await insertWork(target.database, { faculty: `a${'b'.repeat(62)}` });
+    await expect(insertWork(target.database, { faculty: `a${'b'.repeat(63)}` })).rejects.toMatchObject({
+      constraint: 'work_items_faculty_check',
+    });
+  });
+
   test('with a time in the future is scheduled, and its message is invisible until then', async () => {
     const id = await insertWork(target.database, { run_at: new Date(Date.now() + 3_600_000) });
     expect(await readWork(target.database, id)).toMatchObject({ state: 'scheduled', messages: 1 });

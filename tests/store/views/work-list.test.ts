@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { WORK_STATES, type WorkState } from '../../../src/core/work/work.ts';
+import type { Queryable } from '../../../src/store/sql/database.ts';
+import { findWork } from '../../../src/store/views/find-work.ts';
+import { listWork } from '../../../src/store/views/work-list.ts';
+import { testDatabase } from '../../support/database.ts';
+import { fillQueue } from '../work/fill-queue.ts';
+
+const target = testDatabase();
+interface Item {
+  readonly id: string;
+  readonly state: WorkState;
+  readonly faculty: string;
+}
+let items: Item[] = [];
+
+/** Thousands of queued, ended and scheduled items, and four of a rare faculty in each state. */
+beforeAll(async () => {
+  await fillQueue(target.database, { queued: { crowd: 6000, rare: 40 }, resolved: 6000, scheduled: 1000 });
+  await target.database.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `with rare as (select id, (row_number() over (order by id))::int as n from animus.work_items where faculty = 'rare'),
+       state as (select r.id, r.n, (array['queued', 'queued', 'scheduled', 'claimed', 'running', 'waiting', 'completed', 'dead', 'merged', 'cancelled'])[1 + r.n % 10] as name from rare r)
+       update animus.work_items w
+          set state = s.name, key_blocked = s.n % 10 = 1, resolved_at = case when s.name = any ($1) then now() end,
+              run_at = case when s.name = 'scheduled' then now() + interval '1 day' end
+         from state s where s.id = w.id`,
+      [['completed', 'dead', 'merged', 'cancelled']],
+    );
+  });
+  await target.database.query('analyze animus.work_items');
+  items = await target.database.query<Item>('select id, state, faculty from animus.work_items order by id desc');
+});
+
+describe.each([undefined, 'rare', 'crowd', 'nobody'])('a list of faculty %s', (faculty) => {
+  test.each([undefined, ...WORK_STATES])(
+    'in state %s has the newest items that match, and reads no whole table',
+    async (state) => {
+      const expected = items.filter(
+        (item) => (state === undefined || item.state === state) && (faculty === undefined || item.faculty === faculty),
+      );
+      const plans: string[] = [];
+      const listed = await listWork(explaining(target.database, plans), { state, faculty, limit: 20 });
+      expect(listed.map((item) => item.id)).toEqual(expected.slice(0, 20).map((item) => item.id));
+      expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([]);
+    },
+  );
+});
+
+describe('the end of an id', () => {
+  // As autovacuum does: ids of open items are then read from indexes alone.
+  beforeAll(async () => {
+    await target.database.query('vacuum animus.work_items');
+  });
+
+  test.each(WORK_STATES)(
+    'finds an item that is %s, by the twelve digits that lists show and by four',
+    async (state) => {
+      const { id } = items.find((item) => item.state === state)!;
+      const plans: string[] = [];
+      expect(await findWork(explaining(target.database, plans), id.slice(-12))).toBe(id);
+      const four = findWork(target.database, id.slice(-4));
+      const matches = items.filter((item) => item.id.endsWith(id.slice(-4)) || item.id.startsWith(id.slice(-4)));
+      if (matches.length === 1) expect(await four).toBe(id);
+      else await expect(four).rejects.toMatchObject({ code: 'work.ambiguous_id' });
+      expect(plans).not.toEqual([]);
+      expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([]);
+    },
+  );
+
+  test('that no item has is not found; ended items cost one probe per faculty', async () => {
+    const plans: string[] = [];
+    await expect(findWork(explaining(target.database, plans), '00000000abcd')).rejects.toMatchObject({
+      code: 'work.not_found',
+    });
+    expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([]);
+    expect(plans.at(-1)).toMatch(
+      /work_items_ended on work_items w.*\n.*Index Cond: \(\(faculty = f\w*\.faculty\) AND \("substring"/,
+    );
+  });
+});
+
+/** Passes statements on, and notes their plans. */
+function explaining(db: Queryable, plans: string[]): Queryable {
+  return {
+    async query<Row extends object>(sql: string, values?: readonly unknown[]) {
+      const plan = await db.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
+      plans.push(plan.map((row) => row['QUERY PLAN']).join('\n'));
+      return db.query<Row>(sql, values);
+    },
+  };
+}
