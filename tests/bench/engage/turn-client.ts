@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AgentLoop, type OpenLoop, promptOf, type TurnLoad } from './agent-loop.ts';
 
-export type Peer = 'bare' | 'animus' | 'animus-embedded' | 'ai-sdk' | 'langgraph';
+export type Peer = 'bare' | 'animus' | 'animus-embedded' | 'ai-sdk' | 'langgraph' | 'pi';
 
 export interface ClientFigures {
   readonly cpuMs: number;
@@ -19,7 +19,8 @@ async function openPeer(peer: Peer): Promise<OpenLoop> {
     case 'animus-embedded':
       return (await import('./animus-loop.ts')).openOnEmbedded;
     case 'ai-sdk':
-    case 'langgraph': {
+    case 'langgraph':
+    case 'pi': {
       // A separate package: the compiler of this one must not follow the import.
       const file = new URL(`../peers/${peer}.ts`, import.meta.url).href;
       return ((await import(file)) as { readonly openLoop: OpenLoop }).openLoop;

@@ -9,6 +9,7 @@ import type { Peer } from './turn-client.ts';
 
 const PEERS = new URL('../peers/', import.meta.url);
 const FRAMEWORKS = {
+  pi: ['@earendil-works/pi-agent-core'],
   'ai-sdk': ['ai', '@ai-sdk/openai-compatible'],
   langgraph: ['@langchain/langgraph', '@langchain/openai'],
 } as const;
