@@ -134,9 +134,31 @@ end $$;
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.store_answer(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_answer, p_calls);
+end $$;
+
+-- Records an answer whose calls have all ended, with their ends, and opens the next turn: one statement and one commit, which waits for
+-- the disk. The calls of such an answer only read, so they were started before it was recorded. p_answer: as for record_turn; p_calls:
+-- [{call_id, name, input, state, output, is_error, details, duration_ms}]. Returns the same as begin_turn for the next turn; the answer is
+-- recorded in every case. Recording a recorded turn changes nothing and opens the next turn again.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
+create or replace function animus.record_turn_and_begin(
+  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_reserved_usd numeric) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+begin
+  perform animus.store_answer(v_item, p_focus_id, p_turn, p_answer, p_calls);
+  return animus.open_turn(v_item, p_focus_id, p_turn + 1, p_reserved_usd);
+end $$;
+
+-- Stores an answer, its calls and its cost for a caller that has locked the focus. An answer that is stored already stays as it is.
+-- Locks: none beyond those of the caller. Raises: WA002.
+create or replace function animus.store_answer(p_item animus.held_work, p_focus_id uuid, p_turn int, p_answer json, p_calls json) returns void
+language plpgsql as $$
 declare
   v_now    timestamptz := animus.now();
-  v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_answer record;
 begin
   -- Read in one go: every -> on a json value parses the whole answer again.
@@ -157,13 +179,18 @@ begin
     if found then return; end if;
     perform animus.raise('WA002', format('turn %s of focus %s was never begun', p_turn, p_focus_id), p_focus_id);
   end if;
-  insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state, started_at)
-  select p_focus_id, p_turn, c.call_id, n, c.name, c.input, c.state, case when c.state = 'started' then v_now end
-    from rows from (json_to_recordset(p_calls) as (call_id text, name text, input json, state text)) with ordinality as c (call_id, name, input, state, n);
+  insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state, output, output_bytes, is_error, details,
+                                 started_at, ended_at, duration_ms)
+  select p_focus_id, p_turn, c.call_id, n, c.name, c.input, c.state, c.output, octet_length(c.output), c.is_error, nullif(c.details, 'null'),
+         case when c.state <> 'pending' then v_now - coalesce(c.duration_ms, 0) * interval '1 ms' end,
+         case when c.output is not null then v_now end, c.duration_ms
+    from rows from (json_to_recordset(p_calls) as (
+           call_id text, name text, input json, state text, output text, is_error boolean, details jsonb, duration_ms float8))
+         with ordinality as c (call_id, name, input, state, output, is_error, details, duration_ms, n);
   update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_answer.cost_usd, input_tokens = input_tokens + v_answer.input_tokens,
-         output_tokens = output_tokens + v_answer.output_tokens where id = v_item.id;
+         output_tokens = output_tokens + v_answer.output_tokens where id = p_item.id;
   insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
-  values (v_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
+  values (p_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
           (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens);
 end $$;
 

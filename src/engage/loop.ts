@@ -3,30 +3,36 @@ import { estimateTokens } from '../core/work/tokens.ts';
 import { readTranscriptToSend } from '../store/transcript/attachments.ts';
 import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
 import type { Transcript } from '../store/transcript/transcript.ts';
-import { type RecordedTurn } from '../store/transcript/turns.ts';
+import type { RecordedTurn, TurnPermit } from '../store/transcript/turns.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
+import { type EarlyCalls, startEarlyCalls } from './calls/early-calls.ts';
 import { settleInterrupted } from './calls/interrupted.ts';
 import { type CallMeans, runToolCalls } from './calls/run-calls.ts';
 import { collectWaits } from './calls/waiting.ts';
 import { takeBoundedTurn } from './context/bounded-turn.ts';
 import type { ContextMeans } from './context/context-prepare.ts';
 import type { TurnMeans } from './turn/model-turn.ts';
-import { createTurnTime, type TurnTime } from './turn/turn-time.ts';
+import { createTurnTime } from './turn/turn-time.ts';
 import type { EngageEnd } from './verdict/engage-end.ts';
 import { judge, type Limits } from './verdict/verdict.ts';
 
 /** The dependencies of the loop: those of model calls, the context, tool calls and the verdict, and signals to stop. */
-export interface EngageMeans extends Omit<TurnMeans, 'time'>, ContextMeans, CallMeans, Limits {
+export interface EngageMeans
+  extends Omit<TurnMeans, 'time' | 'startEarly' | 'goesStraightOn'>,
+    ContextMeans,
+    CallMeans,
+    Limits {
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;
 }
 
-type LoopMeans = EngageMeans & { readonly time: TurnTime };
+type LoopMeans = EngageMeans & Pick<TurnMeans, 'time' | 'startEarly'>;
 
 /** Runs a focus's loop from the end of its transcript, which is read where it is not given. Rejects when `signal` aborts or the lease is lost. */
 export async function engage(engageMeans: EngageMeans, recorded?: Transcript): Promise<EngageEnd> {
-  const means: LoopMeans = { ...engageMeans, time: createTurnTime() };
+  const startEarly = (turn: RecordedTurn) => startEarlyCalls(turn, engageMeans);
+  const means: LoopMeans = { ...engageMeans, time: createTurnTime(), startEarly };
   const step = await loop(means, recorded).catch(async (error: unknown) => {
     await keepResults(means);
     throw error;
@@ -38,7 +44,7 @@ export async function engage(engageMeans: EngageMeans, recorded?: Transcript): P
 
 async function loop(means: LoopMeans, recorded?: Transcript): Promise<Extract<Step, { kind: 'end' }>> {
   let step = await goOn(recorded ?? (await readTranscriptToSend(means.db, means.focus.focusId)), means);
-  while (step.kind === 'next') step = await iterate(step.transcript, means);
+  while (step.kind === 'next') step = await iterate(step.transcript, means, step.begun);
   return step;
 }
 
@@ -48,7 +54,8 @@ async function keepResults({ journal, signal }: LoopMeans): Promise<void> {
 }
 
 type Step =
-  | { readonly kind: 'next'; readonly transcript: Transcript }
+  /** `begun`: the next turn was begun, or refused, when the newest one was recorded, and nothing is left to do before it. */
+  | { readonly kind: 'next'; readonly transcript: Transcript; readonly begun?: TurnPermit }
   | { readonly kind: 'end'; readonly transcript: Transcript; readonly end: EngageEnd };
 
 /** Finishes the newest turn that an earlier loop left incomplete. */
@@ -62,10 +69,10 @@ async function goOn(transcript: Transcript, means: LoopMeans): Promise<Step> {
 }
 
 /** One turn: the model's answer, and the calls it asks for. */
-async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> {
+async function iterate(transcript: Transcript, means: LoopMeans, begun?: TurnPermit): Promise<Step> {
   if (means.drain.aborted) return end(transcript, { kind: 'interrupted', reason: 'drained' });
   return span('work.engage.iteration', { 'work.turn': transcript.turns.length + 1 }, async (iteration) => {
-    const { sent, taken } = await takeBoundedTurn(transcript, means);
+    const { sent, taken } = await takeBoundedTurn(transcript, means, begun);
     switch (taken.kind) {
       case 'refused':
         return end(
@@ -76,10 +83,15 @@ async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> 
         return end(sent, { kind: 'parked' });
       case 'failed':
         return end(sent, { kind: 'model_failed', failure: taken.failure });
-      case 'recorded': {
+      case 'recorded':
+      case 'recorded_whole': {
         const { turn } = taken;
         iteration.set({ 'work.stop_reason': turn.stopReason, 'work.parallel_tools': turn.calls.length });
-        const step = await finishTurn({ ...sent, turns: [...sent.turns, turn] }, turn, means);
+        const recorded = { ...sent, turns: [...sent.turns, turn] };
+        const step: Step =
+          taken.kind === 'recorded_whole'
+            ? { kind: 'next', transcript: recorded, begun: taken.next }
+            : await finishTurn(recorded, turn, means, taken.early);
         const { faculty } = means;
         if (turn.calls.length > 0) record('work.engage.parallel_tools', turn.calls.length, { faculty });
         record('work.engage.overhead', means.time.takeOverheadMs(), { faculty });
@@ -90,10 +102,15 @@ async function iterate(transcript: Transcript, means: LoopMeans): Promise<Step> 
 }
 
 /** Runs the remaining calls of the newest turn and judges the turn. */
-async function finishTurn(transcript: Transcript, newest: RecordedTurn, means: LoopMeans): Promise<Step> {
+async function finishTurn(
+  transcript: Transcript,
+  newest: RecordedTurn,
+  means: LoopMeans,
+  early?: EarlyCalls,
+): Promise<Step> {
   let current = transcript;
   if (isUnfinished(newest)) {
-    const ran = await collectWaits(await means.time.elsewhere(runToolCalls(newest, means)), means);
+    const ran = await collectWaits(await means.time.elsewhere(runToolCalls(newest, means, early)), means);
     current = replaceLast(current, ran);
     if (isUnfinished(ran)) return end(current, { kind: 'parked' });
   }

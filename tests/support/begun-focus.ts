@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
-import { beginTurn, recordTurn } from '../../src/store/transcript/turns.ts';
+import { answeredTurn, beginTurn, recordTurn } from '../../src/store/transcript/turns.ts';
 import { type ClaimableFaculty, type ClaimedWork, claimWork } from '../../src/store/work/work.ts';
 
 /** A claimed item and the keys that its focus writes with. */
@@ -46,24 +46,19 @@ export async function recordCalls(
 ): Promise<void> {
   await beginTurn(db, work.key, turn, 0);
   const content = callIds.map((id) => ({ type: 'tool_call' as const, id, name: tool, input: {} }));
-  await recordTurn(
-    db,
-    work.key,
-    turn,
-    {
-      provider: 'test',
-      model: 'test',
-      responseId: null,
-      content,
-      stopReason: 'tool_use',
-      rawStopReason: null,
-      cutToolCalls: [],
-      usage: null,
-      timeToFirstTokenMs: null,
-      durationMs: 0,
-    },
-    0,
-  );
+  const answer = {
+    provider: 'test',
+    model: 'test',
+    responseId: null,
+    content,
+    stopReason: 'tool_use' as const,
+    rawStopReason: null,
+    cutToolCalls: [],
+    usage: null,
+    timeToFirstTokenMs: null,
+    durationMs: 0,
+  };
+  await recordTurn(db, work.key, answeredTurn(turn, answer), answer, 0);
 }
 
 /** The item's row. */

@@ -19,6 +19,11 @@ export interface CallEnd {
   readonly state?: CallResult['state'];
 }
 
+/** Notifies watchers that the call runs. */
+export function announce(turn: RecordedTurn, call: RecordedCall, { onEvent }: Pick<EndMeans, 'onEvent'>): void {
+  onEvent({ type: 'tool_started', turn: turn.turn, callId: call.callId, name: call.name, input: call.input });
+}
+
 /** Journals the end and returns the call with its result. */
 export function finish(
   turn: RecordedTurn,

@@ -5,6 +5,11 @@ import type { CallScope } from './run-call.ts';
 /** A gate lets a call pass, changes its input, or denies it. Gates run in the order of their list; the first denial counts. */
 export interface CallGate {
   readonly name: string;
+  /**
+   * True: judging has no effect outside this process, so calls that only read may be judged, and run, before their answer is recorded.
+   * Default false: a gate that runs a hook or asks a person is for recorded calls only.
+   */
+  readonly pure?: boolean;
   judge(call: GatedCall): GateVerdict | Promise<GateVerdict>;
 }
 

@@ -8,7 +8,7 @@ import { openWait } from '../../store/transcript/waits.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import type { Tool, ToolContext, ToolOutput, WorldTool } from '../../tools/tool.ts';
 import { abortable } from './abortable.ts';
-import { callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
+import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
 
 /** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
 export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRules'> & {
@@ -16,21 +16,49 @@ export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRu
   readonly fileRules: () => readonly FileRule[];
 };
 
-interface RunMeans extends EndMeans {
+/** The dependencies of running a call. */
+export interface RunMeans extends EndMeans {
   readonly db: Database;
   readonly callScope: CallScope;
   readonly signal: AbortSignal;
+}
+
+/** A call that has passed its gates. */
+interface Ready {
+  readonly tool: Tool;
+  readonly input: unknown;
+}
+
+/** What a call gave. */
+export interface CallRun {
+  readonly end: CallEnd;
+  readonly durationMs: number;
+  /** True if its end, or its wait, is in the tables already. */
+  readonly recorded: boolean;
 }
 
 /** Runs the call and returns it with its result, or waiting. Rejects when the focus is aborted or its lease is lost. */
 export async function runCall(
   turn: RecordedTurn,
   call: RecordedCall,
-  { tool, input }: { readonly tool: Tool; readonly input: unknown },
+  ready: Ready,
   means: RunMeans,
 ): Promise<RecordedCall> {
   means.signal.throwIfAborted();
-  means.onEvent({ type: 'tool_started', turn: turn.turn, callId: call.callId, name: call.name, input: call.input });
+  announce(turn, call, means);
+  return keepRun(turn, call, await executeCall(turn, call, ready, means), means);
+}
+
+/**
+ * Runs the tool within its time-out, in a span. The effect of a database tool is recorded with its end; that of any other tool is not
+ * recorded here, and watchers are not notified. A failure is a result, unless it ends the focus: then it is thrown.
+ */
+export async function executeCall(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  { tool, input }: Ready,
+  means: RunMeans,
+): Promise<CallRun> {
   const startedMs = performance.now();
   const timeout = AbortSignal.timeout(means.callScope.timeoutMs);
   const signal = AbortSignal.any([means.signal, timeout]);
@@ -44,11 +72,12 @@ export async function runCall(
     'work.turn': turn.turn,
   };
   try {
-    return await span('execute_tool', attributes, (executing) =>
+    const output = await span('execute_tool', attributes, (executing) =>
       tool.kind === 'database'
         ? runInTransaction(turn, call, tool, input, context, startedMs, means)
-        : runInWorld(turn, call, tool, input, context, startedMs, means, executing),
+        : runInWorld(tool, input, context, executing),
     );
+    return { end: { output }, durationMs: performance.now() - startedMs, recorded: tool.kind === 'database' };
   } catch (error) {
     means.signal.throwIfAborted();
     // A lost lease, an unreachable database, a locked row or a host that cannot start processes ends the focus; it is not a result.
@@ -56,28 +85,35 @@ export async function runCall(
     const content = timeout.aborted
       ? `${call.name} did not finish within ${means.callScope.timeoutMs / 1000} s and was stopped`
       : `${call.name} failed: ${messageOf(error)}`;
-    const output = { content, isError: true };
-    return finish(turn, call, { state: 'failed', output }, performance.now() - startedMs, means);
+    const end: CallEnd = { state: 'failed', output: { content, isError: true } };
+    return { end, durationMs: performance.now() - startedMs, recorded: false };
   }
 }
 
-async function runInWorld(
+/** Records what a call gave, where it is not recorded yet, and returns the call with its result, or waiting. */
+export async function keepRun(
   turn: RecordedTurn,
   call: RecordedCall,
+  { end, durationMs, recorded }: CallRun,
+  means: RunMeans,
+): Promise<RecordedCall> {
+  const { wait } = end.output;
+  if (wait) {
+    if (!recorded) await openWait(means.db, means.callScope, turn.turn, call.callId, wait);
+    return waiting(turn, call, wait, means);
+  }
+  return recorded ? ended(turn, call, end, durationMs, means) : finish(turn, call, end, durationMs, means);
+}
+
+async function runInWorld(
   tool: WorldTool,
   input: unknown,
   context: ToolContext,
-  startedMs: number,
-  means: RunMeans,
   executing: ActiveSpan<'execute_tool'>,
-): Promise<RecordedCall> {
+): Promise<ToolOutput> {
   const output = await abortable(tool.run(input, context), context.signal);
   executing.set({ 'work.tool.is_error': output.isError ?? false, 'work.tool.output_bytes': output.content.length });
-  if (output.wait) {
-    await openWait(means.db, context, turn.turn, call.callId, output.wait);
-    return waiting(turn, call, output.wait, means);
-  }
-  return finish(turn, call, { output }, performance.now() - startedMs, means);
+  return output;
 }
 
 /** Effect and journal row commit together, so the call happens exactly once, no matter when the daemon dies. */
@@ -89,8 +125,8 @@ async function runInTransaction(
   context: ToolContext,
   startedMs: number,
   means: RunMeans,
-): Promise<RecordedCall> {
-  const output = await means.db.transaction(async (tx) => {
+): Promise<ToolOutput> {
+  return means.db.transaction(async (tx) => {
     const result: ToolOutput = await tool.run(input, context, tx);
     if (result.wait) await openWait(tx, context, turn.turn, call.callId, result.wait);
     else {
@@ -99,6 +135,4 @@ async function runInTransaction(
     }
     return result;
   });
-  if (output.wait) return waiting(turn, call, output.wait, means);
-  return ended(turn, call, { output }, performance.now() - startedMs, means);
 }

@@ -4,11 +4,13 @@ import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
-import { finish } from './call-end.ts';
+import { announce, finish } from './call-end.ts';
+import type { EarlyCalls, EarlyEnd } from './early-calls.ts';
 import type { CallGate } from './gate.ts';
 import { passGates } from './gates.ts';
 import type { Journal } from './journal.ts';
-import { type CallScope, runCall } from './run-call.ts';
+import { type CallScope, keepRun, runCall } from './run-call.ts';
+import { createSlots } from './slots.ts';
 
 /** The dependencies of running the calls of a turn. */
 export interface CallMeans {
@@ -25,25 +27,35 @@ export interface CallMeans {
 
 /**
  * Runs every call of the turn that has not ended, and returns the turn with all results in the order of the calls.
- * Database calls run one after the other, so that ledger entries keep the order of their
+ * Those that were started early are only recorded here. Database calls run one after the other, so that ledger entries keep the order of their
  * calls; the others run in parallel, at most `maxParallelTools`. Rejects when the focus is aborted or its lease is lost.
  */
-export async function runToolCalls(turn: RecordedTurn, focusMeans: CallMeans): Promise<RecordedTurn> {
+export async function runToolCalls(
+  turn: RecordedTurn,
+  focusMeans: CallMeans,
+  early?: EarlyCalls,
+): Promise<RecordedTurn> {
   // A call that ends the focus (because its lease is lost) stops the other calls too.
   const siblings = new AbortController();
   const means = { ...focusMeans, signal: AbortSignal.any([focusMeans.signal, siblings.signal]) };
-  const takeSlot = limiter(means.maxParallelTools);
+  const takeSlot = early?.takeSlot ?? createSlots(means.maxParallelTools);
   let database: Promise<unknown> = Promise.resolve();
 
   const running = turn.calls.map((call) => {
     if (call.output !== null || call.state === 'waiting') return Promise.resolve(call);
+    const running = early?.endOf(call.callId);
+    if (running) return keepEarly(turn, call, running, means);
     const work = () => gateAndRun(turn, call, means);
     if (means.toolset.get(call.name)?.kind !== 'database') return takeSlot(work);
     const mine = database.then(work);
     database = mine.catch(() => undefined); // allSettledOrThrow below throws the failure
     return mine;
   });
-  for (const run of running) run.catch((error: unknown) => siblings.abort(error));
+  const stopAll = (error: unknown) => {
+    siblings.abort(error);
+    return early?.stop(error);
+  };
+  for (const run of running) run.catch(stopAll);
   return { ...turn, calls: await allSettledOrThrow(running) };
 }
 
@@ -51,6 +63,17 @@ async function gateAndRun(turn: RecordedTurn, call: RecordedCall, means: CallMea
   const passage = await passGates(call, turn, means);
   if (passage.kind === 'answered') return finish(turn, call, passage, 0, means);
   return runCall(turn, call, passage, means);
+}
+
+async function keepEarly(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  running: Promise<EarlyEnd>,
+  means: CallMeans,
+): Promise<RecordedCall> {
+  announce(turn, call, means);
+  const { end, durationMs } = await running;
+  return keepRun(turn, call, { end, durationMs, recorded: false }, means);
 }
 
 /** Waits for all, then throws the first failure, so that no call is still running when an error is thrown. */
@@ -61,21 +84,4 @@ async function allSettledOrThrow<T>(promises: readonly Promise<T>[]): Promise<T[
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
-}
-
-/** Runs at most `max` at a time, the rest in order. */
-function limiter(max: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = max;
-  const queue: (() => void)[] = [];
-  return async (work) => {
-    if (free === 0) await new Promise<void>((resolve) => queue.push(resolve));
-    else free -= 1;
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
 }

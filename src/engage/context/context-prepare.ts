@@ -29,7 +29,7 @@ export interface ContextMeans {
 export async function prepareContext(transcript: Transcript, means: ContextMeans): Promise<Transcript> {
   const { db, focus } = means;
   const handles = closedBlock(transcript) ? await readOpenHandles(db, focus) : [];
-  const { oversized, messages, closes } = planContext(transcript, handles, settingsOf(means));
+  const { oversized, messages, closes } = planContext(transcript, handles, contextSettings(means));
   if (oversized.length > 0) {
     await means.journal.flush(means.signal); // an output must be committed before it is moved
     await db.transaction(async (tx) => {
@@ -48,7 +48,8 @@ export function recordMessage(db: Queryable, focus: FocusKey, message: EngineMes
   return addMessage(db, focus, message, estimateTokens(message.content));
 }
 
-function settingsOf({ focus, bounds, model, maxTurns }: ContextMeans): ContextSettings {
+/** What the context of a focus is prepared with. */
+export function contextSettings({ focus, bounds, model, maxTurns }: ContextMeans): ContextSettings {
   const { thinkingBudgetTokens, effort } = model.settings;
   return {
     focusId: focus.focusId,

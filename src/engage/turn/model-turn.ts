@@ -1,5 +1,4 @@
 /** One model call: permitted, sent, recorded. */
-import { isAnimusError } from '../../core/errors/errors.ts';
 import type { BatchFormat } from '../../llm/batch/batch-format.ts';
 import type {
   CompleteOptions,
@@ -14,16 +13,15 @@ import type {
   Usage,
 } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { closeRequest } from '../../store/transcript/batch-requests.ts';
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
-import { beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../../store/transcript/turns.ts';
-import { count } from '../../telemetry/metrics.ts';
+import { answeredTurn, type RecordedTurn, type TurnPermit } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
+import type { EarlyCalls } from '../calls/early-calls.ts';
 import type { Journal } from '../calls/journal.ts';
-import { withinLease } from '../calls/within-lease.ts';
 import type { FocusListener } from '../events/events.ts';
 import { askInBatch } from './batch-turn.ts';
 import { measure } from './measure-answer.ts';
+import { type Answered, begin, begunAgain, recordAlone, recordWhole } from './record-answer.ts';
 import type { TurnTime } from './turn-time.ts';
 
 /** The model of a focus, with everything fixed that does not change from turn to turn. */
@@ -64,22 +62,36 @@ export interface TurnMeans {
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
   readonly time: TurnTime;
+  /** Starts the calls of an answer that may run before it is recorded. */
+  readonly startEarly: (turn: RecordedTurn) => EarlyCalls;
+  /** True if nothing else has to be recorded between this turn, all of whose calls have ended, and the next request. */
+  readonly goesStraightOn: (turn: RecordedTurn) => boolean;
 }
 
 export type ModelTurn =
-  | { readonly kind: 'recorded'; readonly turn: RecordedTurn }
+  /** Its calls are still to be run; `early` has those that were started. */
+  | { readonly kind: 'recorded'; readonly turn: RecordedTurn; readonly early?: EarlyCalls }
+  /** Its calls have ended, and the next turn was begun, or refused, in the same statement. */
+  | { readonly kind: 'recorded_whole'; readonly turn: RecordedTurn; readonly next: TurnPermit }
   | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'> }
   /** Its request is under way in a batch: the answer wakes the focus. */
   | { readonly kind: 'parked' }
   | { readonly kind: 'failed'; readonly failure: LlmFailure };
 
 /**
- * Calls the model for turn `turn`. The results of the previous turn are committed before they are sent, and durable together with
- * the answer before this resolves: a turn needs two statements, and only the second waits for the disk. Both are retried while the database
- * is unreachable and the lease lasts: an answer that was paid for is kept in memory until it can be recorded.
+ * Calls the model for turn `turn`, unless `begun` says that it was refused. The results of the previous turn are committed before they are
+ * sent, and durable together with the answer before this resolves. Calls that only read are started while the answer is being recorded. Where
+ * they end at once and nothing else has to be recorded, the next turn is begun with the answer: such a turn needs one statement.
+ * Other turns need two, and only the second waits for the disk. All are retried while the database is unreachable and the lease
+ * lasts: an answer that was paid for is kept in memory until it can be recorded.
  */
-export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
-  const permit = await begin(turn, means);
+export async function takeModelTurn(
+  turn: number,
+  messages: readonly Message[],
+  means: TurnMeans,
+  begun?: TurnPermit,
+): Promise<ModelTurn> {
+  const permit = begun ?? (await begin(turn, means));
   if (permit !== 'go') return { kind: 'refused', permit };
   means.signal.throwIfAborted();
 
@@ -88,35 +100,36 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
     : await callLive(turn, messages, means);
   means.signal.throwIfAborted();
   if (asked.kind !== 'answered') return asked;
-
-  const { response, cost } = asked;
-  const recorded = await withinLease(() => keep(turn, asked, means), means.signal);
-  if (typeof recorded === 'string') return { kind: 'refused', permit: recorded };
-  means.journal.kept();
-  if (cost > 0)
-    count('work.budget.spent', cost, { faculty: means.faculty, model: `${recorded.provider}/${recorded.model}` });
-  means.onEvent({
-    type: 'turn_recorded',
-    turn,
-    model: `${recorded.provider}/${recorded.model}`,
-    text: textOf(recorded),
-    calls: recorded.calls.length,
-    inputTokens: response.usage?.input ?? null,
-    outputTokens: response.usage?.output ?? null,
+  const answer = answeredTurn(turn, asked.response);
+  if (asked.requestId !== null) return alone(answer, await recordAlone(answer, asked, means));
+  const early = means.startEarly(answer);
+  const taken = await recordBeside(early, answer, asked, means).catch(async (error: unknown) => {
+    await early.stop(error);
+    throw error;
   });
-  return { kind: 'recorded', turn: recorded };
+  if (taken.kind === 'refused') await early.stop(new Error(`the turn was ${taken.permit}`));
+  return taken;
 }
 
-function begin(turn: number, { db, focus, journal, signal }: TurnMeans): Promise<TurnPermit> {
-  return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
+/** Records the answer while the first of its calls run. */
+async function recordBeside(
+  early: EarlyCalls,
+  answer: RecordedTurn,
+  asked: Answered,
+  means: TurnMeans,
+): Promise<ModelTurn> {
+  const whole = await means.time.elsewhere(early.wholeTurn());
+  if (whole === null || !means.goesStraightOn(whole.turn)) {
+    return alone(answer, await recordAlone(answer, asked, means), early);
+  }
+  const kept = await recordWhole(whole, asked, means);
+  if (typeof kept === 'string') return { kind: 'refused', permit: kept };
+  return { kind: 'recorded_whole', turn: whole.turn, next: kept.next };
 }
 
-/** An answer and what it costs; `requestId` is its request in a batch. */
-interface Answered {
-  readonly kind: 'answered';
-  readonly response: LlmResponse;
-  readonly cost: number;
-  readonly requestId: string | null;
+function alone(turn: RecordedTurn, refused: Exclude<TurnPermit, 'go'> | null, early?: EarlyCalls): ModelTurn {
+  if (refused !== null) return { kind: 'refused', permit: refused };
+  return { kind: 'recorded', turn, ...(early && { early }) };
 }
 
 async function callLive(
@@ -162,39 +175,6 @@ async function callInBatch(
   }
 }
 
-/** Makes the answer durable, or returns why it may not be recorded any more. */
-function keep(
-  turn: number,
-  { response, cost, requestId }: Answered,
-  means: TurnMeans,
-): Promise<RecordedTurn | Exclude<TurnPermit, 'go'>> {
-  const { db, focus } = means;
-  return begunAgain(turn, means, () => {
-    if (requestId === null) return recordTurn(db, focus, turn, response, cost);
-    return db.transaction(async (tx) => {
-      const recorded = await recordTurn(tx, focus, turn, response, cost);
-      await closeRequest(tx, focus, requestId, 'recorded');
-      return recorded;
-    });
-  });
-}
-
-/** Writes to a begun turn. */
-async function begunAgain<T>(
-  turn: number,
-  means: TurnMeans,
-  write: () => Promise<T>,
-): Promise<T | Exclude<TurnPermit, 'go'>> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isAnimusError(error, 'work.state')) throw error;
-    // The server has crashed since and lost the beginning of the turn, which does not wait for the disk: write it again, with the ends of calls.
-    const again = await begin(turn, means);
-    return again === 'go' ? write() : again;
-  }
-}
-
 function requestOf(turn: number, messages: readonly Message[], means: TurnMeans): LlmRequest {
   const { model, settings } = means.model;
   return { ...settings, model, system: means.systemPrompt, tools: means.toolSpecs, messages, turn };
@@ -222,16 +202,4 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
 function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {
   if (event.type === 'text') onEvent({ type: 'text', turn, text: event.text });
   if (event.type === 'restart') onEvent({ type: 'restart', turn });
-}
-
-/** The text of an answer, its blocks joined. Commentary counts only where the model said nothing else. */
-export function textOf(turn: Pick<RecordedTurn, 'content'>): string {
-  const texts = turn.content.filter((block) => block.type === 'text');
-  const said = texts.filter(({ phase }) => phase !== 'commentary');
-  const joined = (blocks: typeof texts) =>
-    blocks
-      .map(({ text }) => text)
-      .join('')
-      .trim();
-  return joined(said) || joined(texts);
 }

@@ -36,35 +36,9 @@ export interface RecordedTurn {
   readonly calls: readonly RecordedCall[];
 }
 
-/** Makes an answer durable, with its calls as already started. Returns the turn as it will be read back. */
-export async function recordTurn(
-  db: Queryable,
-  focus: FocusKey,
-  turn: number,
-  response: ModelAnswer,
-  costUsd: number,
-): Promise<RecordedTurn> {
+/** An answer as it will be read back once it is recorded, with its calls as started. */
+export function answeredTurn(turn: number, response: ModelAnswer): RecordedTurn {
   const content = storable(response.content);
-  const calls = content.filter((block) => block.type === 'tool_call');
-  await db.query(`select animus.record_turn($1, $2, $3, $4::json, $5::json)`, [
-    focus.focusId,
-    focus.leaseToken,
-    turn,
-    toJsonb({
-      provider: response.provider,
-      model: response.model,
-      content,
-      response_id: response.responseId,
-      stop_reason: response.stopReason,
-      raw_stop_reason: response.rawStopReason,
-      cut_tool_calls: response.cutToolCalls,
-      usage: response.usage,
-      cost_usd: costUsd,
-      duration_ms: response.durationMs,
-      time_to_first_token_ms: response.timeToFirstTokenMs,
-    }),
-    toJsonb(calls.map((call) => ({ call_id: call.id, name: call.name, input: call.input, state: 'started' }))),
-  ]);
   return {
     turn,
     provider: response.provider,
@@ -73,14 +47,75 @@ export async function recordTurn(
     stopReason: response.stopReason,
     cutToolCalls: response.cutToolCalls,
     inputTokens: response.usage?.reported ? null : (response.usage?.input ?? null),
-    calls: calls.map((call) => ({
-      callId: call.id,
-      name: call.name,
-      input: call.input,
-      state: 'started',
-      output: null,
-      isError: false,
-    })),
+    calls: content
+      .filter((block) => block.type === 'tool_call')
+      .map(({ id, name, input }) => ({ callId: id, name, input, state: 'started', output: null, isError: false })),
+  };
+}
+
+/** Makes an answer durable, with its calls as already started. Recording it again changes nothing. */
+export async function recordTurn(
+  db: Queryable,
+  focus: FocusKey,
+  turn: RecordedTurn,
+  response: ModelAnswer,
+  costUsd: number,
+): Promise<void> {
+  const calls = turn.calls.map((call) => ({ ...callRow(call), state: 'started' }));
+  await db.query(`select animus.record_turn($1, $2, $3, $4::json, $5::json)`, [
+    focus.focusId,
+    focus.leaseToken,
+    turn.turn,
+    toJsonb(answerRow(turn, response, costUsd)),
+    toJsonb(calls),
+  ]);
+}
+
+/**
+ * Makes an answer durable with the ends of all its calls, and begins the next turn: one statement, one commit, which waits for the disk.
+ * `ends` are in the order of the calls. Recording it again changes nothing, and begins the next turn again.
+ */
+export async function recordTurnAndBegin(
+  db: Queryable,
+  focus: FocusKey,
+  turn: RecordedTurn,
+  response: ModelAnswer,
+  costUsd: number,
+  ends: readonly CallResult[],
+  reservedUsd: number,
+): Promise<TurnPermit> {
+  const calls = turn.calls.map((call, index) => ({ ...callRow(call), ...resultRow(ends[index]!) }));
+  const [row] = await db.query<{ permit: TurnPermit }>(
+    `select animus.record_turn_and_begin($1, $2, $3, $4::json, $5::json, $6) as permit`,
+    [
+      focus.focusId,
+      focus.leaseToken,
+      turn.turn,
+      toJsonb(answerRow(turn, response, costUsd)),
+      toJsonb(calls),
+      reservedUsd,
+    ],
+  );
+  return row!.permit;
+}
+
+function callRow({ callId, name, input }: RecordedCall): object {
+  return { call_id: callId, name, input };
+}
+
+function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: number): object {
+  return {
+    provider: response.provider,
+    model: response.model,
+    content,
+    response_id: response.responseId,
+    stop_reason: response.stopReason,
+    raw_stop_reason: response.rawStopReason,
+    cut_tool_calls: response.cutToolCalls,
+    usage: response.usage,
+    cost_usd: costUsd,
+    duration_ms: response.durationMs,
+    time_to_first_token_ms: response.timeToFirstTokenMs,
   };
 }
 

@@ -54,6 +54,7 @@ const INTERNAL = `
   role_may_call
   roles
   show_json
+  store_answer
   take_key
   transition_allowed
   try_lock_open_descendants

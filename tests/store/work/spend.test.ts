@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { rollUpSpend } from '../../../src/store/work/spend.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork } from '../../support/begun-focus.ts';
@@ -25,7 +25,8 @@ const ANSWER = {
 
 async function charge(db: Queryable, work: FocusedWork, turn: number, model: string, usd = 0.01): Promise<void> {
   await beginTurn(db, work.key, turn, 0);
-  await recordTurn(db, work.key, turn, { ...ANSWER, model }, usd);
+  const answer = { ...ANSWER, model };
+  await recordTurn(db, work.key, answeredTurn(turn, answer), answer, usd);
 }
 
 /** A focus begun as version 0.1.0 does it. */
@@ -133,7 +134,8 @@ describe('an upgrade from version 0.1.0, which wrote the sums itself', () => {
     const holder = await openTransaction(target.open({ poolSize: 1 }), async (tx) => {
       await tx.query('select from animus.work_items where id = $1 for update', [during.id]);
     });
-    const late = recordTurn(target.open({ poolSize: 1 }), during.key, 1, { ...ANSWER, model: 'm' }, 0.01);
+    const answer = { ...ANSWER, model: 'm' };
+    const late = recordTurn(target.open({ poolSize: 1 }), during.key, answeredTurn(1, answer), answer, 0.01);
     await untilBlocked(db);
     await migrate(target.open());
     await charge(db, after, 1, 'm');

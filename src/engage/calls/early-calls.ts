@@ -1,0 +1,120 @@
+/**
+ * Calls that run while their answer is on its way to the disk. They only read, so an answer that is lost leaves nothing of them behind.
+ * Their results are recorded with the answer or after it, and sent after that.
+ */
+import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { announce, type CallEnd, callResult, ended } from './call-end.ts';
+import { type GateMeans, passGates } from './gates.ts';
+import { executeCall, type RunMeans } from './run-call.ts';
+import { createSlots, type TakeSlot } from './slots.ts';
+
+/** How long the record of an answer waits for calls that only read, so that one statement records both. */
+const TOGETHER_MS = 2;
+
+type EarlyMeans = GateMeans & RunMeans & { readonly maxParallelTools: number };
+
+/** The end of a call that is not recorded yet. */
+export interface EarlyEnd {
+  readonly end: CallEnd;
+  readonly durationMs: number;
+}
+
+/** The calls of an answer that were started before it is recorded. */
+export interface EarlyCalls {
+  /** The end of a call that was started here; undefined for any other. Rejects with what ends the focus. */
+  endOf(callId: string): Promise<EarlyEnd> | undefined;
+  /** The turn with its results, if every call was started here and has ended within 2 ms; otherwise null. */
+  wholeTurn(): Promise<WholeTurn | null>;
+  /** For the calls of the turn that were not started here. */
+  readonly takeSlot: TakeSlot;
+  /** Aborts what still runs, and resolves when nothing does. */
+  stop(reason: unknown): Promise<void>;
+}
+
+/** A turn all of whose calls have ended. */
+export interface WholeTurn {
+  readonly turn: RecordedTurn;
+  /** In the order of the calls. */
+  readonly ends: readonly CallResult[];
+  /** Notifies watchers; call it when the turn has been recorded. */
+  announce(): void;
+}
+
+/**
+ * Starts the first calls of an answer, up to the first that may not run yet. A later call that reads may depend on the one before it.
+ * No call starts if a gate of the focus has effects.
+ */
+export function startEarlyCalls(turn: RecordedTurn, focusMeans: EarlyMeans): EarlyCalls {
+  const stopping = new AbortController();
+  const means = { ...focusMeans, signal: AbortSignal.any([focusMeans.signal, stopping.signal]) };
+  const takeSlot = createSlots(means.maxParallelTools);
+  const started = new Map<string, Promise<EarlyEnd>>();
+  for (const call of earlyCalls(turn, means)) {
+    const running = takeSlot(() => runEarly(turn, call, means));
+    running.catch(() => {}); // whoever takes the end gets the failure
+    started.set(call.callId, running);
+  }
+  return {
+    endOf: (callId) => started.get(callId),
+    async wholeTurn() {
+      if (started.size === 0 || started.size < turn.calls.length) return null;
+      const ends = await endsWithin(TOGETHER_MS, [...started.values()]);
+      return ends?.every(({ end }) => end.output.wait === undefined) ? whole(turn, ends, means) : null;
+    },
+    takeSlot,
+    async stop(reason) {
+      stopping.abort(reason);
+      await Promise.allSettled(started.values());
+    },
+  };
+}
+
+function earlyCalls(turn: RecordedTurn, { gates, toolset }: EarlyMeans): readonly RecordedCall[] {
+  if (!gates.every(({ pure }) => pure === true)) return [];
+  const first = turn.calls.findIndex(({ name }) => !onlyReads(toolset.get(name)));
+  return first < 0 ? turn.calls : turn.calls.slice(0, first);
+}
+
+/** True if a call may run that nobody will know of: it changes nothing, and can be run again. */
+function onlyReads(tool: Tool | undefined): boolean {
+  return tool?.kind === 'world' && tool.risk === 'read' && tool.idempotent;
+}
+
+async function runEarly(turn: RecordedTurn, call: RecordedCall, means: EarlyMeans): Promise<EarlyEnd> {
+  const passage = await passGates(call, turn, means);
+  if (passage.kind === 'answered') return { end: passage, durationMs: 0 };
+  return executeCall(turn, call, passage, means);
+}
+
+/** Null if one of them takes longer, or fails. */
+async function endsWithin(ms: number, running: readonly Promise<EarlyEnd>[]): Promise<readonly EarlyEnd[] | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ms, null);
+  });
+  const ends = Promise.all(running).catch(() => null);
+  return Promise.race([ends, late]).finally(() => clearTimeout(timer));
+}
+
+function whole(turn: RecordedTurn, ends: readonly EarlyEnd[], means: EarlyMeans): WholeTurn {
+  const results = turn.calls.map((call, index) => {
+    const { end, durationMs } = ends[index]!;
+    return callResult(turn, call, end, durationMs);
+  });
+  const calls = turn.calls.map((call, index) => {
+    const { state, output, isError } = results[index]!;
+    return { ...call, state, output, isError };
+  });
+  return {
+    turn: { ...turn, calls },
+    ends: results,
+    announce() {
+      for (const [index, call] of turn.calls.entries()) {
+        announce(turn, call, means);
+        ended(turn, call, ends[index]!.end, ends[index]!.durationMs, means);
+      }
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Records an answer: alone, or with the ends of its calls and the beginning of the next turn. */
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { LlmResponse } from '../../llm/client.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { closeRequest } from '../../store/transcript/batch-requests.ts';
+import type { FocusKey } from '../../store/transcript/focus-row.ts';
+import {
+  beginTurn,
+  type RecordedTurn,
+  recordTurn,
+  recordTurnAndBegin,
+  type TurnPermit,
+} from '../../store/transcript/turns.ts';
+import { count } from '../../telemetry/metrics.ts';
+import type { WholeTurn } from '../calls/early-calls.ts';
+import type { Journal } from '../calls/journal.ts';
+import { withinLease } from '../calls/within-lease.ts';
+import type { FocusListener } from '../events/events.ts';
+import { textOf } from './text-of.ts';
+
+/** The dependencies of a record. */
+interface RecordMeans {
+  readonly db: Database;
+  readonly focus: FocusKey;
+  /** The faculty's name, for metrics. */
+  readonly faculty: string;
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+  readonly onEvent: FocusListener;
+}
+
+type Refused = Exclude<TurnPermit, 'go'>;
+
+/** An answer and what it costs; `requestId` is its request in a batch. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly response: LlmResponse;
+  readonly cost: number;
+  readonly requestId: string | null;
+}
+
+/** Begins a turn, and records the ends of calls that are not recorded yet. */
+export function begin(turn: number, { db, focus, journal, signal }: RecordMeans): Promise<TurnPermit> {
+  return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
+}
+
+/** Records the answer; its calls are run after that. Returns why it may not be recorded any more, or null. */
+export async function recordAlone(turn: RecordedTurn, answered: Answered, means: RecordMeans): Promise<Refused | null> {
+  const kept = await record(turn, means, () => keep(turn, answered, means).then(() => null));
+  if (kept === null) announce(turn, answered, means);
+  return kept;
+}
+
+/** Records the answer with the ends of all its calls, and begins the next turn. Returns why it may not be recorded any more, or the permit. */
+export async function recordWhole(
+  whole: WholeTurn,
+  answered: Answered,
+  means: RecordMeans,
+): Promise<Refused | { readonly next: TurnPermit }> {
+  const { turn, ends } = whole;
+  const { response, cost } = answered;
+  const kept = await record(turn, means, async () => ({
+    next: await recordTurnAndBegin(means.db, means.focus, turn, response, cost, ends, 0),
+  }));
+  if (typeof kept === 'string') return kept;
+  announce(turn, answered, means);
+  whole.announce();
+  return kept;
+}
+
+/** Writes the answer for as long as the lease lasts; returns why it may not be recorded any more. What came before it is durable with it. */
+async function record<T>({ turn }: RecordedTurn, means: RecordMeans, write: () => Promise<T>): Promise<T | Refused> {
+  const written = await withinLease(() => begunAgain(turn, means, write), means.signal);
+  means.journal.kept();
+  return written;
+}
+
+/** Notifies watchers of a recorded answer, and counts its cost. */
+function announce(recorded: RecordedTurn, { response, cost }: Answered, means: RecordMeans): void {
+  const model = `${recorded.provider}/${recorded.model}`;
+  if (cost > 0) count('work.budget.spent', cost, { faculty: means.faculty, model });
+  means.onEvent({
+    type: 'turn_recorded',
+    turn: recorded.turn,
+    model,
+    text: textOf(recorded),
+    calls: recorded.calls.length,
+    inputTokens: response.usage?.input ?? null,
+    outputTokens: response.usage?.output ?? null,
+  });
+}
+
+/** Makes the answer durable, and closes its request if it came in a batch. */
+function keep(turn: RecordedTurn, { response, cost, requestId }: Answered, { db, focus }: RecordMeans): Promise<void> {
+  if (requestId === null) return recordTurn(db, focus, turn, response, cost);
+  return db.transaction(async (tx) => {
+    await recordTurn(tx, focus, turn, response, cost);
+    await closeRequest(tx, focus, requestId, 'recorded');
+  });
+}
+
+/** Writes to a begun turn; returns why that is not possible any more. */
+export async function begunAgain<T>(turn: number, means: RecordMeans, write: () => Promise<T>): Promise<T | Refused> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isAnimusError(error, 'work.state')) throw error;
+    // The server has crashed since and lost the beginning of the turn, which does not wait for the disk: write it again, with the ends of calls.
+    const again = await begin(turn, means);
+    return again === 'go' ? write() : again;
+  }
+}
