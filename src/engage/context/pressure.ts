@@ -1,9 +1,11 @@
 /** Measures how full the context is: the provider's own count of the last request, plus an estimate of the changes since. Pure. */
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { ContentBlock, Message, ToolSpec } from '../../llm/client.ts';
+import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { renderMessages } from './context.ts';
+import { isFold } from './context-folds.ts';
 
 /** The part before the messages in every request of a focus. */
 export interface Prefix {
@@ -16,14 +18,23 @@ export interface Prefix {
  * folded since is the difference of two estimates. Without a count, everything is estimated.
  */
 export function inputPressure(transcript: Transcript, prefix: Prefix): number {
-  const now = estimateMessages(renderMessages(transcript));
   const last = transcript.turns.at(-1);
-  if (last?.inputTokens == null) return now + estimateTokens(prefix.systemPrompt + JSON.stringify(prefix.toolSpecs));
+  const estimate = (shown: Transcript) => estimateMessages(renderMessages(shown));
+  if (last?.inputTokens == null) {
+    return estimate(transcript) + estimateTokens(prefix.systemPrompt + JSON.stringify(prefix.toolSpecs));
+  }
+  const since = transcript.messages.filter(({ afterTurn }) => afterTurn >= last.turn);
+  // Where nothing was folded, the request only grew: most turns need not estimate the whole history.
+  if (!since.some(isFold)) return last.inputTokens + estimateTurn(last) + sum(since.map(estimateMessage));
   const asked = {
     turns: transcript.turns.slice(0, -1),
     messages: transcript.messages.filter(({ afterTurn }) => afterTurn < last.turn),
   };
-  return Math.max(0, last.inputTokens + now - estimateMessages(renderMessages(asked)));
+  return Math.max(0, last.inputTokens + estimate(transcript) - estimate(asked));
+}
+
+function estimateMessage({ content, media }: EngineMessage): number {
+  return estimateTokens(content) + (media === undefined ? 0 : estimateBlock(media));
 }
 
 /** Estimated tokens of messages. */

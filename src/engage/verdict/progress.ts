@@ -1,5 +1,5 @@
 /** Detects a run without progress: its calls only return known results. Pure over the transcript. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 
@@ -51,7 +51,7 @@ function fingerprint(call: RecordedCall): string {
   if (known !== undefined) return known;
   const result = NUMBERED.has(call.name) && !call.isError ? null : call.output;
   const text = JSON.stringify([call.name, sorted(call.input), result]);
-  const print = createHash('sha1').update(text).digest('base64');
+  const print = hash('sha1', text, 'base64');
   fingerprints.set(call, print);
   return print;
 }

@@ -8,7 +8,7 @@ import { textOf } from '../turn/text-of.ts';
 import { newestAttempt } from './attempt.ts';
 import type { EngageEnd, EngageFailure } from './engage-end.ts';
 import { closingNotice, isClosingNotice, isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
-import { measureStall } from './progress.ts';
+import { measureStall, type Stall } from './progress.ts';
 
 /** The consequence of the newest answer: the loop ends, or continues after these messages have been added. */
 export type Verdict =
@@ -42,9 +42,10 @@ export function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Ve
   const transcript = newestAttempt(whole);
   // The reason that ended the previous attempt does not apply to the new one.
   if (transcript.turns.length === 0) return { kind: 'go_on', say: [] };
-  const ended = isFinal(turn) ? endOfFinal(turn, transcript, limits) : endOf(turn, transcript, limits);
+  const stall = measureStall(transcript.turns);
+  const ended = isFinal(turn) ? endOfFinal(turn, transcript, limits) : endOf(turn, transcript, stall, limits);
   if (ended) return { kind: 'end', end: ended };
-  return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, limits), turn, transcript) };
+  return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, stall, limits), turn, transcript) };
 }
 
 /** The number of turns that the attempt may still take after its newest one. */
@@ -52,14 +53,14 @@ export function turnsLeft(transcript: Transcript, { maxTurns }: Pick<Limits, 'ma
   return Math.max(0, maxTurns - newestAttempt(transcript).turns.length);
 }
 
-function endOf(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
+function endOf(turn: RecordedTurn, transcript: Transcript, stall: Stall | null, limits: Limits): EngageEnd | null {
   if (turn.stopReason === 'refusal')
     return failed('refused', `the model refused: ${textOf(turn) || 'no reason given'}`);
   return (
     emptyAgain(turn, transcript) ??
     overflowed(turn, transcript) ??
     cutTooOften(turn, transcript) ??
-    stalled(transcript) ??
+    stalled(stall) ??
     outOfTurns(transcript, limits)
   );
 }
@@ -117,8 +118,7 @@ function cutTooOften(turn: RecordedTurn, { turns }: Transcript): EngageEnd | nul
   );
 }
 
-function stalled({ turns }: Transcript): EngageEnd | null {
-  const stall = measureStall(turns);
+function stalled(stall: Stall | null): EngageEnd | null {
   if (!stall) return null;
   const { tool, repeats, turnsWithoutNews } = stall;
   if (repeats >= REPEATS.end) {
@@ -142,7 +142,7 @@ function failed(code: EngageFailure, message: string): EngageEnd {
   return { kind: 'failed', code, message };
 }
 
-function sayings(turn: RecordedTurn, transcript: Transcript, limits: Limits): Saying[] {
+function sayings(turn: RecordedTurn, transcript: Transcript, stall: Stall | null, limits: Limits): Saying[] {
   if (isFinal(turn)) {
     const reading = readOutcome(textOf(turn), limits.outcomeSchema);
     if (reading.kind === 'outcome') return [];
@@ -154,7 +154,6 @@ function sayings(turn: RecordedTurn, transcript: Transcript, limits: Limits): Sa
   if (turn.stopReason === 'max_tokens') return [{ kind: 'notice', content: cutAnswerNotice(turn.cutToolCalls) }];
   if (turn.stopReason === 'context_overflow') return [{ kind: 'notice', content: FULL_WINDOW_NOTICE }];
   if (isEmpty(turn)) return [{ kind: 'nudge', content: EMPTY_ANSWER_NUDGE }];
-  const stall = measureStall(transcript.turns);
   if (stall?.repeats === REPEATS.warn || stall?.turnsWithoutNews === WITHOUT_NEWS.warn) {
     return [{ kind: 'notice', content: stallNotice(stall) }];
   }

@@ -143,12 +143,17 @@ function walk(spec: RunSpec, folds: { stub: number; summary: number }): { stub: 
   for (const [index, one] of spec.turns.entries()) {
     const number = index + 1;
     const asked = estimateMessages(before);
-    const taken = recordedTurn(number, one, handles, one.miscount === null ? null : Math.max(0, asked + one.miscount));
+    const counted = one.miscount === null ? null : Math.max(0, asked + one.miscount);
+    const taken = recordedTurn(number, one, handles, counted);
     const arrived = {
       turns: [...transcript.turns, taken],
       messages: [...transcript.messages, ...saidAfter(number, one)],
     };
     const settled = settle(arrived, handles, settings);
+    if (counted !== null) {
+      const grown = estimateMessages(renderMessages(settled)) - asked;
+      expect(inputPressure(settled, PREFIX)).toBe(Math.max(0, counted + grown));
+    }
     transcript = compacted(settled, handles, spec, settings);
     const rendered = renderMessages(transcript);
 
