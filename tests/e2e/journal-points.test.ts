@@ -68,7 +68,8 @@ describe('the requests of a run', () => {
       onTestFinished(() => server.close());
       const inOrder: Choose = ([next], call, moment, times) =>
         next?.call === call && next.moment === moment && next.nth <= times ? 0 : -1;
-      const { id, site } = await runWithKills(pg, server, inOrder, kills);
+      const { id, site, met } = await runWithKills(pg, server, inOrder, kills);
+      expect(met).toEqual(kills);
       const [focus] = await pg.database.query<{ id: string; directory: string }>(
         `select id, directory from animus.foci where work_item_id = $1`,
         [id],
@@ -87,6 +88,8 @@ describe('the requests of a run', () => {
 
     const unkilled = await requestsOf([]);
     const killed = await requestsOf([
+      { call: 'record_turn_and_begin', nth: 1, moment: 'before' },
+      { call: 'record_turn_and_begin', nth: 1, moment: 'after' },
       { call: 'begin_next_turn', nth: 3, moment: 'after' },
       { call: 'record_turn', nth: 2, moment: 'before' },
       { call: 'record_turn', nth: 2, moment: 'after' },
@@ -178,15 +181,22 @@ const programme: AnthropicProgramme = (body) => {
   };
 };
 
-/** The same with calls that are safe to repeat, so that no call is ever in doubt. */
+/** The same with calls that are safe to repeat, so that no call is ever in doubt. The first two turns only read. */
 const idempotentProgramme: AnthropicProgramme = (body) => {
   const turn = nextTurn(body);
-  if (turn > 8) return { content: [text('All done.')] };
+  if (turn > 10) return { content: [text('All done.')] };
   return {
     content: [
       text(`This is turn ${turn}.`),
       toolUse(`r${turn}`, 'list_dir', { path: '.' }),
-      toolUse(`l${turn}`, 'ledger_append', { type: turn % 3 === 0 ? 'step' : 'finding', content: `turn ${turn}` }),
+      ...(turn <= 2
+        ? []
+        : [
+            toolUse(`l${turn}`, 'ledger_append', {
+              type: turn % 3 === 0 ? 'step' : 'finding',
+              content: `turn ${turn}`,
+            }),
+          ]),
     ],
   };
 };

@@ -27,6 +27,19 @@ turn = 3
 text = "Done."
 `;
 
+/** Turns that are recorded with the beginning of the next one. */
+const READS = `
+[[answer]]
+turn = 1
+call = [{ tool = "read", input = { n = 1 } }]
+[[answer]]
+turn = 2
+call = [{ tool = "read", input = { n = 2 } }, { tool = "read", input = { n = 3 } }]
+[[answer]]
+turn = 3
+text = "Done."
+`;
+
 let opened: Database | undefined;
 afterEach(async () => {
   await opened?.close();
@@ -45,6 +58,7 @@ interface Watched {
 /** A focus whose database is behind a proxy. For each request, its model checks whether everything in it is committed. */
 async function watched(
   onWrite: (name: string, moment: Moment, proxy: PostgresProxy) => ReturnType<CallWatcher>,
+  script = SCRIPT,
 ): Promise<Watched> {
   const acts: string[] = [];
   const written = Promise.withResolvers<void>();
@@ -55,8 +69,8 @@ async function watched(
     return { content: `${name} ${String(input['n'])} has acted` };
   };
   const focus = await startTestFocus(pg.database, {
-    script: SCRIPT,
-    tools: [testTool('quick', act('quick')), testTool('slow', act('slow'))],
+    script,
+    tools: [testTool('quick', act('quick')), testTool('slow', act('slow')), testTool('read', act('read'), true)],
   });
   const proxy = await startPostgresProxy(pg.connectionString);
   proxy.watch((name, moment) => {
@@ -89,11 +103,17 @@ function uncommitted(focus: TestFocus): Promise<object[]> {
   ]);
 }
 
-let plain: Promise<string[]> | undefined;
+const plain = new Map<string, Promise<string[]>>();
 
-/** The messages of the requests of an undisturbed run. */
-async function plainRequests(): Promise<string[]> {
-  const undisturbed = await watched(() => 'pass');
+/** The messages of the requests of an undisturbed run; each script is run once. */
+function plainRequests(script: string): Promise<string[]> {
+  const running = plain.get(script) ?? runPlain(script);
+  plain.set(script, running);
+  return running;
+}
+
+async function runPlain(script: string): Promise<string[]> {
+  const undisturbed = await watched(() => 'pass', script);
   expect(await undisturbed.run()).toMatchObject({ kind: 'done' });
   await opened?.close();
   return undisturbed.requests.map(({ messages }) => JSON.stringify(messages));
@@ -125,7 +145,7 @@ describe('a database that goes away during a turn, and comes back', () => {
   it.each(cases)(
     '%s %s no. %i: repeats no request, loses no result, and sends the same bytes',
     async (moment, call, nth) => {
-      const uncut = await (plain ??= plainRequests());
+      const uncut = await plainRequests(SCRIPT);
       const cut = await watched(cutAt(call, nth, moment));
       expect(await cut.run()).toMatchObject({ kind: 'done' });
       expect(cut.requests.map(({ messages }) => JSON.stringify(messages))).toEqual(uncut);
@@ -140,6 +160,25 @@ describe('a database that goes away during a turn, and comes back', () => {
       expect(item).toEqual({ turns: 3 });
     },
   );
+});
+
+describe('a database that goes away while a turn of reads is recorded, and comes back', () => {
+  const cases = [1, 2].flatMap((nth) => (['before', 'after'] as const).map((moment) => [moment, nth] as const));
+
+  it.each(cases)('%s record_turn_and_begin no. %i: repeats no request and no read', async (moment, nth) => {
+    const uncut = await plainRequests(READS);
+    const cut = await watched(cutAt('record_turn_and_begin', nth, moment), READS);
+    expect(await cut.run()).toMatchObject({ kind: 'done' });
+    expect(cut.requests.map(({ messages }) => JSON.stringify(messages))).toEqual(uncut);
+    expect(cut.acts).toEqual(['read 1', 'read 2', 'read 3']);
+    const [kept] = await pg.database.query(
+      `select w.turns, (select count(*)::int from animus.tool_calls where focus_id = $2 and state = 'done') as calls,
+              (select sum(lost_usd)::float from animus.turns where focus_id = $2) as lost
+         from animus.work_items w where w.id = $1`,
+      [cut.focus.key.workItemId, cut.focus.key.focusId],
+    );
+    expect(kept).toEqual({ turns: 3, calls: 3, lost: 0 });
+  });
 });
 
 it('an answer is kept no longer than the lease: when the focus is stopped, retries end, even on a dead network', async () => {

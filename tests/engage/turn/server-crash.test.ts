@@ -45,6 +45,41 @@ test('an answer whose turn was lost in a server crash is kept, with the results 
   expect(runs).toBe(1);
 });
 
+test('an answer whose calls only read is kept, with its calls and the next turn, when the turn was lost in a server crash', async () => {
+  let runs = 0;
+  const read = testTool('read', async () => ({ content: `read ${++runs}` }), true);
+  const focus = await startTestFocus(target.database, {
+    tools: [read],
+    script: `
+      [[answer]]
+      turn = 1
+      call = [{ tool = "read" }]
+      [[answer]]
+      turn = 2
+      text = "all read"
+      when = { contains = "read 1" }`,
+  });
+  const { model, ...means } = focus.means();
+  const found: string[][] = [];
+  const client: LlmClient = {
+    async complete(request, options) {
+      if (request.turn === 2) found.push(await recorded(focus.key.focusId));
+      await crashServer(target.database);
+      found.push(await recorded(focus.key.focusId));
+      if (request.turn === 1) await keepCommitsInMemory(target.database);
+      return model.client.complete(request, options);
+    },
+  };
+  await keepCommitsInMemory(target.database);
+  const run = engage({ ...means, model: { ...model, client } });
+  expect(await run).toMatchObject({ kind: 'done', finalText: 'all read' });
+
+  // The first crash lost the turn. The record of its answer waits for the disk, so the second lost nothing.
+  const whole = ['turn 1', 'turn 2', 'call of turn 1 done: read 1'];
+  expect(found).toEqual([[], whole, whole]);
+  expect(runs).toBe(1);
+});
+
 async function recorded(focusId: string): Promise<string[]> {
   const rows = await target.database.query<{ line: string }>(
     `select 'turn ' || turn as line from animus.turns where focus_id = $1 union all
