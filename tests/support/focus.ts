@@ -24,21 +24,23 @@ export interface TestFocus {
   means(overrides?: Partial<EngageMeans>): EngageMeans;
 }
 
-/** Inserts a work item of a new faculty, claims it and starts its focus, with an orient message as the first one. */
+/** Inserts a work item of a new faculty (or of the named one), claims it and starts its focus, with an orient message as the first one. */
 export async function startTestFocus(
   db: Database,
   options: {
     readonly script: string;
+    /** Foci of the same faculty may be started at once: each claims some item of it. */
+    readonly faculty?: string;
     readonly tools?: readonly Tool[];
     readonly leaseSeconds?: number;
     /** The first message. */
     readonly orient?: string;
   },
 ): Promise<TestFocus> {
-  const faculty = `f_${randomUUID().slice(0, 8)}`;
+  const faculty = options.faculty ?? `f_${randomUUID().slice(0, 8)}`;
   const daemonId = randomUUID();
   await db.query(`insert into animus.work_items (faculty, description) values ($1, 'do it')`, [faculty]);
-  const claimable = { [faculty]: { max: 10, max_attempts: 3, dedup_until: 'resolved' as const } };
+  const claimable = { [faculty]: { max: 1000, max_attempts: 3, dedup_until: 'resolved' as const } };
   const [work] = await claimWork(db, daemonId, claimable, 1, options.leaseSeconds ?? 60);
   const tools = new Map([...LEDGER_TOOLS, ...(options.tools ?? [])].map((tool) => [tool.name, tool]));
   const row = await startFocus(db, work!, {

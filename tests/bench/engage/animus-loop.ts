@@ -1,4 +1,7 @@
-/** The loop of animus with everything that a daemon's focus has: claimed and started work, journal, context, guards. */
+/**
+ * The loop of animus with everything that a daemon's focus has: claimed and started work, journal, context, guards. All foci are of one
+ * faculty, as those of most users are.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +47,12 @@ function loopOn(db: Database, closeDatabase: () => Promise<void>): OpenLoop {
     });
     return {
       async run(prompt) {
-        const focus = await startTestFocus(db, { script: '[[answer]]', tools: [tool], orient: prompt });
+        const focus = await startTestFocus(db, {
+          script: '[[answer]]',
+          faculty: 'bench',
+          tools: [tool],
+          orient: prompt,
+        });
         const means = focus.means({ maxTurns: turns + 10, onEvent: () => undefined });
         const end = await engage({ ...means, model: { ...means.model, client } });
         if (end.kind !== 'done') throw new Error(`the focus ended as ${JSON.stringify(end)}`);
