@@ -262,6 +262,75 @@ describe('an answer that cannot be recorded', () => {
   });
 });
 
+describe('a daemon that dies', () => {
+  /** Runs the focus until the record of its answer, dies before or after that, and runs it again as another process would. */
+  async function dieAtRecord(moment: 'before' | 'after', tool: (name: 'read' | 'slow') => Tool, script: string) {
+    const asked: string[] = [];
+    const focus = await startTestFocus(pg.database, { script, tools: [tool('read'), tool('slow')] });
+    const clientOf = ({ model }: EngageMeans): EngageMeans['model'] => ({
+      ...model,
+      client: {
+        complete(request, options) {
+          asked.push(JSON.stringify(request.messages));
+          return model.client.complete(request, options);
+        },
+      },
+    });
+    const death = new AbortController();
+    const dead = new Error('killed');
+    const db: Database = {
+      ...pg.database,
+      async query(sql, params) {
+        if (!isRecord(/animus\.(\w+)\(/.exec(sql)?.[1] ?? '')) return pg.database.query(sql, params);
+        if (moment === 'after') await pg.database.query(sql, params);
+        death.abort(dead);
+        throw dead;
+      },
+    };
+    const first = focus.means({ db, journal: createJournal(db, focus.key), signal: death.signal });
+    await expect(engage({ ...first, model: clientOf(first) })).rejects.toBe(dead);
+    const left = await recordedCalls(focus);
+    const second = focus.means();
+    expect(await engage({ ...second, model: clientOf(second) })).toMatchObject({ kind: 'done' });
+    return { asked, left, calls: await recordedCalls(focus) };
+  }
+
+  const runs: string[] = [];
+  const counted = (name: 'read' | 'slow') =>
+    testTool(
+      name,
+      async (_input, signal) => {
+        runs.push(name);
+        if (name === 'read' || runs.filter((run) => run === 'slow').length > 1) return { content: name };
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        );
+      },
+      true,
+    );
+
+  it.each([
+    // The answer is lost: the request is sent again, and the call is made again.
+    { moment: 'before', tool: 'read', requests: [1, 1, 2], left: [], ran: 2 },
+    // The answer and the result are kept: nothing is repeated.
+    { moment: 'after', tool: 'read', requests: [1, 2], left: ['read done'], ran: 1 },
+    { moment: 'before', tool: 'slow', requests: [1, 1, 2], left: [], ran: 2 },
+    // The call is known and has no result: it is made again, and is not in doubt.
+    { moment: 'after', tool: 'slow', requests: [1, 2], left: ['slow started'], ran: 2 },
+  ] as const)(
+    '$moment the record of a $tool call: nothing is in doubt',
+    async ({ moment, tool, requests, left, ran }) => {
+      runs.length = 0;
+      const died = await dieAtRecord(moment, counted, callsOf(tool));
+      const distinct = [...new Set(died.asked)];
+      expect(died.asked.map((request) => distinct.indexOf(request) + 1)).toEqual(requests);
+      expect(died.left).toEqual(left);
+      expect(died.calls).toEqual([`${tool} done`]);
+      expect(runs).toHaveLength(ran);
+    },
+  );
+});
+
 describe('the beginning of the next turn', () => {
   const read = testTool('read', async () => ({ content: 'read' }), true);
 
