@@ -27,7 +27,10 @@ export type ResolvedWait = Wait & { readonly resolvedAt: Date; readonly result: 
 /** A tool with effects outside the database. */
 export interface WorldTool<Input = unknown> extends ToolBase<Input> {
   readonly kind: 'world';
-  /** True: an interrupted call may be run again without asking the model. */
+  /**
+   * True: an interrupted call may be run again without asking the model. If the risk is `read`, too, a call may run before its answer is
+   * recorded, and nobody knows of it if the answer is lost: such a tool must change nothing.
+   */
   readonly idempotent: boolean;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }
