@@ -3,7 +3,7 @@ import { estimateTokens } from '../core/work/tokens.ts';
 import { readTranscriptToSend } from '../store/transcript/attachments.ts';
 import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
 import type { Transcript } from '../store/transcript/transcript.ts';
-import type { RecordedTurn, TurnPermit } from '../store/transcript/turns.ts';
+import type { RecordedTurn } from '../store/transcript/turns.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import { type EarlyCalls, startEarlyCalls } from './calls/early-calls.ts';
@@ -12,14 +12,14 @@ import { type CallMeans, runToolCalls } from './calls/run-calls.ts';
 import { collectWaits } from './calls/waiting.ts';
 import { takeBoundedTurn } from './context/bounded-turn.ts';
 import type { ContextMeans } from './context/context-prepare.ts';
-import type { TurnMeans } from './turn/model-turn.ts';
+import type { BegunTurn, TurnMeans } from './turn/model-turn.ts';
 import { createTurnTime } from './turn/turn-time.ts';
 import type { EngageEnd } from './verdict/engage-end.ts';
 import { judge, type Limits } from './verdict/verdict.ts';
 
 /** The dependencies of the loop: those of model calls, the context, tool calls and the verdict, and signals to stop. */
 export interface EngageMeans
-  extends Omit<TurnMeans, 'time' | 'startEarly' | 'goesStraightOn'>,
+  extends Omit<TurnMeans, 'time' | 'startEarly' | 'goesStraightOn' | 'messagesAfter'>,
     ContextMeans,
     CallMeans,
     Limits {
@@ -55,7 +55,7 @@ async function keepResults({ journal, signal }: LoopMeans): Promise<void> {
 
 type Step =
   /** `begun`: the next turn was begun, or refused, when the newest one was recorded, and nothing is left to do before it. */
-  | { readonly kind: 'next'; readonly transcript: Transcript; readonly begun?: TurnPermit }
+  | { readonly kind: 'next'; readonly transcript: Transcript; readonly begun?: BegunTurn }
   | { readonly kind: 'end'; readonly transcript: Transcript; readonly end: EngageEnd };
 
 /** Finishes the newest turn that an earlier loop left incomplete. */
@@ -69,7 +69,7 @@ async function goOn(transcript: Transcript, means: LoopMeans): Promise<Step> {
 }
 
 /** One turn: the model's answer, and the calls it asks for. */
-async function iterate(transcript: Transcript, means: LoopMeans, begun?: TurnPermit): Promise<Step> {
+async function iterate(transcript: Transcript, means: LoopMeans, begun?: BegunTurn): Promise<Step> {
   if (means.drain.aborted) return end(transcript, { kind: 'interrupted', reason: 'drained' });
   return span('work.engage.iteration', { 'work.turn': transcript.turns.length + 1 }, async (iteration) => {
     const { sent, taken } = await takeBoundedTurn(transcript, means, begun);

@@ -25,6 +25,11 @@ export type {
 
 export interface LlmClient {
   complete(request: LlmRequest, options: CompleteOptions): Promise<LlmResult>;
+  /**
+   * Does what can be done for a request before it may be sent, so that `complete` with the same fields takes less time. Sends nothing. Call
+   * it at most once per list of messages.
+   */
+  prepare?(request: LlmRequest): void;
 }
 
 /** Options of a call, in addition to the request. */

@@ -86,6 +86,7 @@ function answering(
   const usedBy = new WeakMap<Usage, ResolvedModel>();
   return {
     client: {
+      prepare: (request) => chain[0].client.prepare?.({ ...request, model: chain[0].model }),
       async complete(request, options) {
         const { result, used } = await completeWithFallback(chain, request, options);
         if (!result.ok) return result;

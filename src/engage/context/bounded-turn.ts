@@ -1,8 +1,8 @@
 /** Takes a model turn within the limits of the context. */
 
 import type { Transcript } from '../../store/transcript/transcript.ts';
-import type { TurnPermit } from '../../store/transcript/turns.ts';
-import { type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
+import { type BegunTurn, type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { asksForOutcome } from '../verdict/closing.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
 import { renderMessages } from './context.ts';
@@ -10,7 +10,7 @@ import { newestFold } from './context-folds.ts';
 import { prepareContext } from './context-prepare.ts';
 import { goesStraightOn, type StraightMeans } from './straight-on.ts';
 
-type BoundedMeans = Omit<TurnMeans, 'goesStraightOn'> & CompactMeans & StraightMeans;
+type BoundedMeans = Omit<TurnMeans, 'goesStraightOn' | 'messagesAfter'> & CompactMeans & StraightMeans;
 
 /**
  * Prepares the context, compacts it if it is full, and takes the next turn. If the window cut off the last answer, the context is
@@ -21,7 +21,7 @@ type BoundedMeans = Omit<TurnMeans, 'goesStraightOn'> & CompactMeans & StraightM
 export async function takeBoundedTurn(
   transcript: Transcript,
   means: BoundedMeans,
-  begun?: TurnPermit,
+  begun?: BegunTurn,
 ): Promise<{ readonly sent: Transcript; readonly taken: ModelTurn }> {
   const sent = begun === undefined ? await bound(transcript, means) : transcript;
   const taken = await take(sent, means, begun);
@@ -43,13 +43,16 @@ function wasCutByWindow(transcript: Transcript): boolean {
   return newest?.stopReason === 'context_overflow' && newestFold(transcript)?.afterTurn !== newest.turn;
 }
 
-function take(transcript: Transcript, means: BoundedMeans, begun?: TurnPermit): Promise<ModelTurn> {
+function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): Promise<ModelTurn> {
+  const withTurn = (turn: RecordedTurn) => ({ ...transcript, turns: [...transcript.turns, turn] });
   const turnMeans: TurnMeans = {
     ...means,
     model: modelFor(transcript, means),
-    goesStraightOn: (turn) => goesStraightOn({ ...transcript, turns: [...transcript.turns, turn] }, means),
+    goesStraightOn: (turn) => goesStraightOn(withTurn(turn), means),
+    messagesAfter: (turn) => renderMessages(withTurn(turn)),
   };
-  return takeModelTurn(transcript.turns.length + 1, renderMessages(transcript), turnMeans, begun);
+  const messages = begun?.messages ?? renderMessages(transcript);
+  return takeModelTurn(transcript.turns.length + 1, messages, turnMeans, begun?.permit);
 }
 
 /** The model with the settings of the next request, which may ask for the outcome alone. */

@@ -19,9 +19,8 @@ export interface Prefix {
  */
 export function inputPressure(transcript: Transcript, prefix: Prefix): number {
   const last = transcript.turns.at(-1);
-  const estimate = (shown: Transcript) => estimateMessages(renderMessages(shown));
   if (last?.inputTokens == null) {
-    return estimate(transcript) + estimateTokens(prefix.systemPrompt + JSON.stringify(prefix.toolSpecs));
+    return estimateRequest(transcript) + estimateTokens(prefix.systemPrompt + JSON.stringify(prefix.toolSpecs));
   }
   const since = transcript.messages.filter(({ afterTurn }) => afterTurn >= last.turn);
   // Where nothing was folded, the request only grew: most turns need not estimate the whole history.
@@ -30,7 +29,11 @@ export function inputPressure(transcript: Transcript, prefix: Prefix): number {
     turns: transcript.turns.slice(0, -1),
     messages: transcript.messages.filter(({ afterTurn }) => afterTurn < last.turn),
   };
-  return Math.max(0, last.inputTokens + estimate(transcript) - estimate(asked));
+  return Math.max(0, last.inputTokens + estimateRequest(transcript) - estimateRequest(asked));
+}
+
+function estimateRequest(transcript: Transcript): number {
+  return estimateMessages(renderMessages(transcript));
 }
 
 function estimateMessage({ content, media }: EngineMessage): number {

@@ -6,7 +6,6 @@ import type {
   LlmEvent,
   LlmFailure,
   LlmRequest,
-  LlmResponse,
   LlmResult,
   Message,
   ToolSpec,
@@ -66,13 +65,21 @@ export interface TurnMeans {
   readonly startEarly: (turn: RecordedTurn) => EarlyCalls;
   /** True if nothing else has to be recorded between this turn, all of whose calls have ended, and the next request. */
   readonly goesStraightOn: (turn: RecordedTurn) => boolean;
+  /** The messages of the request after this turn, if the loop goes straight on. */
+  readonly messagesAfter: (turn: RecordedTurn) => readonly Message[];
+}
+
+/** A turn that was begun, or refused, with the record of the one before it, and the messages of its request. */
+export interface BegunTurn {
+  readonly permit: TurnPermit;
+  readonly messages: readonly Message[];
 }
 
 export type ModelTurn =
   /** Its calls are still to be run; `early` has those that were started. */
   | { readonly kind: 'recorded'; readonly turn: RecordedTurn; readonly early?: EarlyCalls }
   /** Its calls have ended, and the next turn was begun, or refused, in the same statement. */
-  | { readonly kind: 'recorded_whole'; readonly turn: RecordedTurn; readonly next: TurnPermit }
+  | { readonly kind: 'recorded_whole'; readonly turn: RecordedTurn; readonly next: BegunTurn }
   | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'> }
   /** Its request is under way in a batch: the answer wakes the focus. */
   | { readonly kind: 'parked' }
@@ -122,9 +129,18 @@ async function recordBeside(
   if (whole === null || !means.goesStraightOn(whole.turn)) {
     return alone(answer, await recordAlone(answer, asked, means), early);
   }
-  const kept = await recordWhole(whole, asked, means);
+  const [kept, messages] = await Promise.all([recordWhole(whole, asked, means), prepareNext(whole.turn, means)]);
   if (typeof kept === 'string') return { kind: 'refused', permit: kept };
-  return { kind: 'recorded_whole', turn: whole.turn, next: kept.next };
+  return { kind: 'recorded_whole', turn: whole.turn, next: { permit: kept.next, messages } };
+}
+
+/** Writes the next request while the record is on its way to the disk. */
+async function prepareNext(turn: RecordedTurn, means: TurnMeans): Promise<readonly Message[]> {
+  // The record is sent in the meantime.
+  await new Promise(setImmediate);
+  const messages = means.messagesAfter(turn);
+  means.model.client.prepare?.(requestOf(turn.turn + 1, messages, means));
+  return messages;
 }
 
 function alone(turn: RecordedTurn, refused: Exclude<TurnPermit, 'go'> | null, early?: EarlyCalls): ModelTurn {

@@ -9,6 +9,7 @@ import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
 import { type Credential, loggedIn, maskOf } from './login.ts';
 import type { Mask } from './mask.ts';
+import { createPreparedBodies, type PreparedBodies } from './prepared-bodies.ts';
 import { faultWithHeaders, redirectFault } from './response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
 import { toJson } from './to-json.ts';
@@ -17,10 +18,12 @@ import { toJson } from './to-json.ts';
 export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared): LlmClient {
   const mask = maskOf(endpoint);
   const urlOf = remembered((path) => endpointUrl(endpoint.baseUrl, path));
+  const bodies = createPreparedBodies((request) => toJson(wire.body(request, endpoint.stream)));
   return {
+    prepare: (request) => bodies.prepare(request),
     complete(request, options) {
       const url = urlOf(wire.path(request.model, endpoint.stream));
-      return complete({ wire, endpoint, shared, mask, url, request, options });
+      return complete({ wire, endpoint, shared, mask, bodies, url, request, options });
     },
   };
 }
@@ -30,16 +33,17 @@ interface Call {
   readonly endpoint: Endpoint;
   readonly shared: HttpShared;
   readonly mask: Mask;
+  readonly bodies: PreparedBodies;
   readonly url: URL;
   readonly request: LlmRequest;
   readonly options: CompleteOptions;
 }
 
 async function complete(call: Call): Promise<LlmResult> {
-  const { wire, endpoint, shared, request, options, mask } = call;
+  const { bodies, endpoint, shared, request, options, mask } = call;
   const { clock } = shared;
   const startedMs = clock.monotonicMs();
-  const body = toJson(wire.body(request, endpoint.stream));
+  const body = bodies.take(request);
   const progress = watchEvents(options, clock);
   const { outcome, attempts } = await withRetries<Answer>({
     endpoint,

@@ -4,6 +4,7 @@ import { AnimusError } from '../../../src/core/errors/errors.ts';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
 import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
+import type { LlmClient, LlmRequest } from '../../../src/llm/client.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
@@ -233,7 +234,7 @@ describe('an answer that cannot be recorded', () => {
   });
 
   it('because another daemon has the item: nothing of the turn is recorded', async () => {
-    let ran = false;
+    const taken = Promise.withResolvers<void>();
     const take = testTool(
       'take',
       async () => {
@@ -248,14 +249,14 @@ describe('an answer that cannot be recorded', () => {
         );
         const claimable = { [item!.faculty]: { max: 1, max_attempts: 3, dedup_until: 'resolved' as const } };
         await claimWork(pg.database, crypto.randomUUID(), claimable, 1, 60);
-        ran = true;
+        taken.resolve();
         return { content: 'taken' };
       },
       true,
     );
     const focus: TestFocus = await startTestFocus(pg.database, { script: callsOf('take'), tools: [take] });
     const end = run(focus, async (name) => {
-      while (isRecord(name) && !ran) await new Promise((resolve) => setImmediate(resolve));
+      if (isRecord(name)) await taken.promise;
     });
     await expect(end).rejects.toMatchObject({ code: 'work.lease_lost' });
     expect(await recordedCalls(focus)).toEqual([]);
@@ -349,6 +350,36 @@ describe('the beginning of the next turn', () => {
       expect(await end).toEqual(expected);
       expect(await recordedCalls(focus)).toEqual(['read done']);
     }
+  });
+
+  it('has its request written while the record is on its way, and sent after it', async () => {
+    const focus = await startTestFocus(pg.database, { script: callsOf('read'), tools: [read] });
+    const { model } = focus.means();
+    const prepared: LlmRequest[] = [];
+    const asked: LlmRequest[] = [];
+    let recorded = false;
+    const client: LlmClient = {
+      prepare: (request) => void prepared.push(request),
+      complete(request, options) {
+        asked.push(request);
+        expect(recorded).toBe(request.turn === 2);
+        return model.client.complete(request, options);
+      },
+    };
+    const db: Database = {
+      ...pg.database,
+      async query(sql, params) {
+        const rows = await pg.database.query<never>(sql, params);
+        if (!sql.includes('record_turn_and_begin')) return rows;
+        while (prepared.length === 0) await new Promise((resolve) => setImmediate(resolve));
+        recorded = true;
+        return rows;
+      },
+    };
+    const means = focus.means({ db, journal: createJournal(db, focus.key), model: { ...model, client } });
+    expect(await engage(means)).toMatchObject({ kind: 'done' });
+    expect(prepared).toEqual([asked[1]]);
+    expect(asked[1]!.messages).toBe(prepared[0]!.messages);
   });
 
   it('is not recorded where the loop ends after the turn, or says something before the next one', async () => {
