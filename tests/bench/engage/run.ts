@@ -1,6 +1,6 @@
 /**
  * The benchmarks of the engage loop: `npm run bench -- tests/bench/engage/run.ts [part …] [--rounds N]`. Parts: overhead,
- * parallel, concurrent (against a bare loop and two agent frameworks), context (what a long history costs). Default: all.
+ * parallel, concurrent (against a bare loop and three agent frameworks), context (what a long history costs). Default: all.
  */
 import { parseArgs } from 'node:util';
 import { benchContext } from './context.ts';
