@@ -71,7 +71,8 @@ interface RunSpec {
   readonly turns: readonly TurnSpec[];
 }
 
-const words = string({ unit: 'grapheme', maxLength: 60 });
+// Without line breaks: a stub indents the lines of an entry (fence.test.ts), so that a text with several is not found as it was.
+const words = string({ unit: 'grapheme', maxLength: 60 }).map((text) => text.replaceAll(/[\n\r\u2028\u2029]/g, ' '));
 
 const call: Arbitrary<CallSpec> = record({
   write: oneof(
