@@ -1,11 +1,21 @@
 /** Takes a model turn within the limits of the context. */
 import type { Transcript } from '../../store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { asksForOutcome } from '../verdict/closing.ts';
+import { judge, type Limits } from '../verdict/verdict.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
 import { renderMessages } from './context.ts';
 import { newestFold } from './context-folds.ts';
 import { prepareContext } from './context-prepare.ts';
+
+type BoundedMeans = Omit<TurnMeans, 'endsWith'> & CompactMeans & Limits & Pick<EndMeans, 'recordsEnd'>;
+
+/** How the run may end. */
+export interface EndMeans {
+  /** Whether the end of the focus can record the last answer; asked when the answer is there. Default: no. */
+  readonly recordsEnd?: () => boolean;
+}
 
 /**
  * Prepares the context, compacts it if it is full, and takes the next turn. If the window cut off the last answer, the context is
@@ -14,7 +24,7 @@ import { prepareContext } from './context-prepare.ts';
  */
 export async function takeBoundedTurn(
   transcript: Transcript,
-  means: TurnMeans & CompactMeans,
+  means: BoundedMeans,
 ): Promise<{ readonly sent: Transcript; readonly taken: ModelTurn }> {
   const prepared = await prepareContext(transcript, means);
   const sent = wasCutByWindow(prepared)
@@ -32,15 +42,21 @@ function wasCutByWindow(transcript: Transcript): boolean {
   return newest?.stopReason === 'context_overflow' && newestFold(transcript)?.afterTurn !== newest.turn;
 }
 
-function take(transcript: Transcript, means: TurnMeans): Promise<ModelTurn> {
+function take(transcript: Transcript, means: BoundedMeans): Promise<ModelTurn> {
   return takeModelTurn(transcript.turns.length + 1, renderMessages(transcript), {
     ...means,
     model: modelFor(transcript, means),
+    endsWith: (turn) => (means.recordsEnd?.() ?? false) && isDone(turn, transcript, means),
   });
 }
 
+function isDone(turn: RecordedTurn, { turns, messages }: Transcript, limits: Limits): boolean {
+  const verdict = judge(turn, { turns: [...turns, turn], messages }, limits);
+  return verdict.kind === 'end' && verdict.end.kind === 'done';
+}
+
 /** The model with the settings of the next request, which may ask for the outcome alone. */
-function modelFor(transcript: Transcript, { model }: TurnMeans): FocusModel {
+function modelFor(transcript: Transcript, { model }: Pick<TurnMeans, 'model'>): FocusModel {
   const { settings } = model;
   if (settings.outputSchema === undefined || !asksForOutcome(transcript)) return model;
   return { ...model, settings: { ...settings, closing: true } };

@@ -1,5 +1,4 @@
 /** One model call: permitted, sent, recorded. */
-import { isAnimusError } from '../../core/errors/errors.ts';
 import type { BatchFormat } from '../../llm/batch/batch-format.ts';
 import type {
   CompleteOptions,
@@ -7,23 +6,27 @@ import type {
   LlmEvent,
   LlmFailure,
   LlmRequest,
-  LlmResponse,
   LlmResult,
   Message,
   ToolSpec,
   Usage,
 } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { closeRequest } from '../../store/transcript/batch-requests.ts';
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
-import { beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../../store/transcript/turns.ts';
-import { count } from '../../telemetry/metrics.ts';
+import { answeredTurn, type RecordedTurn, type TurnPermit } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { Journal } from '../calls/journal.ts';
-import { withinLease } from '../calls/within-lease.ts';
 import type { FocusListener } from '../events/events.ts';
 import { askInBatch } from './batch-turn.ts';
 import { measure } from './measure-answer.ts';
+import {
+  type Answered,
+  begin,
+  begunAgain,
+  leaveUnrecorded,
+  recordAlone,
+  type UnrecordedTurn,
+} from './record-answer.ts';
 import type { TurnTime } from './turn-time.ts';
 
 /** The model of a focus, with everything fixed that does not change from turn to turn. */
@@ -64,10 +67,15 @@ export interface TurnMeans {
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
   readonly time: TurnTime;
+  /** The permit of a turn that was begun together with its focus, once; null for any other turn. */
+  readonly takeBegun: (turn: number) => TurnPermit | null;
+  /** Whether the answer ends the run and may be recorded with the end. */
+  readonly endsWith: (turn: RecordedTurn) => boolean;
 }
 
 export type ModelTurn =
-  | { readonly kind: 'recorded'; readonly turn: RecordedTurn }
+  /** `unrecorded`: `endsWith` left the recording to the end of the focus. */
+  | { readonly kind: 'recorded'; readonly turn: RecordedTurn; readonly unrecorded?: UnrecordedTurn }
   | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'> }
   /** Its request is under way in a batch: the answer wakes the focus. */
   | { readonly kind: 'parked' }
@@ -79,7 +87,7 @@ export type ModelTurn =
  * is unreachable and the lease lasts: an answer that was paid for is kept in memory until it can be recorded.
  */
 export async function takeModelTurn(turn: number, messages: readonly Message[], means: TurnMeans): Promise<ModelTurn> {
-  const permit = await begin(turn, means);
+  const permit = means.takeBegun(turn) ?? (await begin(turn, means));
   if (permit !== 'go') return { kind: 'refused', permit };
   means.signal.throwIfAborted();
 
@@ -89,34 +97,12 @@ export async function takeModelTurn(turn: number, messages: readonly Message[], 
   means.signal.throwIfAborted();
   if (asked.kind !== 'answered') return asked;
 
-  const { response, cost } = asked;
-  const recorded = await withinLease(() => keep(turn, asked, means), means.signal);
-  if (typeof recorded === 'string') return { kind: 'refused', permit: recorded };
-  means.journal.kept();
-  if (cost > 0)
-    count('work.budget.spent', cost, { faculty: means.faculty, model: `${recorded.provider}/${recorded.model}` });
-  means.onEvent({
-    type: 'turn_recorded',
-    turn,
-    model: `${recorded.provider}/${recorded.model}`,
-    text: textOf(recorded),
-    calls: recorded.calls.length,
-    inputTokens: response.usage?.input ?? null,
-    outputTokens: response.usage?.output ?? null,
-  });
-  return { kind: 'recorded', turn: recorded };
-}
-
-function begin(turn: number, { db, focus, journal, signal }: TurnMeans): Promise<TurnPermit> {
-  return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
-}
-
-/** An answer and what it costs; `requestId` is its request in a batch. */
-interface Answered {
-  readonly kind: 'answered';
-  readonly response: LlmResponse;
-  readonly cost: number;
-  readonly requestId: string | null;
+  const last = asked.requestId === null ? answeredTurn(turn, asked.response) : null;
+  if (last !== null && means.endsWith(last)) {
+    return { kind: 'recorded', turn: last, unrecorded: leaveUnrecorded(last, asked, means) };
+  }
+  const recorded = await recordAlone(turn, asked, means);
+  return typeof recorded === 'string' ? { kind: 'refused', permit: recorded } : { kind: 'recorded', turn: recorded };
 }
 
 async function callLive(
@@ -162,39 +148,6 @@ async function callInBatch(
   }
 }
 
-/** Makes the answer durable, or returns why it may not be recorded any more. */
-function keep(
-  turn: number,
-  { response, cost, requestId }: Answered,
-  means: TurnMeans,
-): Promise<RecordedTurn | Exclude<TurnPermit, 'go'>> {
-  const { db, focus } = means;
-  return begunAgain(turn, means, () => {
-    if (requestId === null) return recordTurn(db, focus, turn, response, cost);
-    return db.transaction(async (tx) => {
-      const recorded = await recordTurn(tx, focus, turn, response, cost);
-      await closeRequest(tx, focus, requestId, 'recorded');
-      return recorded;
-    });
-  });
-}
-
-/** Writes to a begun turn. */
-async function begunAgain<T>(
-  turn: number,
-  means: TurnMeans,
-  write: () => Promise<T>,
-): Promise<T | Exclude<TurnPermit, 'go'>> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isAnimusError(error, 'work.state')) throw error;
-    // The server has crashed since and lost the beginning of the turn, which does not wait for the disk: write it again, with the ends of calls.
-    const again = await begin(turn, means);
-    return again === 'go' ? write() : again;
-  }
-}
-
 function requestOf(turn: number, messages: readonly Message[], means: TurnMeans): LlmRequest {
   const { model, settings } = means.model;
   return { ...settings, model, system: means.systemPrompt, tools: means.toolSpecs, messages, turn };
@@ -222,16 +175,4 @@ async function callModel(turn: number, messages: readonly Message[], means: Turn
 function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {
   if (event.type === 'text') onEvent({ type: 'text', turn, text: event.text });
   if (event.type === 'restart') onEvent({ type: 'restart', turn });
-}
-
-/** The text of an answer, its blocks joined. Commentary counts only where the model said nothing else. */
-export function textOf(turn: Pick<RecordedTurn, 'content'>): string {
-  const texts = turn.content.filter((block) => block.type === 'text');
-  const said = texts.filter(({ phase }) => phase !== 'commentary');
-  const joined = (blocks: typeof texts) =>
-    blocks
-      .map(({ text }) => text)
-      .join('')
-      .trim();
-  return joined(said) || joined(texts);
 }

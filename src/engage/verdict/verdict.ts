@@ -4,7 +4,7 @@ import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } from '../prompt/prompt.ts';
-import { textOf } from '../turn/model-turn.ts';
+import { textOf } from '../turn/text-of.ts';
 import { newestAttempt } from './attempt.ts';
 import type { EngageEnd, EngageFailure } from './engage-end.ts';
 import { closingNotice, isClosingNotice, isRepairNotice, readOutcome, repairNotice } from './outcome.ts';

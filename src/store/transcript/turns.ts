@@ -44,27 +44,40 @@ export async function recordTurn(
   response: ModelAnswer,
   costUsd: number,
 ): Promise<RecordedTurn> {
-  const content = storable(response.content);
-  const calls = content.filter((block) => block.type === 'tool_call');
+  const recorded = answeredTurn(turn, response);
   await db.query(`select animus.record_turn($1, $2, $3, $4::json, $5::json)`, [
     focus.focusId,
     focus.leaseToken,
     turn,
-    toJsonb({
-      provider: response.provider,
-      model: response.model,
-      content,
-      response_id: response.responseId,
-      stop_reason: response.stopReason,
-      raw_stop_reason: response.rawStopReason,
-      cut_tool_calls: response.cutToolCalls,
-      usage: response.usage,
-      cost_usd: costUsd,
-      duration_ms: response.durationMs,
-      time_to_first_token_ms: response.timeToFirstTokenMs,
-    }),
-    toJsonb(calls.map((call) => ({ call_id: call.id, name: call.name, input: call.input, state: 'started' }))),
+    answerJson(response, costUsd),
+    toJsonb(
+      recorded.calls.map((call) => ({ call_id: call.callId, name: call.name, input: call.input, state: 'started' })),
+    ),
   ]);
+  return recorded;
+}
+
+/** The answer as `record_turn` takes it. */
+export function answerJson(response: ModelAnswer, costUsd: number): string {
+  return toJsonb({
+    provider: response.provider,
+    model: response.model,
+    content: response.content,
+    response_id: response.responseId,
+    stop_reason: response.stopReason,
+    raw_stop_reason: response.rawStopReason,
+    cut_tool_calls: response.cutToolCalls,
+    usage: response.usage,
+    cost_usd: costUsd,
+    duration_ms: response.durationMs,
+    time_to_first_token_ms: response.timeToFirstTokenMs,
+  });
+}
+
+/** The turn as it will be read back once the answer is recorded. */
+export function answeredTurn(turn: number, response: ModelAnswer): RecordedTurn {
+  const content = storable(response.content);
+  const calls = content.filter((block) => block.type === 'tool_call');
   return {
     turn,
     provider: response.provider,

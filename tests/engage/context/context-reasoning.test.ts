@@ -1,7 +1,7 @@
 /** Sealed reasoning in the history of a focus: only Responses has it. */
 import { describe, expect, it } from 'vitest';
 import { inputPressure } from '../../../src/engage/context/pressure.ts';
-import { textOf } from '../../../src/engage/turn/model-turn.ts';
+import { textOf } from '../../../src/engage/turn/text-of.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type AnthropicAnswer, text, toolUse } from '../../support/model-server/anthropic.ts';
 import { WIRE } from '../../support/model-server/either-wire.ts';

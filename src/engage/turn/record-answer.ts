@@ -1,0 +1,119 @@
+/** Records an answer by itself, or leaves it to the end of the focus. */
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { LlmResponse } from '../../llm/client.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { closeRequest } from '../../store/transcript/batch-requests.ts';
+import type { FocusKey } from '../../store/transcript/focus-row.ts';
+import { answerJson, beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../../store/transcript/turns.ts';
+import { count } from '../../telemetry/metrics.ts';
+import type { Journal } from '../calls/journal.ts';
+import { withinLease } from '../calls/within-lease.ts';
+import type { FocusListener } from '../events/events.ts';
+import { textOf } from './text-of.ts';
+
+/** The dependencies of a record. */
+interface RecordMeans {
+  readonly db: Database;
+  readonly focus: FocusKey;
+  /** The faculty's name, for metrics. */
+  readonly faculty: string;
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+  readonly onEvent: FocusListener;
+}
+
+type Refused = Exclude<TurnPermit, 'go'>;
+
+/** An answer and what it costs; `requestId` is its request in a batch. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly response: LlmResponse;
+  readonly cost: number;
+  readonly requestId: string | null;
+}
+
+/** An answer without calls that was not recorded by itself. */
+export interface UnrecordedTurn {
+  readonly turn: number;
+  /** As `answerJson` returns it. */
+  readonly answer: string;
+  /** Records it by itself after all. Returns why it may not be recorded any more, or null. Idempotent. Errors: those of `recordTurn`. */
+  record(): Promise<Refused | null>;
+}
+
+/** Begins a turn, and records the ends of calls that are not recorded yet. */
+export function begin(turn: number, { db, focus, journal, signal }: RecordMeans): Promise<TurnPermit> {
+  return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
+}
+
+/** Records the answer for as long as the lease lasts. Returns the recorded turn, or why it may not be recorded any more. */
+export async function recordAlone(
+  turn: number,
+  answered: Answered,
+  means: RecordMeans,
+): Promise<RecordedTurn | Refused> {
+  const recorded = await withinLease(() => keep(turn, answered, means), means.signal);
+  means.journal.kept();
+  if (typeof recorded !== 'string') announce(recorded, answered, means);
+  return recorded;
+}
+
+/**
+ * Leaves the recording of an answer that ends the run to the end of the focus, which follows at once. Until then the answer is only in
+ * memory, as it is while it is being recorded by itself; writing the end is retried for as long as the lease lasts.
+ */
+export function leaveUnrecorded(turn: RecordedTurn, answered: Answered, means: RecordMeans): UnrecordedTurn {
+  announce(turn, answered, means);
+  return {
+    turn: turn.turn,
+    answer: answerJson(answered.response, answered.cost),
+    async record() {
+      const recorded = await keep(turn.turn, answered, means);
+      return typeof recorded === 'string' ? recorded : null;
+    },
+  };
+}
+
+/** Notifies watchers of an answer, and counts its cost. */
+function announce(recorded: RecordedTurn, { response, cost }: Answered, means: RecordMeans): void {
+  const model = `${recorded.provider}/${recorded.model}`;
+  if (cost > 0) count('work.budget.spent', cost, { faculty: means.faculty, model });
+  means.onEvent({
+    type: 'turn_recorded',
+    turn: recorded.turn,
+    model,
+    text: textOf(recorded),
+    calls: recorded.calls.length,
+    inputTokens: response.usage?.input ?? null,
+    outputTokens: response.usage?.output ?? null,
+  });
+}
+
+/** Makes the answer durable, or returns why it may not be recorded any more. */
+function keep(
+  turn: number,
+  { response, cost, requestId }: Answered,
+  means: RecordMeans,
+): Promise<RecordedTurn | Refused> {
+  const { db, focus } = means;
+  return begunAgain(turn, means, () => {
+    if (requestId === null) return recordTurn(db, focus, turn, response, cost);
+    return db.transaction(async (tx) => {
+      const recorded = await recordTurn(tx, focus, turn, response, cost);
+      await closeRequest(tx, focus, requestId, 'recorded');
+      return recorded;
+    });
+  });
+}
+
+/** Writes to a begun turn; returns why that is not possible any more. */
+export async function begunAgain<T>(turn: number, means: RecordMeans, write: () => Promise<T>): Promise<T | Refused> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isAnimusError(error, 'work.state')) throw error;
+    // The server has crashed since and lost the beginning of the turn, which does not wait for the disk: write it again, with the ends of calls.
+    const again = await begin(turn, means);
+    return again === 'go' ? write() : again;
+  }
+}
