@@ -47,6 +47,51 @@ begin
               exists (select from animus.work_ledger l where l.work_item_id = p_id);
 end $$;
 
+-- Begins many new foci in one statement: for each one what begin_focus, add_message with its first message and, where p_turns says so,
+-- begin_next_turn with its first turn do. Array n of each argument belongs to focus n; the caller makes the ids. Only the usual case: the
+-- item has neither an earlier focus nor a ledger, its lease holds, nobody has locked its row, and the settings are stored and in use today.
+-- Returns the permit of each turn, 'go', 'cancelled' or 'paused' ('go' where no turn was to begin), in order; null: nothing was written
+-- for this item, and begin_focus, which knows every case, has to be called.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.begin_foci(
+  p_ids uuid[], p_tokens bigint[], p_focus_ids uuid[], p_host text, p_directory_root text, p_settings bytea[],
+  p_messages text[], p_message_tokens int[], p_turns boolean[]) returns text[]
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_today   date := (v_now at time zone 'UTC')::date;
+  v_paused  text[];
+  v_permits text[];
+begin
+  v_paused := array(select p.faculty from animus.pauses p where p.until is null or p.until > v_now);
+  with held as (
+    update animus.work_items w set state = 'running', unstarted_claims = 0
+      from (select u.*, l.lease_owner,
+                   case when not u.turn then 'go' when l.cancel_requested_at is not null then 'cancelled'
+                        when l.faculty = any (v_paused) or '*' = any (v_paused) then 'paused' else 'go' end as permit
+              from unnest(p_ids, p_tokens, p_focus_ids, p_settings, p_messages, p_message_tokens, p_turns) with ordinality
+                   as u (id, token, focus_id, settings, message, message_tokens, turn, nth)
+              join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
+             where exists (select from animus.focus_settings s where s.id = u.settings and s.used_on >= v_today)
+               and not exists (select from animus.foci e where e.work_item_id = u.id)
+               and not exists (select from animus.work_ledger e where e.work_item_id = u.id)
+             order by u.id for no key update of l skip locked) i
+     where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
+    returning i.*),
+  focus as (
+    insert into animus.foci (id, work_item_id, number, daemon_id, host, directory, phase, settings_id, started_at)
+    select h.focus_id, h.id, 1, h.lease_owner, p_host, p_directory_root || '/' || h.focus_id, 'engage', h.settings, v_now from held h),
+  message as (
+    insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, created_at)
+    select h.focus_id, 1, 0, 'orient', h.message, h.message_tokens, v_now from held h),
+  turn as (
+    insert into animus.turns (focus_id, turn, begun_at) select h.focus_id, 1, v_now from held h where h.turn and h.permit = 'go')
+  select array_agg(h.permit order by u.nth) into v_permits
+    from unnest(p_ids) with ordinality as u (id, nth) left join held h on h.nth = u.nth;
+  return v_permits;
+end $$;
+
 -- For daemons of version 0.1, which send the settings with every focus. Begins a focus, or resumes the one that a crash, a drain or a wake left open. A resumed focus keeps the system prompt, tool
 -- list and faculty snapshot it started with, so that its requests stay byte-identical. It keeps its directory if it is still
 -- on the same host; p_directory_root is the parent of a new one.
@@ -192,6 +237,59 @@ begin
   insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
   values (p_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
           (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens);
+end $$;
+
+-- Completes many items together with the answers that end them, in one statement: for each one what record_turn, for an answer without
+-- calls, and complete_work do. Array n of each argument belongs to item n; p_answers as for record_turn. Only the usual case: the lease
+-- holds, nobody has locked the item, and the turn of its focus was begun and not recorded.
+-- Returns for each item, in order, whether it has ended by this call, or by an earlier one whose response was lost; false: nothing was
+-- written for it, and record_turn and complete_work, which know every case, have to be called.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.complete_foci(
+  p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[], p_focus_ids uuid[], p_turns int[], p_answers json[]) returns boolean[]
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_now      timestamptz := animus.now();
+  v_ids      uuid[];
+  v_messages bigint[];
+  v_keyed    boolean;
+begin
+  with ended as (
+    update animus.work_items w
+       set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
+           outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null,
+           turns = w.turns + 1, cost_usd = w.cost_usd + coalesce(i.cost_usd, 0), input_tokens = w.input_tokens + coalesce((i.usage ->> 'input')::bigint, 0),
+           output_tokens = w.output_tokens + coalesce((i.usage ->> 'output')::bigint, 0)
+      from (select u.id, u.token, u.outcome, u.summary, u.focus_id, u.turn, a.*
+              from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_focus_ids, p_turns, p_answers)
+                   as u (id, token, outcome, summary, focus_id, turn, answer)
+              join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
+              join animus.foci f on f.id = u.focus_id and f.work_item_id = u.id
+              join animus.turns t on t.focus_id = u.focus_id and t.turn = u.turn and t.recorded_at is null
+              cross join lateral json_to_record(u.answer) as a (
+                provider text, model text, content json, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
+                usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8)
+             order by u.id for no key update of l skip locked) i
+     where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
+    returning w.dedup_key, w.queue_msg_id, w.faculty, i.*),
+  recorded as (
+    update animus.turns t
+       set provider = e.provider, model = e.model, response = e.content, response_id = e.response_id, stop_reason = e.stop_reason,
+           raw_stop_reason = e.raw_stop_reason, cut_tool_calls = coalesce(e.cut_tool_calls, '{}'), usage = nullif(e.usage, 'null'),
+           cost_usd = coalesce(e.cost_usd, 0), reserved_usd = 0, recorded_at = v_now, duration_ms = e.duration_ms,
+           time_to_first_token_ms = e.time_to_first_token_ms
+      from ended e where t.focus_id = e.focus_id and t.turn = e.turn),
+  spent as (
+    insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
+    select e.faculty, coalesce(e.provider, '') || '/' || coalesce(e.model, ''), (v_now at time zone 'UTC')::date, coalesce(e.cost_usd, 0),
+           coalesce((e.usage ->> 'input')::bigint, 0), coalesce((e.usage ->> 'output')::bigint, 0) from ended e)
+  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
+  if v_ids is not null then perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now); end if;
+  if cardinality(v_ids) = cardinality(p_ids) then return array_fill(true, array[cardinality(p_ids)]); end if;
+  return array(
+    select exists (select from animus.work_items w where w.id = u.id and w.lease_token = u.token and w.state = 'completed')
+      from unnest(p_ids, p_tokens) with ordinality as u (id, token, nth) order by u.nth);
 end $$;
 
 -- Records the ends of calls. p_results: [{turn, call_id, state, output, is_error, details, duration_ms}]. Returns how many it

@@ -8,6 +8,8 @@ import { parseWebTarget } from '../core/text/web-target.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import { openNotifications } from '../store/postgres/notifications.ts';
 import type { Database } from '../store/sql/database.ts';
+import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
+import { createFocusCompleter } from '../store/transcript/complete-foci.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import type { Log } from '../telemetry/log.ts';
 import { toolSources } from '../tools/source.ts';
@@ -30,6 +32,7 @@ import { createJanitor } from './timers/janitor.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createScheduler } from './timers/scheduler.ts';
 import { createSpendRollUp } from './timers/spend-roll-up.ts';
+import { realDirectoryRoot } from './workspace/focus-directory.ts';
 
 /** The resources that the daemon has opened. */
 export interface ServiceMeans {
@@ -92,6 +95,11 @@ export function createServices(means: ServiceMeans): DaemonServices {
     web: () => ({ allow: newest.web.allow.flatMap((target) => parseWebTarget(target) ?? []) }),
   });
   const completer = createWorkCompleter(db);
+  const completeFocus = createFocusCompleter(db);
+  const beginNew = createFocusBeginner(db, { host, directoryRoot });
+  const realRoot = realDirectoryRoot(directoryRoot);
+  // The environment and the lists of a running daemon do not change.
+  const environment = hookEnvironment(config, process.env);
   const versionGuard = createVersionGuard(db, clock);
   const controlPlane: ControlPlane = createControlPlane({
     db,
@@ -115,12 +123,15 @@ export function createServices(means: ServiceMeans): DaemonServices {
         models,
         host,
         directoryRoot,
+        realRoot,
+        beginNew,
         isolation,
         guard,
-        hookEnvironment: hookEnvironment(config, process.env),
+        hookEnvironment: environment,
         leaseSeconds,
         limits: () => newest.daemon,
         completer,
+        completeFocus,
         toolSources: tools,
         onEvent: options.onEvent ?? (() => {}),
         holdFaculty: (name, seconds, reason) => {

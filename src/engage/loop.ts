@@ -1,38 +1,44 @@
 /** The engage loop: model turns and tool calls until the model is done, or something else ends it. */
+import { AnimusError } from '../core/errors/errors.ts';
 import { estimateTokens } from '../core/work/tokens.ts';
 import { readTranscriptToSend } from '../store/transcript/attachments.ts';
 import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
 import type { Transcript } from '../store/transcript/transcript.ts';
-import type { RecordedTurn } from '../store/transcript/turns.ts';
+import type { RecordedTurn, TurnPermit } from '../store/transcript/turns.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import { type EarlyCalls, startEarlyCalls } from './calls/early-calls.ts';
 import { settleInterrupted } from './calls/interrupted.ts';
 import { type CallMeans, runToolCalls } from './calls/run-calls.ts';
 import { collectWaits } from './calls/waiting.ts';
-import { takeBoundedTurn } from './context/bounded-turn.ts';
+import { type EndMeans, takeBoundedTurn } from './context/bounded-turn.ts';
 import type { ContextMeans } from './context/context-prepare.ts';
 import type { BegunTurn, TurnMeans } from './turn/model-turn.ts';
+import type { UnrecordedTurn } from './turn/record-answer.ts';
 import { createTurnTime } from './turn/turn-time.ts';
 import type { EngageEnd } from './verdict/engage-end.ts';
 import { judge, type Limits } from './verdict/verdict.ts';
 
 /** The dependencies of the loop: those of model calls, the context, tool calls and the verdict, and signals to stop. */
 export interface EngageMeans
-  extends Omit<TurnMeans, 'time' | 'startEarly' | 'goesStraightOn' | 'messagesAfter'>,
+  extends Omit<TurnMeans, 'time' | 'startEarly' | 'takeBegun' | 'endsWith' | 'goesStraightOn' | 'messagesAfter'>,
     ContextMeans,
     CallMeans,
-    Limits {
+    Limits,
+    EndMeans {
+  /** The permit of turn 1, where that turn was begun together with the focus. */
+  readonly firstPermit?: TurnPermit;
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;
 }
 
-type LoopMeans = EngageMeans & Pick<TurnMeans, 'time' | 'startEarly'>;
+type LoopMeans = EngageMeans & Pick<TurnMeans, 'time' | 'startEarly' | 'takeBegun'>;
 
 /** Runs a focus's loop from the end of its transcript, which is read where it is not given. Rejects when `signal` aborts or the lease is lost. */
 export async function engage(engageMeans: EngageMeans, recorded?: Transcript): Promise<EngageEnd> {
   const startEarly = (turn: RecordedTurn) => startEarlyCalls(turn, engageMeans);
-  const means: LoopMeans = { ...engageMeans, time: createTurnTime(), startEarly };
+  const takeBegun = beginsWith(engageMeans.firstPermit);
+  const means: LoopMeans = { ...engageMeans, time: createTurnTime(), startEarly, takeBegun };
   const step = await loop(means, recorded).catch(async (error: unknown) => {
     await keepResults(means);
     throw error;
@@ -40,6 +46,16 @@ export async function engage(engageMeans: EngageMeans, recorded?: Transcript): P
   await means.journal.flush(means.signal);
   record('work.engage.iterations', step.transcript.turns.length, { faculty: means.faculty });
   return step.end;
+}
+
+/** Gives the permit of turn 1 once: a turn that is asked again begins again. */
+function beginsWith(permit: TurnPermit | null = null): TurnMeans['takeBegun'] {
+  let begun = permit;
+  return (turn) => {
+    const mine = turn === 1 ? begun : null;
+    begun = null;
+    return mine;
+  };
 }
 
 async function loop(means: LoopMeans, recorded?: Transcript): Promise<Extract<Step, { kind: 'end' }>> {
@@ -91,7 +107,7 @@ async function iterate(transcript: Transcript, means: LoopMeans, begun?: BegunTu
         const step: Step =
           taken.kind === 'recorded_whole'
             ? { kind: 'next', transcript: recorded, begun: taken.next }
-            : await finishTurn(recorded, turn, means, taken.early);
+            : withUnrecorded(await finishTurn(recorded, turn, means, taken.early), taken.unrecorded);
         const { faculty } = means;
         if (turn.calls.length > 0) record('work.engage.parallel_tools', turn.calls.length, { faculty });
         record('work.engage.overhead', means.time.takeOverheadMs(), { faculty });
@@ -118,6 +134,15 @@ async function finishTurn(
   if (verdict.kind === 'end') return end(current, verdict.end);
   for (const message of verdict.say) current = await say(current, message, means);
   return { kind: 'next', transcript: current };
+}
+
+/** The answer is recorded with the end that it leads to. */
+function withUnrecorded(step: Step, unrecorded: UnrecordedTurn | undefined): Step {
+  if (unrecorded === undefined) return step;
+  if (step.kind === 'end' && step.end.kind === 'done') return { ...step, end: { ...step.end, unrecorded } };
+  throw new AnimusError('internal.bug', {
+    detail: `turn ${unrecorded.turn} was left unrecorded and did not end the run`,
+  });
 }
 
 function isUnfinished(turn: RecordedTurn): boolean {

@@ -22,6 +22,7 @@ interface Kill {
 
 const KILLS: readonly Kill[] = [
   ...moments('claim_work', 1),
+  ...moments('begin_foci', 1),
   ...moments('begin_focus', 1),
   ...moments('add_message', 1),
   // The second one: the first is the orient message, this one a stub.
@@ -57,6 +58,38 @@ describe('a run of twenty turns', () => {
     expect(met.map(nameOf).toSorted()).toEqual(KILLS.map(nameOf).toSorted());
     expectNothingBoughtTwice(server, met.filter((kill) => LOSING.has(`${kill.call} ${kill.moment}`)).length);
   }, 600_000);
+});
+
+describe('a run of one answer', () => {
+  const pg = testDatabase();
+
+  it.each([
+    { kills: moments('begin_foci', 1), requests: 1 },
+    // The answer is lost.
+    { kills: [{ call: 'complete_foci', nth: 1, moment: 'before' as const }], requests: 2 },
+    { kills: [{ call: 'complete_foci', nth: 1, moment: 'after' as const }], requests: 1 },
+  ])(
+    'killed at $kills.0.call takes $requests request(s) and ends the same',
+    async ({ kills, requests }) => {
+      const server = await startModelServer(() => ({ content: [text('Nothing was to do.')] }));
+      onTestFinished(() => server.close());
+      const inOrder: Choose = ([next], call, moment) => (next?.call === call && next.moment === moment ? 0 : -1);
+      const { id, met } = await runWithKills(pg, server, inOrder, kills);
+      expect(met).toEqual(kills);
+      const ended = await pg.database.query(
+        `select w.state, w.turns, w.outcome, f.ended_as, t.turn, t.recorded_at is not null as recorded from animus.work_items w
+         join animus.foci f on f.work_item_id = w.id join animus.turns t on t.focus_id = f.id where w.id = $1`,
+        [id],
+      );
+      const outcome = { text: 'Nothing was to do.' };
+      expect(ended).toEqual([
+        { state: 'completed', turns: 1, outcome, ended_as: 'completed', turn: 1, recorded: true },
+      ]);
+      const bodies = server.requests.map(({ body }) => body.toString());
+      expect([bodies.length, new Set(bodies).size]).toEqual([requests, 1]);
+    },
+    180_000,
+  );
 });
 
 describe('the requests of a run', () => {

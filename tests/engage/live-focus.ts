@@ -162,6 +162,7 @@ function runLoop(
       timeoutMs: 10_000,
       processes: null as never, // no tool of this focus starts a process
       isolation: 'none',
+      makeDirectory: async () => {},
       fileRules: () => [],
     },
   });

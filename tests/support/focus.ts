@@ -94,6 +94,7 @@ export async function startTestFocus(
         timeoutMs: 60_000,
         processes: createProcessHost(), // starts no process before the first run
         isolation: 'none',
+        makeDirectory: async () => {},
         fileRules: () => [],
       },
       ...overrides,

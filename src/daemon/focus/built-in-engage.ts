@@ -47,6 +47,8 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
         toolset: focus.toolset.tools,
         gates: CALL_GATES,
         journal: createJournal(means.db, key),
+        ...(focus.first !== null && { firstPermit: focus.first.permit }),
+        recordsEnd: () => endsAtOnce(focus),
         maxTurns: settings.maxTurns,
         outcomeSchema: settings.outcomeSchema,
         closingTurn: model.closingTurn ?? false,
@@ -64,6 +66,7 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
           ...key,
           faculty: work.faculty,
           workspace: focus.workspace,
+          makeDirectory: focus.directory.make,
           timeoutMs: settings.toolTimeoutSeconds * 1000,
           processes: means.processes,
           isolation: settings.bashIsolation ?? means.isolation,
@@ -73,6 +76,14 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
       recorded,
     ),
   );
+}
+
+/**
+ * Whether nothing stands between the last answer and the end of the focus: no hook, no changes to look at, and no command that may still
+ * run and has to be stopped first.
+ */
+function endsAtOnce({ faculty, worktree, directory }: Focus): boolean {
+  return faculty.consolidate === null && worktree === null && !directory.isMade();
 }
 
 /** Converts the end of the loop to the end of the focus; `done` continues with consolidate. */

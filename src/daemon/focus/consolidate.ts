@@ -12,12 +12,12 @@ import { type Focus, spanKey } from './focus-scope.ts';
 /** Turns the result of engage into the end of the focus. */
 export async function consolidate(
   focus: Focus,
-  { finalText, outcome, summary: said }: Omit<EngageDone, 'kind'>,
+  { finalText, outcome, summary: said, unrecorded }: Omit<EngageDone, 'kind'>,
 ): Promise<FocusEnd> {
   const summaryFor = (final: Outcome) => said ?? summaryOf(finalText, final);
   return span('work.consolidate', spanKey(focus), async () => {
     const hook = focus.faculty.consolidate;
-    if (!hook) return completed(outcome, summaryFor(outcome));
+    if (!hook) return { ...completed(outcome, summaryFor(outcome)), ...(unrecorded && { unrecorded }) };
     const ledger = await readLedger(focus.means.db, focus.work.id);
     const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children: [] });
     switch (result.kind) {
@@ -44,6 +44,6 @@ export async function consolidate(
   });
 }
 
-function completed(outcome: Readonly<Record<string, unknown>>, summary: string): FocusEnd {
-  return { kind: 'completed', outcome, summary };
+function completed(outcome: Readonly<Record<string, unknown>>, summary: string) {
+  return { kind: 'completed', outcome, summary } as const;
 }

@@ -5,8 +5,10 @@ import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { WorkState } from '../../core/work/work.ts';
+import type { UnrecordedTurn } from '../../engage/turn/record-answer.ts';
 import { failureNotice } from '../../engage/verdict/attempt.ts';
 import type { Database } from '../../store/sql/database.ts';
+import type { CompleteFocus } from '../../store/transcript/complete-foci.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { readTranscript } from '../../store/transcript/transcript.ts';
 import { parkWork } from '../../store/transcript/waits.ts';
@@ -16,7 +18,13 @@ import type { Log } from '../../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
 
 export type FocusEnd =
-  | { readonly kind: 'completed'; readonly outcome: Readonly<Record<string, unknown>>; readonly summary: string }
+  | {
+      readonly kind: 'completed';
+      readonly outcome: Readonly<Record<string, unknown>>;
+      readonly summary: string;
+      /** The last answer, where it is recorded with this end. */
+      readonly unrecorded?: UnrecordedTurn;
+    }
   | {
       readonly kind: 'failed';
       /** `ledger_kept_after`: the next attempt's orientation omits the ledger entries up to this one. */
@@ -48,6 +56,8 @@ export interface SettleMeans {
   readonly db: Database;
   /** Batches the completions of all foci of the daemon. */
   readonly completer: WorkCompleter;
+  /** The same for ends that record the last answer, too. */
+  readonly completeFocus: CompleteFocus;
   readonly clock: Clock;
   readonly log: Log;
   /** How long the database may be unreachable before the lease has expired anyway. */
@@ -89,12 +99,12 @@ async function write(
   end: FocusEnd,
   work: ClaimedWork,
   faculty: Faculty,
-  { db, completer, focusId }: SettleMeans,
+  means: SettleMeans,
 ): Promise<WorkState | null> {
+  const { db, focusId } = means;
   switch (end.kind) {
     case 'completed':
-      await completer.complete({ ...work, outcome: end.outcome, summary: end.summary });
-      return 'completed';
+      return writeCompletion(end, work, means);
     case 'failed':
       return writeFailure(end, work, faculty, db, focusId);
     case 'released':
@@ -110,6 +120,29 @@ async function write(
     default:
       return end satisfies never;
   }
+}
+
+async function writeCompletion(
+  { outcome, summary, unrecorded }: Extract<FocusEnd, { kind: 'completed' }>,
+  work: ClaimedWork,
+  { db, completer, completeFocus, focusId }: SettleMeans,
+): Promise<WorkState> {
+  const completed = { id: work.id, leaseToken: work.leaseToken, outcome, summary };
+  if (unrecorded && focusId !== null) {
+    const { turn, answer } = unrecorded;
+    if (await completeFocus({ ...completed, focusId, turn, answer })) return 'completed';
+    switch (await unrecorded.record()) {
+      case 'cancelled':
+        await endCancelled(db, work);
+        return 'cancelled';
+      case 'paused':
+        await releaseWork(db, work, { delaySeconds: 0, reason: 'paused' });
+        return 'queued';
+      case null:
+    }
+  }
+  await completer.complete(completed);
+  return 'completed';
 }
 
 async function writeFailure(

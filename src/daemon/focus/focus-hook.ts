@@ -40,6 +40,7 @@ export async function runHook<P extends HookPhase>(
     ...facts,
     ledger: facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content })),
   };
+  await focus.directory.make();
   const traceparent = currentTraceparent();
   const isolation = faculty.engage.bashIsolation ?? means.isolation;
   const result = await runPhaseHook(

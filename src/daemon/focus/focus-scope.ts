@@ -6,6 +6,7 @@ import type { TextTeller } from '../../engage/events/live-text.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
+import type { BeginNewFocus } from '../../store/transcript/begin-foci.ts';
 import type { FocusKey, FocusRow } from '../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -13,8 +14,10 @@ import type { Toolset } from '../../tools/source.ts';
 import type { ToolSource } from '../../tools/tool-source.ts';
 import type { FileGuard } from '../guard/file-guard.ts';
 import type { ModelSource } from '../models/focus-model.ts';
+import type { FocusDirectory } from '../workspace/focus-directory.ts';
 import type { RepositoryGuard } from '../workspace/repository-guard.ts';
 import type { Worktree } from '../workspace/worktree.ts';
+import type { FirstRequest } from './first-request.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
 
@@ -28,6 +31,8 @@ export interface WorkspaceMeans {
   readonly isolation: Isolation;
   /** Restrictions on files of this host, for tools and hooks. */
   readonly guard: FileGuard;
+  /** The real path of the parent of all focus directories. */
+  readonly realRoot: () => Promise<string>;
 }
 
 /** What the phases of a focus need. */
@@ -45,6 +50,8 @@ export interface BeginMeans {
   readonly toolSources: readonly ToolSource[];
   readonly deadline: RunDeadline;
   readonly onEvent: (event: FocusEvent) => void;
+  /** Begins foci on items without a history, many in one statement. */
+  readonly beginNew: BeginNewFocus;
 }
 
 /**
@@ -62,10 +69,14 @@ export interface Focus {
    */
   readonly faculty: Faculty;
   readonly row: FocusRow;
+  /** There if it began with its first message and its first turn. */
+  readonly first: FirstRequest | null;
   /** The tools it may call; closed when the focus is over. */
   readonly toolset: Toolset;
   readonly key: FocusKey;
   readonly workspace: string;
+  /** Its own directory, which may not have been needed yet. */
+  readonly directory: FocusDirectory;
   /** With `isolation = "worktree"`: the workspace is its path. */
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;

@@ -1,7 +1,7 @@
 /** Opens, describes and cleans up where a focus works: the faculty's workspace, its own directory, or a worktree in it. */
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
@@ -14,8 +14,11 @@ import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.t
 import { addMessage } from '../../store/transcript/messages.ts';
 import { readTranscript } from '../../store/transcript/transcript.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
+import type { Toolset } from '../../tools/source.ts';
 import type { FileGuard } from '../guard/file-guard.ts';
 import {
+  type FocusDirectory,
+  focusDirectory,
   giveFocusDirectory,
   holdsWorktree,
   makeFocusDirectory,
@@ -33,6 +36,7 @@ const CLOSE_MS = 60_000;
 
 export interface FocusWorkspace {
   readonly workspace: string;
+  readonly directory: FocusDirectory;
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
   /** Of the repository of a worktree; closed with the workspace. */
@@ -40,32 +44,36 @@ export interface FocusWorkspace {
 }
 
 /**
- * Creates the focus's directory and its content, or finds them. A focus resumed where they are missing (another host) gets
- * a notice. Errors: `worktree.failed`.
+ * Creates the focus's directory and its content, or finds them; the directory of a new focus without a worktree is made when it is first
+ * needed. A focus resumed where they are missing (another host) gets a notice. Errors: `worktree.failed`.
  */
 export async function openWorkspace(
   key: FocusKey,
   row: FocusRow,
   faculty: Faculty,
+  { tools }: Toolset,
   control: FocusControl,
   means: WorkspaceMeans,
 ): Promise<FocusWorkspace> {
   const goesOn = row.resumes > 0;
-  const wasThere = existsSync(row.directory);
-  await makeFocusDirectory(row.directory);
   const isolation = faculty.engage.bashIsolation ?? means.isolation;
-  if (runsAsOwner(isolation)) await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
-  if (faculty.isolation !== 'worktree' || faculty.repo === null) {
-    if (goesOn && !wasThere && faculty.workspace === null) await tell(key, means.db, EMPTY_DIRECTORY);
-    // File tools check paths against the real path: a symlinked home would make them refuse everything.
-    const workspace = await realpath(faculty.workspace ?? row.directory);
+  const directory = focusDirectory(row.directory, async () => {
+    await makeFocusDirectory(row.directory);
+    if (runsAsOwner(isolation)) await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
+  });
+  if (!hasWorktree(faculty)) {
+    const isMissing = goesOn && faculty.workspace === null && !existsSync(row.directory);
+    if (isMissing && (await mayHaveWritten(row, faculty, tools, means.db))) await tell(key, means.db, EMPTY_DIRECTORY);
+    if (goesOn) await directory.make();
     return {
-      workspace,
+      workspace: await workspaceOf(row.directory, faculty, means),
+      directory,
       worktree: null,
       fileRules: rulesOf(row.directory, faculty, means.guard),
       repositoryGuard: null,
     };
   }
+  await directory.make();
   const foci = await readEarlierFoci(means.db, key.workItemId, row.number);
   const earlier = foci.map((id) => join(dirname(row.directory), id));
   const worktree = await openWorktree(
@@ -87,10 +95,44 @@ export async function openWorkspace(
   });
   return {
     workspace: worktree.path,
+    directory,
     worktree,
     fileRules: rulesOf(row.directory, faculty, means.guard, own),
     repositoryGuard,
   };
+}
+
+type WithRepo = Faculty & { readonly repo: string };
+
+/** Whether the workspace of the faculty's foci is a worktree. */
+export function hasWorktree(faculty: Faculty): faculty is WithRepo {
+  return faculty.isolation === 'worktree' && faculty.repo !== null;
+}
+
+/**
+ * The workspace of a focus without a worktree: the faculty's, or its own directory. As real paths: file tools check paths against the
+ * real path, so a symlinked home would make them refuse everything.
+ */
+export async function workspaceOf(
+  directory: string,
+  { workspace }: Faculty,
+  means: Pick<WorkspaceMeans, 'realRoot'>,
+): Promise<string> {
+  return workspace === null ? join(await means.realRoot(), basename(directory)) : realpath(workspace);
+}
+
+/** Whether a hook, a command or a tool of the focus may have left something in its directory, which was there then. */
+async function mayHaveWritten(
+  { id, phase }: FocusRow,
+  { orient, engage }: Faculty,
+  tools: Toolset['tools'],
+  db: Database,
+): Promise<boolean> {
+  if (orient !== null || engage.mode === 'external' || phase === 'consolidate' || phase === 'recover') return true;
+  const { turns } = await readTranscript(db, id);
+  return turns.some(({ calls }) =>
+    calls.some(({ name, output }) => output !== null && tools.get(name)?.kind === 'world'),
+  );
 }
 
 /** The workspace as the first message describes it. */

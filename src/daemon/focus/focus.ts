@@ -15,6 +15,7 @@ import { asBegun } from './begun-faculty.ts';
 import { modelSees } from './built-in-engage.ts';
 import { consolidate } from './consolidate.ts';
 import { ENGAGE_MODES } from './engage-modes.ts';
+import { beginWithRequest } from './first-request.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './focus-scope.ts';
@@ -71,20 +72,19 @@ async function begin(
   const toolset = await openToolset(means.toolSources, faculty);
   opened.defer(() => toolset.close());
   const sees = asksModel(faculty.engage) ? modelSees(faculty, toolset) : NO_MODEL;
-  const recorded = await startFocus(means.db, work, {
-    host: means.host,
-    directoryRoot: means.directoryRoot,
-    facultySnapshot: faculty,
-    ...sees,
-  });
+  const settings = { facultySnapshot: faculty, ...sees };
+  const atOnce = await beginWithRequest(work, faculty, settings, means);
+  const { host, directoryRoot } = means;
+  const recorded = atOnce?.row ?? (await startFocus(means.db, work, { host, directoryRoot, ...settings }));
   // The path is computed here and not read from the database, because the directory is created, chowned and removed. A
   // focus that began with an external command has no prompt either.
-  const directory = join(means.directoryRoot, recorded.id);
-  const row = { ...recorded, directory, ...(recorded.systemPrompt === '' && sees) };
-  const begun = asBegun(faculty, row.facultySnapshot);
+  const path = join(directoryRoot, recorded.id);
+  const row = { ...recorded, directory: path, ...(recorded.systemPrompt === '' && sees) };
+  // A new focus begins with the faculty as it is now.
+  const begun = row.resumes === 0 ? faculty : asBegun(faculty, row.facultySnapshot);
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
-  const { workspace, worktree, fileRules, repositoryGuard } = await openWorkspace(key, row, begun, control, means);
+  const place = await openWorkspace(key, row, begun, toolset, control, means);
   const texts = createTextTeller(row.number, (piece) => tellText(means.db, key, piece), means.clock);
   const emit = (event: FocusEventBody) => {
     texts.take(event);
@@ -100,11 +100,9 @@ async function begin(
     faculty: begun,
     toolset,
     row,
+    first: atOnce?.first ?? null,
     key,
-    workspace,
-    worktree,
-    fileRules,
-    repositoryGuard,
+    ...place,
     control,
     means,
     emit,

@@ -30,7 +30,7 @@ export async function attachmentMessages(
   focus: Focus,
   params: Readonly<Record<string, unknown>>,
 ): Promise<AttachmentMessage[]> {
-  const ids = namedIn(params);
+  const ids = attachmentIds(params);
   if (ids.length === 0) return [];
   const { db } = focus.means;
   const found = new Map((await readAttachments(db, focus.work.id, ids)).map((file) => [file.id, file]));
@@ -53,7 +53,7 @@ const TOO_MANY = `a model is shown at most ${MAX_FILES} files of ${MAX_BYTES / 1
 const noRoom = (tokens: number) => `it would take about ${tokens} tokens, and your context has no room for them`;
 
 /** The ids in `params.attachments`, each once. */
-function namedIn({ attachments }: Readonly<Record<string, unknown>>): string[] {
+export function attachmentIds({ attachments }: Readonly<Record<string, unknown>>): string[] {
   if (!Array.isArray(attachments)) return [];
   const ids = attachments.filter((value): value is string => typeof value === 'string' && UUID.test(value));
   return [...new Set(ids)];

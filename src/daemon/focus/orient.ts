@@ -20,6 +20,12 @@ import { attachmentMessages } from './orient-attachments.ts';
  */
 export async function orient(focus: Focus): Promise<Transcript> {
   const { db } = focus.means;
+  if (focus.first !== null) {
+    const { message } = focus.first;
+    // It took no time: the message was made to begin the focus.
+    await span('work.orient', spanKey(focus), async () => focus.emit({ type: 'phase', phase: 'orient' }));
+    return { turns: [], messages: [message] };
+  }
   // Nothing can be recorded of a focus that has just begun.
   const recorded = focus.row.resumes === 0 ? NOTHING : await readTranscriptToSend(db, focus.key.focusId);
   if (recorded.messages.some((message) => message.kind === 'orient')) return recorded;

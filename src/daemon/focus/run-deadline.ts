@@ -35,7 +35,8 @@ export function startRunDeadline(seconds: number, control: FocusControl, clock: 
       timer = { ...next, over: Promise.all([before.over, next.over]).then(() => undefined) };
     },
     async stop() {
-      stopped.abort();
+      // Not the default reason, an error with a stack trace.
+      stopped.abort('stopped');
       await timer.over;
     },
   };

@@ -3,11 +3,11 @@ import type { Faculty } from '../../catalog/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';
 import { patientDatabase } from '../../store/sql/patient-database.ts';
+import type { CompleteFocus } from '../../store/transcript/complete-foci.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { WorkCompleter } from '../../store/work/work-completer.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
-import { holdsWorktree, removeFocusDirectory } from '../workspace/focus-directory.ts';
 import { attempt } from './focus.ts';
 import type { FocusControl } from './focus-control.ts';
 import { type FocusEnd, settle } from './focus-end.ts';
@@ -20,6 +20,7 @@ export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
   /** Resource limits of a focus's commands when its faculty sets none. */
   readonly limits: () => Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
   readonly completer: WorkCompleter;
+  readonly completeFocus: CompleteFocus;
   /** Claims nothing more for the faculty for that long, and reports it. */
   readonly holdFaculty: (faculty: string, seconds: number, reason: string) => Promise<void>;
   /** The faculty's provider works again. */
@@ -68,8 +69,7 @@ export async function runFocus(
       } else if (end.kind === 'completed' || end.kind === 'parked') {
         await means.workedOn(work.faculty);
       }
-      const over = focus && isOver(end, state) && !holdsWorktree(focus.row.directory);
-      if (over) await removeFocusDirectory(focus.row.directory);
+      if (focus && isOver(end, state)) await focus.directory.remove();
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
       report(end, state, work, focus, means);

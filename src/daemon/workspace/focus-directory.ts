@@ -1,10 +1,46 @@
 /** The scratch directories of foci on this host. */
 import { lstatSync } from 'node:fs';
-import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { spareUser } from '../../process/runners/as-user.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { endedFocusIds } from '../../store/transcript/focus-row.ts';
+
+/** The own directory of one focus. Most foci that only talk to a model never need it, and making and removing one costs as much as a turn. */
+export interface FocusDirectory {
+  /** Makes it at the first call, before anything that may use it. */
+  make(): Promise<void>;
+  /** Whether it was needed. */
+  isMade(): boolean;
+  /** Removes it with everything in it, unless a worktree is in it: a person may still need that. */
+  remove(): Promise<void>;
+}
+
+/** `create` makes it. */
+export function focusDirectory(path: string, create: () => Promise<void>): FocusDirectory {
+  let made: Promise<void> | null = null;
+  return {
+    make: () => (made ??= create()),
+    isMade: () => made !== null,
+    async remove() {
+      if (made !== null && !holdsWorktree(path)) await removeFocusDirectory(path);
+    },
+  };
+}
+
+/** Returns a function that resolves to the real path of the parent of all focus directories. Its first call makes that directory. */
+export function realDirectoryRoot(root: string): () => Promise<string> {
+  let real: Promise<string> | null = null;
+  const find = async () => {
+    await makeFocusDirectory(root);
+    return realpath(root);
+  };
+  return () =>
+    (real ??= find().catch((error: unknown) => {
+      real = null;
+      throw error;
+    }));
+}
 
 /** Creates the directory of a focus, private to this user; a resumed focus gets the one it had. */
 export async function makeFocusDirectory(directory: string): Promise<void> {

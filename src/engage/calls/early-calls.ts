@@ -83,6 +83,7 @@ function onlyReads(tool: Tool | undefined): boolean {
 }
 
 async function runEarly(turn: RecordedTurn, call: RecordedCall, means: EarlyMeans): Promise<EarlyEnd> {
+  await means.callScope.makeDirectory();
   const passage = await passGates(call, turn, means);
   if (passage.kind === 'answered') return { end: passage, durationMs: 0 };
   return executeCall(turn, call, passage, means);

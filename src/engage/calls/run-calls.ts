@@ -38,6 +38,10 @@ export async function runToolCalls(
   // A call that ends the focus (because its lease is lost) stops the other calls too.
   const siblings = new AbortController();
   const means = { ...focusMeans, signal: AbortSignal.any([focusMeans.signal, siblings.signal]) };
+  // Before any call of the turn ends, so that a focus with results of such calls has had its directory.
+  if (turn.calls.some((call) => call.output === null && means.toolset.get(call.name)?.kind === 'world')) {
+    await means.callScope.makeDirectory();
+  }
   const takeSlot = early?.takeSlot ?? createSlots(means.maxParallelTools);
   let database: Promise<unknown> = Promise.resolve();
 

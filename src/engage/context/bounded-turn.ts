@@ -4,13 +4,24 @@ import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { type BegunTurn, type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { asksForOutcome } from '../verdict/closing.ts';
+import { judge, type Limits } from '../verdict/verdict.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
 import { renderMessages } from './context.ts';
 import { newestFold } from './context-folds.ts';
 import { prepareContext } from './context-prepare.ts';
 import { goesStraightOn, type StraightMeans } from './straight-on.ts';
 
-type BoundedMeans = Omit<TurnMeans, 'goesStraightOn' | 'messagesAfter'> & CompactMeans & StraightMeans;
+type BoundedMeans = Omit<TurnMeans, 'endsWith' | 'goesStraightOn' | 'messagesAfter'> &
+  CompactMeans &
+  StraightMeans &
+  Limits &
+  Pick<EndMeans, 'recordsEnd'>;
+
+/** How the run may end. */
+export interface EndMeans {
+  /** Whether the end of the focus can record the last answer; asked when the answer is there. Default: no. */
+  readonly recordsEnd?: () => boolean;
+}
 
 /**
  * Prepares the context, compacts it if it is full, and takes the next turn. If the window cut off the last answer, the context is
@@ -48,11 +59,17 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
   const turnMeans: TurnMeans = {
     ...means,
     model: modelFor(transcript, means),
+    endsWith: (turn) => (means.recordsEnd?.() ?? false) && isDone(turn, withTurn(turn), means),
     goesStraightOn: (turn) => goesStraightOn(withTurn(turn), means),
     messagesAfter: (turn) => renderMessages(withTurn(turn)),
   };
   const messages = begun?.messages ?? renderMessages(transcript);
   return takeModelTurn(transcript.turns.length + 1, messages, turnMeans, begun?.permit);
+}
+
+function isDone(turn: RecordedTurn, transcript: Transcript, limits: Limits): boolean {
+  const verdict = judge(turn, transcript, limits);
+  return verdict.kind === 'end' && verdict.end.kind === 'done';
 }
 
 /** The model with the settings of the next request, which may ask for the outcome alone. */

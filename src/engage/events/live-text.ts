@@ -62,7 +62,8 @@ export function createTextTeller(
       }
     },
     async stop() {
-      stopped.abort();
+      // A reason of our own: the default one is an error with a stack trace, made for every focus and seen by nobody.
+      stopped.abort('stopped');
       await telling;
     },
   };

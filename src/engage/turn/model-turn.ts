@@ -20,7 +20,15 @@ import type { Journal } from '../calls/journal.ts';
 import type { FocusListener } from '../events/events.ts';
 import { askInBatch } from './batch-turn.ts';
 import { measure } from './measure-answer.ts';
-import { type Answered, begin, begunAgain, recordAlone, recordWhole } from './record-answer.ts';
+import {
+  type Answered,
+  begin,
+  begunAgain,
+  leaveUnrecorded,
+  recordAlone,
+  recordWhole,
+  type UnrecordedTurn,
+} from './record-answer.ts';
 import type { TurnTime } from './turn-time.ts';
 
 /** The model of a focus, with everything fixed that does not change from turn to turn. */
@@ -61,6 +69,10 @@ export interface TurnMeans {
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
   readonly time: TurnTime;
+  /** The permit of a turn that was begun together with its focus, once; null for any other turn. */
+  readonly takeBegun: (turn: number) => TurnPermit | null;
+  /** Whether the answer ends the run and may be recorded with the end. */
+  readonly endsWith: (turn: RecordedTurn) => boolean;
   /** Starts the calls of an answer that may run before it is recorded. */
   readonly startEarly: (turn: RecordedTurn) => EarlyCalls;
   /** True if nothing else has to be recorded between this turn, all of whose calls have ended, and the next request. */
@@ -76,8 +88,13 @@ export interface BegunTurn {
 }
 
 export type ModelTurn =
-  /** Its calls are still to be run; `early` has those that were started. */
-  | { readonly kind: 'recorded'; readonly turn: RecordedTurn; readonly early?: EarlyCalls }
+  /** Its calls are still to be run; `early` has those that were started. `unrecorded`: `endsWith` left the recording to the end of the focus. */
+  | {
+      readonly kind: 'recorded';
+      readonly turn: RecordedTurn;
+      readonly early?: EarlyCalls;
+      readonly unrecorded?: UnrecordedTurn;
+    }
   /** Its calls have ended, and the next turn was begun, or refused, in the same statement. */
   | { readonly kind: 'recorded_whole'; readonly turn: RecordedTurn; readonly next: BegunTurn }
   | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'> }
@@ -98,7 +115,7 @@ export async function takeModelTurn(
   means: TurnMeans,
   begun?: TurnPermit,
 ): Promise<ModelTurn> {
-  const permit = begun ?? (await begin(turn, means));
+  const permit = begun ?? means.takeBegun(turn) ?? (await begin(turn, means));
   if (permit !== 'go') return { kind: 'refused', permit };
   means.signal.throwIfAborted();
 
@@ -109,6 +126,9 @@ export async function takeModelTurn(
   if (asked.kind !== 'answered') return asked;
   const answer = answeredTurn(turn, asked.response);
   if (asked.requestId !== null) return alone(answer, await recordAlone(answer, asked, means));
+  if (means.endsWith(answer)) {
+    return { kind: 'recorded', turn: answer, unrecorded: leaveUnrecorded(answer, asked, means) };
+  }
   const early = means.startEarly(answer);
   const taken = await recordBeside(early, answer, asked, means).catch(async (error: unknown) => {
     await early.stop(error);

@@ -1,10 +1,11 @@
-/** Records an answer: alone, or with the ends of its calls and the beginning of the next turn. */
+/** Records an answer: alone, with the ends of its calls and the beginning of the next turn, or with the end of the focus. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { LlmResponse } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { closeRequest } from '../../store/transcript/batch-requests.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';
 import {
+  answerJson,
   beginTurn,
   type RecordedTurn,
   recordTurn,
@@ -37,6 +38,15 @@ export interface Answered {
   readonly response: LlmResponse;
   readonly cost: number;
   readonly requestId: string | null;
+}
+
+/** An answer without calls that was not recorded by itself. */
+export interface UnrecordedTurn {
+  readonly turn: number;
+  /** As `answerJson` returns it. */
+  readonly answer: string;
+  /** Records it by itself after all. Returns why it may not be recorded any more, or null. Idempotent. Errors: those of `recordTurn`. */
+  record(): Promise<Refused | null>;
 }
 
 /** Begins a turn, and records the ends of calls that are not recorded yet. */
@@ -75,7 +85,20 @@ async function record<T>({ turn }: RecordedTurn, means: RecordMeans, write: () =
   return written;
 }
 
-/** Notifies watchers of a recorded answer, and counts its cost. */
+/**
+ * Leaves the recording of an answer that ends the run to the end of the focus, which follows at once. Until then the answer is only in
+ * memory, as it is while it is being recorded by itself; writing the end is retried for as long as the lease lasts.
+ */
+export function leaveUnrecorded(turn: RecordedTurn, answered: Answered, means: RecordMeans): UnrecordedTurn {
+  announce(turn, answered, means);
+  return {
+    turn: turn.turn,
+    answer: answerJson(turn, answered.response, answered.cost),
+    record: () => begunAgain(turn.turn, means, () => keep(turn, answered, means).then(() => null)),
+  };
+}
+
+/** Notifies watchers of an answer, and counts its cost. */
 function announce(recorded: RecordedTurn, { response, cost }: Answered, means: RecordMeans): void {
   const model = `${recorded.provider}/${recorded.model}`;
   if (cost > 0) count('work.budget.spent', cost, { faculty: means.faculty, model });

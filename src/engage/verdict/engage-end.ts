@@ -1,5 +1,6 @@
 /** How the engage loop can end. */
 import type { LlmFailure } from '../../llm/client.ts';
+import type { UnrecordedTurn } from '../turn/record-answer.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Why the loop ended. `interrupted`: stopped at a turn boundary; the item goes back to the queue and the focus continues later. */
@@ -22,6 +23,8 @@ export interface EngageDone {
   readonly outcome: Outcome;
   /** From an external command; if it is missing, a summary is made from text and outcome. */
   readonly summary?: string;
+  /** There if the answer that ends the run is not recorded yet: it is recorded with the end, in one transaction. */
+  readonly unrecorded?: UnrecordedTurn;
 }
 
 export type EngageFailure =

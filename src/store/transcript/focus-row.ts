@@ -1,22 +1,14 @@
 /** The row of a focus: begun or resumed, and moved from phase to phase. */
-import { createHash } from 'node:crypto';
 import type { ToolSpec } from '../../core/work/conversation.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
-import { toJsonb, toText } from '../sql/json.ts';
+import { encodeSettings, type FocusSettings } from './focus-settings.ts';
 
 /** The key of every write of a focus: the lease that fences it and the focus it belongs to. */
 export interface FocusKey {
   readonly workItemId: string;
   readonly leaseToken: string;
   readonly focusId: string;
-}
-
-/** What a focus begins with, and keeps. */
-export interface FocusSettings {
-  readonly facultySnapshot: object;
-  readonly systemPrompt: string;
-  readonly tools: readonly ToolSpec[];
 }
 
 /** A focus as stored. Snapshot, prompt and tools are those it began with, even when it is resumed. */
@@ -39,7 +31,7 @@ export async function startFocus(
   work: { readonly id: string; readonly leaseToken: string },
   begin: FocusSettings & { readonly host: string; readonly directoryRoot: string },
 ): Promise<FocusRow> {
-  const settings = encode(begin);
+  const settings = encodeSettings(begin);
   const begun = () =>
     db.query<FocusRow>(
       `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger"
@@ -51,21 +43,7 @@ export async function startFocus(
     await db.query('select animus.keep_focus_settings($1, $2::jsonb, $3, $4::json)', [settings.id, ...settings.values]);
     [row] = await begun();
   }
-  if (row!.resumes > 0) return row!;
-  // As they will be read back.
-  const [facultySnapshot, systemPrompt, tools] = settings.values;
-  return {
-    ...row!,
-    facultySnapshot: JSON.parse(facultySnapshot) as FocusRow['facultySnapshot'],
-    systemPrompt,
-    tools: JSON.parse(tools) as FocusRow['tools'],
-  };
-}
-
-/** The settings as they are stored, under a hash of themselves. */
-function encode({ facultySnapshot, systemPrompt, tools }: FocusSettings) {
-  const values = [toJsonb(facultySnapshot), toText(systemPrompt), toJsonb(tools)] as const;
-  return { id: createHash('sha256').update(JSON.stringify(values)).digest(), values };
+  return row!.resumes > 0 ? row! : { ...row!, ...settings.readBack };
 }
 
 /** Moves a focus to another phase. */

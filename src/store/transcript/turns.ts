@@ -66,7 +66,7 @@ export async function recordTurn(
     focus.focusId,
     focus.leaseToken,
     turn.turn,
-    toJsonb(answerRow(turn, response, costUsd)),
+    answerJson(turn, response, costUsd),
     toJsonb(calls),
   ]);
 }
@@ -87,20 +87,18 @@ export async function recordTurnAndBegin(
   const calls = turn.calls.map((call, index) => ({ ...callRow(call), ...resultRow(ends[index]!) }));
   const [row] = await db.query<{ permit: TurnPermit }>(
     `select animus.record_turn_and_begin($1, $2, $3, $4::json, $5::json, $6) as permit`,
-    [
-      focus.focusId,
-      focus.leaseToken,
-      turn.turn,
-      toJsonb(answerRow(turn, response, costUsd)),
-      toJsonb(calls),
-      reservedUsd,
-    ],
+    [focus.focusId, focus.leaseToken, turn.turn, answerJson(turn, response, costUsd), toJsonb(calls), reservedUsd],
   );
   return row!.permit;
 }
 
 function callRow({ callId, name, input }: RecordedCall): object {
   return { call_id: callId, name, input };
+}
+
+/** The answer as `record_turn` takes it. */
+export function answerJson(turn: RecordedTurn, response: ModelAnswer, costUsd: number): string {
+  return toJsonb(answerRow(turn, response, costUsd));
 }
 
 function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: number): object {

@@ -1,6 +1,7 @@
-/** Batches ends of work: while one statement is running, further ends wait and are sent together in the next. */
+/** Batches ends of work. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import { batchWrites } from '../sql/write-batcher.ts';
 import { type CompletedWork, completeBatch } from './work.ts';
 
 export interface WorkCompleter {
@@ -15,47 +16,13 @@ export interface WorkCompleter {
 
 /** Creates a completer. `most`: maximum number of items per statement; default 100. No statement waits longer than 200 ms for row locks of others. */
 export function createWorkCompleter(db: Queryable, most = 100): WorkCompleter {
-  let waiting: { work: CompletedWork; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  let sending = false;
-
-  function start(): void {
-    if (sending || waiting.length === 0) return;
-    sending = true;
-    // In a microtask, so that simultaneous completions share even the first statement. `send` itself never rejects; it rejects the callers.
-    queueMicrotask(() => void send());
-  }
-
-  async function send(): Promise<void> {
-    while (waiting.length > 0) await sendOne();
-    sending = false;
-  }
-
-  async function sendOne(): Promise<void> {
-    const batch = waiting.slice(0, most);
-    waiting = waiting.slice(most);
-    try {
-      const results = await completeBatch(
-        db,
-        batch.map((one) => one.work),
-      );
-      for (const [n, { work, resolve, reject }] of batch.entries()) {
-        const result = results[n];
-        if (result === 'completed') resolve();
-        else if (result === 'locked')
-          reject(new AnimusError('work.locked', { id: work.id, detail: lockedDetail(work.id) }));
-        else reject(new AnimusError('work.lease_lost', { id: work.id }));
-      }
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  }
-
+  const complete = batchWrites((batch: readonly CompletedWork[]) => completeBatch(db, batch), most);
   return {
-    complete: (work) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ work, resolve, reject });
-        start();
-      }),
+    async complete(work) {
+      const result = await complete(work);
+      if (result === 'locked') throw new AnimusError('work.locked', { id: work.id, detail: lockedDetail(work.id) });
+      if (result !== 'completed') throw new AnimusError('work.lease_lost', { id: work.id });
+    },
   };
 }
 

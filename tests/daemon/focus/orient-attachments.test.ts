@@ -148,6 +148,7 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
     key: work.key,
     faculty: { engage: { mode: 'builtin' }, orient: null },
     row: { number: 1, resumes: 0, hasLedger: false },
+    first: null,
     workspace: '/nowhere',
     worktree: null,
     emit: () => {},

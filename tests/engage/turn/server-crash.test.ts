@@ -1,13 +1,16 @@
 /** The database server crashes during a model call, and loses what it had not written to its WAL yet. */
 import { expect, test } from 'vitest';
-import { engage } from '../../../src/engage/loop.ts';
+import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
+import type { EngageDone } from '../../../src/engage/verdict/engage-end.ts';
 import type { LlmClient } from '../../../src/llm/client.ts';
+import { createFocusCompleter } from '../../../src/store/transcript/complete-foci.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
 import { crashableDatabase, crashServer, keepCommitsInMemory } from '../../support/server-crash.ts';
 
 const target = crashableDatabase();
 
-test('an answer whose turn was lost in a server crash is kept, with the results before it; nothing runs twice', async () => {
+/** Runs two turns; the server crashes during the second one, and what it lost is returned, too. */
+async function runWithCrash(more: Partial<EngageMeans> = {}) {
   let runs = 0;
   const act = testTool('act', async () => ({ content: `done ${++runs}` }));
   const focus = await startTestFocus(target.database, {
@@ -22,27 +25,41 @@ test('an answer whose turn was lost in a server crash is kept, with the results 
       when = { contains = "done 1" }`,
   });
   const { model, ...means } = focus.means();
-  const lost: string[] = [];
+  const left: string[] = [];
   const client: LlmClient = {
     async complete(request, options) {
       if (request.turn === 1) await keepCommitsInMemory(target.database);
       if (request.turn === 2) {
         await crashServer(target.database);
-        lost.push(...(await recorded(focus.key.focusId)));
+        left.push(...(await recorded(focus.key.focusId)));
       }
       return model.client.complete(request, options);
     },
   };
-
-  expect(await engage({ ...means, model: { ...model, client } })).toMatchObject({
-    kind: 'done',
-    finalText: 'all done',
-  });
-
-  // The test proves nothing unless the crash really lost them.
-  expect(lost).toEqual(['turn 1', 'call of turn 1 started: null']);
-  expect(await recorded(focus.key.focusId)).toEqual(['turn 1', 'turn 2', 'call of turn 1 done: done 1']);
+  const end = await engage({ ...means, ...more, model: { ...model, client } });
+  expect(end).toMatchObject({ kind: 'done', finalText: 'all done' });
+  // The test proves nothing unless the crash really lost the rest.
+  expect(left).toEqual(['turn 1', 'call of turn 1 started: null']);
   expect(runs).toBe(1);
+  return { key: focus.key, end: end as EngageDone };
+}
+
+const WHOLE = ['turn 1', 'turn 2', 'call of turn 1 done: done 1'];
+
+test('an answer whose turn was lost in a server crash is kept, with the results before it; nothing runs twice', async () => {
+  const { key } = await runWithCrash();
+  expect(await recorded(key.focusId)).toEqual(WHOLE);
+});
+
+test('so is an answer that was left to the end: the end is not written without it', async () => {
+  const { key, end } = await runWithCrash({ recordsEnd: () => true });
+  const { turn, answer, record } = end.unrecorded!;
+  const work = { id: key.workItemId, leaseToken: key.leaseToken, outcome: {}, summary: null };
+  const complete = createFocusCompleter(target.database);
+  expect(await complete({ ...work, focusId: key.focusId, turn, answer })).toBe(false);
+  expect(await record()).toBe(null);
+  expect(await recorded(key.focusId)).toEqual(WHOLE);
+  expect(await complete({ ...work, focusId: key.focusId, turn, answer })).toBe(false); // it is recorded already
 });
 
 test('an answer whose calls only read is kept, with its calls and the next turn, when the turn was lost in a server crash', async () => {

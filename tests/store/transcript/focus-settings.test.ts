@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { type FocusSettings, startFocus } from '../../../src/store/transcript/focus-row.ts';
+import { startFocus } from '../../../src/store/transcript/focus-row.ts';
+import type { FocusSettings } from '../../../src/store/transcript/focus-settings.ts';
 import { claimWork, completeWork, releaseWork } from '../../../src/store/work/work.ts';
 import { claimable } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -29,6 +29,12 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   add_attachment: ofFocus(`select animus.add_attachment($1, $2, null, 'late', 1)`),
   add_message: ofFocus(`select animus.add_message($1, $2, 0, 'nudge', 'late', 1)`),
   append_ledger: ofItem(`select animus.append_ledger($1, 'note', 'late', $2)`),
+  begin_foci: (db, { id, leaseToken, focusId }) =>
+    db.query(
+      `select case when (animus.begin_foci(array[$1::uuid], array[$2::bigint], array[$3::uuid], 'late', '/late', array['\\x01'::bytea],
+                array['late'], array[1], array[true]))[1] = 'go' then 'completed' else 'lost' end as result`,
+      [id, leaseToken, focusId],
+    ),
   begin_next_turn: ofFocus(`select animus.begin_next_turn($1, $2, 2, 1, '${ENDED('c1')}')`),
   begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1)`),
   close_request: ofFocus(
@@ -40,6 +46,12 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   complete_batch: ofItem(
     `select result from animus.complete_batch(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb])`,
   ),
+  complete_foci: (db, { id, leaseToken, focusId }) =>
+    db.query(
+      `select case when (animus.complete_foci(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], array['late'],
+                array[$3::uuid], array[2], array['${ANSWER}'::json]))[1] then 'completed' else 'lost' end as result`,
+      [id, leaseToken, focusId],
+    ),
   complete_held: ofItem(
     `select case when cardinality(animus.complete_held(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null)) = 1
        then 'completed' else 'lost' end as result`,
@@ -75,6 +87,12 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   store_output: ofFocus(`select animus.store_output($1, $2, 1, 'c2', gen_random_uuid(), 'late')`),
   tell_text: ofFocus(`select animus.tell_text($1, $2, 'late')`),
 };
+
+/** Those that only write for an item without a focus; the settings of the focus are stored under the id 01. */
+export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci']);
+
+/** Those that leave an item that is locked, or not in the usual state, to functions that know every case, and report it like a lost one. */
+export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set(['begin_foci', 'complete_foci', 'complete_held']);
 
 /** The functions that take the token of a lease on an item, from the catalogue of the database. Pollers of batches have tokens of their own. */
 export async function fencedFunctions(db: Queryable): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { Queryable } from '../../../src/store/sql/database.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import type { FocusKey } from '../../../src/store/transcript/focus-row.ts';
 import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
-import { completeWork, endCancelled, failWork, releaseWork } from '../../../src/store/work/work.ts';
+import { claimWork, completeWork, endCancelled, failWork, releaseWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, recordCalls } from '../begun-focus.ts';
 import type { Writer } from './fenced-calls.ts';
 
@@ -40,6 +40,18 @@ export async function beginWriter(db: Queryable): Promise<Begun> {
     faculty: work.faculty,
     key: work.key,
   };
+}
+
+/** A claimed item without a focus. */
+export async function claimWriter(db: Queryable): Promise<Begun> {
+  const faculty = `f${randomUUID()}`;
+  const daemonId = randomUUID();
+  await db.query(`select animus.keep_focus_settings('\\x01', '{}', 'You test.', '[]')`);
+  await db.query('insert into animus.work_items (faculty) values ($1)', [faculty]);
+  const [work] = await claimWork(db, daemonId, claimable(faculty), 1, 60);
+  const { id, leaseToken } = work!;
+  const focusId = randomUUID();
+  return { id, leaseToken, focusId, daemonId, faculty, key: { workItemId: id, leaseToken, focusId } };
 }
 
 /** Claims for the faculty as another daemon and returns the item with its token; takes over expired leases. */

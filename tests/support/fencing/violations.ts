@@ -2,27 +2,49 @@
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { openTransaction } from '../../store/work/queue-driver.ts';
-import { FENCED_CALLS, type Writer } from './fenced-calls.ts';
-import { beginWriter, claimAgain, expire, LEASE_LOSSES } from './lease-losses.ts';
+import { FENCED_CALLS, FOR_NEW_FOCI, FOR_THE_USUAL_CASE, type Writer } from './fenced-calls.ts';
+import { type Begun, beginWriter, claimAgain, claimWriter, expire, LEASE_LOSSES } from './lease-losses.ts';
 
-/** Calls that may succeed before the loss of the lease is committed; all others must report that the row is locked. */
-const DURING_A_TAKE_OVER: Readonly<Record<string, Answer>> = {
-  // A step of complete_batch, which distinguishes lost items from locked ones.
-  complete_held: 'refused',
+/** What a call answers before the loss of the lease is committed. */
+function duringATakeOver(name: string): Answer {
   // Stores nothing and locks nothing.
-  tell_text: 'accepted',
-};
+  if (name === 'tell_text') return 'accepted';
+  return FOR_THE_USUAL_CASE.has(name) ? 'refused' : 'locked';
+}
 
 /** Violations as `name: what`, found one after the other; there must be none. */
 export async function* violations(db: Database, names: readonly string[]): AsyncGenerator<string> {
-  for (const loss of Object.keys(LEASE_LOSSES)) yield* afterTheLoss(db, names, loss);
-  yield* whileItIsTakenOver(db, names);
-  for (const name of names) if (name !== 'tell_text') yield* whileItWrites(db, name);
+  const losses = Object.keys(LEASE_LOSSES);
+  const begun = names.filter((name) => !FOR_NEW_FOCI.has(name));
+  yield* violationsOn(db, begun, beginWriter, losses);
+  // Only an item with a focus can be parked.
+  const unparked = losses.filter((loss) => !loss.startsWith('parked'));
+  const fresh = names.filter((name) => FOR_NEW_FOCI.has(name));
+  yield* violationsOn(db, fresh, claimWriter, unparked);
+}
+
+type Begin = (db: Queryable) => Promise<Begun>;
+
+async function* violationsOn(
+  db: Database,
+  names: readonly string[],
+  begin: Begin,
+  losses: readonly string[],
+): AsyncGenerator<string> {
+  if (names.length === 0) return;
+  for (const loss of losses) yield* afterTheLoss(db, names, begin, loss);
+  yield* whileItIsTakenOver(db, names, begin);
+  for (const name of names) if (name !== 'tell_text') yield* whileItWrites(db, name, begin);
 }
 
 /** The loss of the lease is committed: every call is refused, and nothing has changed. */
-async function* afterTheLoss(db: Database, names: readonly string[], loss: string): AsyncGenerator<string> {
-  const writer = await beginWriter(db);
+async function* afterTheLoss(
+  db: Database,
+  names: readonly string[],
+  begin: Begin,
+  loss: string,
+): AsyncGenerator<string> {
+  const writer = await begin(db);
   await LEASE_LOSSES[loss]!(db, writer);
   let before = await digest(db);
   for (const name of names) {
@@ -35,8 +57,8 @@ async function* afterTheLoss(db: Database, names: readonly string[], loss: strin
 }
 
 /** Another daemon is about to take over, in an open transaction: nothing may be written meanwhile, and nobody waits for it for long. */
-async function* whileItIsTakenOver(db: Database, names: readonly string[]): AsyncGenerator<string> {
-  const writer = await beginWriter(db);
+async function* whileItIsTakenOver(db: Database, names: readonly string[], begin: Begin): AsyncGenerator<string> {
+  const writer = await begin(db);
   await expire(db, writer);
   const other = await openTransaction(db, async (tx) => {
     const [next] = await claimAgain(tx, writer);
@@ -48,14 +70,14 @@ async function* whileItIsTakenOver(db: Database, names: readonly string[]): Asyn
   await other.end('commit');
   if (changed) yield `${names.join()}: during a take-over something was written`;
   for (const [n, name] of names.entries()) {
-    if (answers[n] !== (DURING_A_TAKE_OVER[name] ?? 'locked')) yield `${name}: during a take-over: ${answers[n]}`;
+    if (answers[n] !== duringATakeOver(name)) yield `${name}: during a take-over: ${answers[n]}`;
     if ((await answerTo(db, name, writer)) !== 'refused') yield `${name}: not refused after the take-over`;
   }
 }
 
 /** The call was made in an open transaction: no other daemon gets the item until that ends. */
-async function* whileItWrites(db: Database, name: string): AsyncGenerator<string> {
-  const writer = await beginWriter(db);
+async function* whileItWrites(db: Database, name: string, begin: Begin): AsyncGenerator<string> {
+  const writer = await begin(db);
   if (name === 'end_cancelled') await db.query('select animus.cancel_work($1)', [writer.id]);
   await expire(db, writer);
   let answer = '';

@@ -1,0 +1,62 @@
+/** The usual beginning of a focus, in one statement: the focus itself, its first message and its first turn. */
+import { join } from 'node:path';
+import { asksModel, type Faculty } from '../../catalog/faculty.ts';
+import { estimateTokens } from '../../core/work/tokens.ts';
+import { uuidV7 } from '../../core/work/uuid-v7.ts';
+import { orientMessage } from '../../engage/prompt/prompt.ts';
+import type { FocusRow } from '../../store/transcript/focus-row.ts';
+import { encodeSettings, type FocusSettings } from '../../store/transcript/focus-settings.ts';
+import type { EngineMessage } from '../../store/transcript/messages.ts';
+import type { TurnPermit } from '../../store/transcript/turns.ts';
+import type { ClaimedWork } from '../../store/work/work.ts';
+import type { BeginMeans, WorkspaceMeans } from './focus-scope.ts';
+import { hasWorktree, workspaceOf } from './focus-workspace.ts';
+import { attachmentIds } from './orient-attachments.ts';
+
+/** What was recorded together with the focus. */
+export interface FirstRequest {
+  readonly message: EngineMessage;
+  /** Of turn 1; without a meaning where no model is asked. */
+  readonly permit: TurnPermit;
+}
+
+/**
+ * Begins a focus of which nothing but the work item goes into its first message. Null where something else does (a hook, a worktree,
+ * attachments, an earlier focus, a ledger) or may do: then nothing was written, and the focus begins step by step.
+ */
+export async function beginWithRequest(
+  work: ClaimedWork,
+  faculty: Faculty,
+  settings: FocusSettings,
+  means: BeginMeans & WorkspaceMeans,
+): Promise<{ readonly row: FocusRow; readonly first: FirstRequest } | null> {
+  if (work.attempts > 0 || faculty.orient !== null || hasWorktree(faculty) || attachmentIds(work.params).length > 0)
+    return null;
+  const focusId = uuidV7();
+  const directory = join(means.directoryRoot, focusId);
+  // A workspace that is missing is reported by the focus.
+  const workspace = await workspaceOf(directory, faculty, means).catch(() => null);
+  if (workspace === null) return null;
+  const content = orientMessage(work, [], null, workspace);
+  const encoded = encodeSettings(settings);
+  const permit = await means.beginNew({
+    workItemId: work.id,
+    leaseToken: work.leaseToken,
+    focusId,
+    settings: encoded,
+    content,
+    tokens: estimateTokens(content),
+    turn: asksModel(faculty.engage),
+  });
+  if (permit === null) return null;
+  const row = {
+    id: focusId,
+    number: 1,
+    phase: 'engage',
+    directory,
+    resumes: 0,
+    hasLedger: false,
+    ...encoded.readBack,
+  } as const;
+  return { row, first: { message: { afterTurn: 0, kind: 'orient', content }, permit } };
+}

@@ -1,0 +1,52 @@
+/** Begins new foci, each with all that its first request needs, in one statement for many. */
+import type { Queryable } from '../sql/database.ts';
+import { toText } from '../sql/json.ts';
+import { batchWrites } from '../sql/write-batcher.ts';
+import type { EncodedSettings } from './focus-settings.ts';
+import type { TurnPermit } from './turns.ts';
+
+/** A new focus on an item that had none before. */
+export interface NewFocus {
+  readonly workItemId: string;
+  readonly leaseToken: string;
+  /** A new UUID. */
+  readonly focusId: string;
+  readonly settings: EncodedSettings;
+  /** Its first message. */
+  readonly content: string;
+  /** Of the message. */
+  readonly tokens: number;
+  /** Whether its first turn begins with it; false for a focus without a model. */
+  readonly turn: boolean;
+}
+
+/**
+ * Begins a focus; resolves when that is committed. Null: nothing was written, and `startFocus` has to be called, because the item has a
+ * history, its row is locked, its lease is lost, or its settings are not stored yet.
+ */
+export type BeginNewFocus = (focus: NewFocus) => Promise<TurnPermit | null>;
+
+/** Combines the new foci of a daemon: those that arrive while a statement is running share the next one, at most `most` of them. */
+export function createFocusBeginner(
+  db: Queryable,
+  place: { readonly host: string; readonly directoryRoot: string },
+  most = 100,
+): BeginNewFocus {
+  return batchWrites(async (foci: readonly NewFocus[]) => {
+    const [row] = await db.query<{ permits: (TurnPermit | null)[] }>(
+      `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[]) as permits`,
+      [
+        foci.map((focus) => focus.workItemId),
+        foci.map((focus) => focus.leaseToken),
+        foci.map((focus) => focus.focusId),
+        place.host,
+        place.directoryRoot,
+        foci.map((focus) => focus.settings.id),
+        foci.map((focus) => toText(focus.content)),
+        foci.map((focus) => focus.tokens),
+        foci.map((focus) => focus.turn),
+      ],
+    );
+    return row!.permits;
+  }, most);
+}
