@@ -129,7 +129,8 @@ create table animus.work_ledger (
   constraint work_ledger_entry_type_check check (entry_type in ('plan', 'finding', 'decision', 'step', 'error', 'note')),
   constraint work_ledger_seq_check check (seq >= 1)
 );
-create trigger work_ledger_append_only before delete or update on animus.work_ledger for each row execute function animus.append_only();
+create trigger work_ledger_append_only before update on animus.work_ledger for each row execute function animus.append_only();
+create trigger work_ledger_goes_with_item after delete on animus.work_ledger referencing old table as gone for each statement execute function animus.ledger_goes_with_item();
 create trigger work_ledger_no_truncate before truncate on animus.work_ledger for each statement execute function animus.append_only();
 
 create table animus.foci (
