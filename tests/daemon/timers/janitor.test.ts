@@ -107,7 +107,7 @@ test('a round that runs out of time says that there is more', async () => {
   );
   await resolve(db);
   await clock!.set('+91 days');
-  expect(await sweep({ ...systemClock, monotonicMs: () => performance.now() * 1000 })).toMatchObject({ more: true });
+  expect(await sweep({ ...systemClock, sleep: async () => {}, monotonicMs: () => performance.now() * 1000 })).toMatchObject({ more: true });
   expect(await sweep()).toMatchObject({ more: false });
   expect(await descriptions(db)).toEqual([]);
 });
