@@ -44,6 +44,7 @@ declare
   v_roots  uuid[] := '{}';
   v_items  int := 0;
   v_looked int := 0;
+  v_full   boolean := false;
   v_tree   record;
 begin
   after_at := null; after_id := null;
@@ -52,7 +53,8 @@ begin
   set constraints all immediate;
   for v_tree in select * from animus.old_trees(v_before, p_limit, v_at, v_id) loop
     -- The batch is full: the next call begins with this tree.
-    exit when v_items > 0 and v_items + v_tree.items > p_limit;
+    v_full := v_items > 0 and v_items + v_tree.items > p_limit;
+    exit when v_full;
     if v_tree.items > 0 then
       v_roots := v_roots || v_tree.id;
       v_items := v_items + v_tree.items;
@@ -68,8 +70,7 @@ begin
     v_id := v_tree.id;
   end loop;
   deleted := animus.delete_trees(animus.lock_trees(v_roots, v_before));
-  -- It ended with a full list or at a tree that did not fit: there may be more.
-  if v_looked = p_limit or v_tree.id is distinct from v_id then after_at := v_at; after_id := v_id; end if;
+  if v_full or v_looked = p_limit then after_at := v_at; after_id := v_id; end if;
 end $$;
 
 -- Returns the next p_limit trees whose root was resolved before p_before, in order, with their number of items: p_limit + 1 for larger ones, 0 for

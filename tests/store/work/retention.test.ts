@@ -50,6 +50,12 @@ test('one referenced tree among hundreds is found and kept, whatever its size, a
   expect(await pruneAll(10)).toBe(31);
 });
 
+test('it comes to an end, also where the last batch is full', async () => {
+  await fillHistory(target.database, 60, USUAL);
+  expect(await pruneAll(20)).toBe(60);
+  expect(await pruneAll(20)).toBe(0);
+});
+
 test('a tree with a locked item stays whole, and the others of the batch are deleted', async () => {
   const db = target.database;
   const [one, two, open] = [await tree(2), await tree(2), await tree(2)];
