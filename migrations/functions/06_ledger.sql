@@ -19,6 +19,7 @@ begin
     if not found then
       perform animus.raise('WA003', format('no work item %s', p_id), p_id);
     end if;
+    perform animus.unpack_history(p_id);
   end if;
   if p_entry_type not in ('plan', 'finding', 'decision', 'step', 'error', 'note') then
     perform animus.raise('WA004', format('%s is no type of ledger entry', quote_nullable(p_entry_type)), p_id,
@@ -49,13 +50,14 @@ begin
   return null;
 end $$;
 
--- Refuses to delete entries of the ledger whose item stays. When a delete cascades from items, they no longer exist here. Once
--- per statement: checking each row was a third of the processor time of retention.
+-- Refuses to delete entries of the ledger, unless their item is deleted too (when a delete cascades, it no longer exists here) or
+-- they are in its history. Once per statement: checking each row was a third of the processor time of retention.
 -- Locks: none. Raises: WA002.
 create or replace function animus.ledger_goes_with_item() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if exists (select from animus.work_items where id in (select work_item_id from gone)) then
+  if exists (select from animus.work_items w where w.id in (select work_item_id from gone)
+                and not exists (select from animus.history h where h.work_item_id = w.id and h.month = animus.month_of(w.resolved_at))) then
     perform animus.raise('WA002', 'work_ledger is append-only: delete refused');
   end if;
   return null;

@@ -36,7 +36,8 @@ $$;
 -- Locks: animus.retention_turn; the rows of the items, none of a tree of which others have one locked. Raises: nothing.
 create or replace function animus.prune_work(
   p_older_than interval, p_limit int default 200, inout after_at timestamptz default null, inout after_id uuid default null, out deleted int)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_before timestamptz := animus.now() - p_older_than;
   v_at     timestamptz := after_at;

@@ -1,4 +1,4 @@
-/** Removes old data: resolved work, artifacts, archived messages, watches, daemons, and directories of ended foci on this host. */
+/** Removes old data: packs transcripts into the history; deletes resolved work, artifacts, archived messages, watches, daemons, and directories of ended foci on this host. */
 
 import type { RetentionConfig } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
@@ -6,7 +6,9 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Database } from '../../store/sql/database.ts';
 import {
+  dropMonth,
   type PruneCursor,
+  packHistory,
   pruneArchives,
   pruneArtifacts,
   pruneRegisters,
@@ -28,9 +30,13 @@ export interface JanitorMeans {
 /** What one round removed; `busy`: another daemon is sweeping and does the rest; `more`: the time was up before everything was done. */
 export interface Swept {
   readonly items: number;
+  /** Items whose transcript was packed, or had none, or was passed over. */
+  readonly packed: number;
   readonly artifacts: number;
   readonly archived: number;
   readonly registered: number;
+  /** Months of the history that were dropped. */
+  readonly months: number;
   readonly directories: number;
   readonly busy: boolean;
   readonly more: boolean;
@@ -85,17 +91,23 @@ export function createJanitor(means: JanitorMeans): Janitor {
       beganMs = clock.monotonicMs();
       return !stopping.signal.aborted && beganMs < endMs;
     };
-    const { resolvedDays, artifactsDays } = retention();
+    const { resolvedDays, packDays, artifactsDays } = retention();
     const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
     const items = await allOldWork(more);
+    const packed =
+      packDays === null ? NOTHING : await repeat(() => packHistory(db, packDays, WORK_BATCH), WORK_BATCH, more);
     const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
-    const parts = [artifacts, items, archived, registered];
+    // Not before the work of that month is deleted.
+    const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
+    const parts = [artifacts, items, packed, archived, registered, months];
     return {
       items: items.count,
+      packed: packed.count,
       artifacts: artifacts.count,
       archived: archived.count,
       registered: registered.count,
+      months: months.count,
       directories,
       busy: parts.some((part) => part.busy),
       more: parts.some((part) => part.more),
@@ -133,6 +145,8 @@ interface Part {
   readonly busy: boolean;
   readonly more: boolean;
 }
+
+const NOTHING: Part = { count: 0, busy: false, more: false };
 
 /** Runs batches until one is not full, another daemon is sweeping, or the time is up. */
 async function repeat(prune: () => Promise<number | null>, batch: number, more: () => Promise<boolean>): Promise<Part> {

@@ -38,6 +38,16 @@ export async function pruneRegisters(db: Queryable, limit: number): Promise<numb
   return count(db, 'select animus.prune_registers($1) as count', [limit]);
 }
 
+/** Packs the transcripts of the next `limit` items that ended more than `days` ago into the history; returns how many items it passed. */
+export async function packHistory(db: Queryable, days: number, limit: number): Promise<number | null> {
+  return count(db, 'select animus.pack_history(make_interval(secs => $1 * 86400), $2) as count', [days, limit]);
+}
+
+/** Drops the oldest month of the history if it ended more than `days` ago; returns 1 if it did. Call it when no work of that age is left to delete. */
+export async function dropMonth(db: Queryable, days: number): Promise<number | null> {
+  return count(db, 'select (animus.drop_month(make_interval(secs => $1 * 86400)) is not null)::int as count', [days]);
+}
+
 /** A row that retention skips. `id` is `*` where a whole table is left alone; `referencedBy`: the table and its constraint. */
 export interface KeptRow {
   readonly table: string;

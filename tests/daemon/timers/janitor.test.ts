@@ -107,9 +107,25 @@ test('a round that runs out of time says that there is more', async () => {
   );
   await resolve(db);
   await clock!.set('+91 days');
-  expect(await sweep({ ...systemClock, sleep: async () => {}, monotonicMs: () => performance.now() * 1000 })).toMatchObject({ more: true });
+  expect(
+    await sweep({ ...systemClock, sleep: async () => {}, monotonicMs: () => performance.now() * 1000 }),
+  ).toMatchObject({ more: true });
   expect(await sweep()).toMatchObject({ more: false });
   expect(await descriptions(db)).toEqual([]);
+});
+
+test('transcripts are packed where the setting says so, and their month goes after the work', async () => {
+  const { db, sweep } = await setUp(30);
+  const old = await insert(db, { description: 'old' });
+  await db.query(`select animus.append_ledger($1, 'note', 'x')`, [old]);
+  await resolve(db, old);
+  await clock!.set('+29 days');
+  expect(await sweep()).toMatchObject({ packed: 0 });
+  await clock!.set('+2 days');
+  expect(await sweep()).toMatchObject({ packed: 1, months: 0 });
+  expect(await db.query('select content from animus.all_ledger')).toEqual([{ content: 'x' }]);
+  await clock!.set('+100 days');
+  expect(await sweep()).toMatchObject({ items: 1, packed: 0, months: 1, more: false });
 });
 
 test('nobody waits: retention skips a locked item, a retry does not wait for retention, and two janitors take turns', async () => {
@@ -158,6 +174,8 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
     archived: 3,
     registered: 2,
     directories: 1,
+    packed: 0,
+    months: 0,
     busy: false,
     more: false,
   });
@@ -179,12 +197,13 @@ test('artifacts are deleted sooner than their work, once it has ended', async ()
   expect(await sweep()).toMatchObject({ artifacts: 1, items: 0 });
 });
 
-async function setUp() {
+async function setUp(packDays: number | null = null) {
   const db = target.database;
   clock ??= await fakeDatabaseClock(db, '2026-01-01T00:00:00Z');
   await clearWork(db);
   await db.query('delete from animus.daemons');
-  const retention = { resolvedDays: 90, artifactsDays: 30 };
+  await db.query('delete from animus.history_position');
+  const retention = { resolvedDays: 90, packDays, artifactsDays: 30 };
   const sweep = (time: Clock = systemClock) =>
     createJanitor({ db, clock: time, log: silentLog, retention: () => retention, directoryRoot: home }).sweep();
   return { db, sweep };

@@ -24,7 +24,7 @@ export async function fillHistory(
     await tx.query('drop table if exists filled');
     await tx.query(
       `create temp table filled as
-       select animus.uuid_v7() as id, animus.uuid_v7() as focus, clock_timestamp() - $2::interval - (($1::int - n) * interval '1 second') as ended, nextval('pgmq.q_animus_work_msg_id_seq') as msg
+       select animus.uuid_v7() as id, animus.uuid_v7() as focus, animus.now() - $2::interval - (($1::int - n) * interval '1 second') as ended, nextval('pgmq.q_animus_work_msg_id_seq') as msg
          from generate_series(1, $1::int) n`,
       [items, endedBefore],
     );
