@@ -134,7 +134,7 @@ end $$;
 
 -- Deletes whole trees, or the leaves of one, and returns the number of items. If another table's foreign key refers to a row of them, each half is
 -- tried by itself, down to the tree that is referenced: it is kept and recorded.
--- What must outlive an item (a digest of it) is written here, in one statement for all of p_ids, before the delete.
+-- What must outlive an item (a digest of it) has its place before the delete: one statement for all of p_ids, undone where the delete is refused.
 -- Locks: the rows. Raises: nothing.
 create or replace function animus.delete_trees(p_ids uuid[]) returns int
 language plpgsql as $$
