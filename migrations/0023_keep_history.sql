@@ -17,3 +17,11 @@ create table animus.history_position (
   resolved_at timestamptz not null,
   id          uuid not null
 );
+
+-- By default, PostgreSQL cleans a table when a fifth of it is dead rows: years of a large one, in one long run. The lock of these statements stops no
+-- reader and no writer.
+alter table animus.foci set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+alter table animus.turns set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+alter table animus.tool_calls set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+alter table animus.focus_messages set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+alter table animus.work_ledger set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
