@@ -74,7 +74,7 @@ test('an operator adds to the ledger of packed work: numbers continue, and it is
   expect((await readWholeLedger(db, item!.id, { last: 2 })).map((entry) => entry.seq)).toEqual([8, 9]);
 });
 
-test('each item is passed once, in order of its end; locked and referenced ones stay as they are', async () => {
+test('each item is passed once, in order of its end; those that are locked, referenced or at a provider stay as they are', async () => {
   const db = target.database;
   await fillHistory(db, 30, USUAL);
   const ids = (await db.query<{ id: string }>('select id from animus.work_items order by resolved_at')).map(
@@ -84,6 +84,11 @@ test('each item is passed once, in order of its end; locked and referenced ones 
     `create table quotes (work uuid, seq int, foreign key (work, seq) references animus.work_ledger (work_item_id, seq))`,
   );
   await db.query('insert into quotes values ($1, 3)', [ids[4]]);
+  await db.query(
+    `insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, path, model, body, state, created_at, ready_at)
+     select gen_random_uuid(), f.work_item_id, f.id, 1, 'p', '/', 'm', '{}', 'waiting', now(), now() from animus.foci f where work_item_id = $1`,
+    [ids[9]],
+  );
   const other = target.open({ poolSize: 1 });
   await other.transaction(async (tx) => {
     await tx.query('select from animus.work_items where id = $1 for update', [ids[7]]);
@@ -95,8 +100,8 @@ test('each item is passed once, in order of its end; locked and referenced ones 
     (await db.query<{ id: string }>(`select distinct work_item_id as id from animus.work_ledger`))
       .map((row) => row.id)
       .toSorted(),
-  ).toEqual([ids[4], ids[7]].toSorted());
-  expect(await db.query('select count(*)::int from animus.history')).toEqual([{ count: 28 }]);
+  ).toEqual([ids[4], ids[7], ids[9]].toSorted());
+  expect(await db.query('select count(*)::int from animus.history')).toEqual([{ count: 27 }]);
   expect(await readKeptRows(db)).toEqual([]);
   await db.query('drop table quotes');
   // What ends later is packed later.
