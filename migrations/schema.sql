@@ -526,6 +526,34 @@ create table animus.deleted_work (
   primary key (id)
 );
 
+create table animus.history (
+  month        date not null,
+  work_item_id uuid not null,
+  turns        json,
+  tool_calls   json,
+  messages     json,
+  ledger       json,
+  primary key (work_item_id, month),
+  constraint month_begins check (month = date_trunc('month', month::timestamp without time zone)::date)
+) partition by range (month);
+
+create table animus.history_position (
+  resolved_at timestamptz not null,
+  id          uuid        not null
+);
+
+-- create view animus.all_ledger: its query stands in functions/
+--   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
+
+-- create view animus.all_messages: its query stands in functions/
+--   work_item_id, focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at, artifact_id
+
+-- create view animus.all_tool_calls: its query stands in functions/
+--   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms
+
+-- create view animus.all_turns: its query stands in functions/
+--   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
+
 -- create view animus.audit: its query stands in functions/
 --   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest
 
