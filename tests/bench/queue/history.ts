@@ -8,9 +8,9 @@ import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
-import { beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { readStatus } from '../../../src/store/views/status-view.ts';
-import { listWork } from '../../../src/store/views/work-views.ts';
+import { listWork } from '../../../src/store/views/work-list.ts';
 import { dropMonth, type PruneCursor, packHistory, pruneWork } from '../../../src/store/work/retention.ts';
 import { claimWork, completeWork } from '../../../src/store/work/work.ts';
 import { fillHistory, USUAL } from '../../store/work/fill-history.ts';
@@ -107,7 +107,7 @@ async function live(db: Database, times: Times, views: boolean): Promise<void> {
   const key = { workItemId: work!.id, leaseToken: work!.leaseToken, focusId: row.id };
   await timed('message', () => addMessage(db, key, { afterTurn: 0, kind: 'orient', content: 'Do it.' }, 3));
   await timed('begin turn', () => beginTurn(db, key, 1, 0));
-  await timed('record', () => recordTurn(db, key, 1, ANSWER, 0.01));
+  await timed('record', () => recordTurn(db, key, answeredTurn(1, ANSWER), ANSWER, 0.01));
   await timed('finish call', () =>
     finishToolCalls(db, key, [
       { turn: 1, callId: 'c', state: 'done', output: 'ok', isError: false, details: null, durationMs: 1 },
