@@ -128,8 +128,9 @@ create table animus.work_ledger (
   constraint work_ledger_content_check check (content <> ''),
   constraint work_ledger_entry_type_check check (entry_type in ('plan', 'finding', 'decision', 'step', 'error', 'note')),
   constraint work_ledger_seq_check check (seq >= 1)
-);
-create trigger work_ledger_append_only before delete or update on animus.work_ledger for each row execute function animus.append_only();
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+create trigger work_ledger_append_only before update on animus.work_ledger for each row execute function animus.append_only();
+create trigger work_ledger_goes_with_item after delete on animus.work_ledger referencing old table as gone for each statement execute function animus.ledger_goes_with_item();
 create trigger work_ledger_no_truncate before truncate on animus.work_ledger for each statement execute function animus.append_only();
 
 create table animus.foci (
@@ -157,7 +158,7 @@ create table animus.foci (
   constraint foci_ended_as_check check (ended_as in ('completed', 'failed', 'cancelled', 'lost')),
   constraint foci_number_check check (number >= 1),
   constraint foci_tools_check check (json_typeof(tools) = 'array')
-) with (fillfactor=80);
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
 create unique index foci_open on animus.foci (work_item_id) where ended_as is null;
 create trigger check_phase before insert or update of phase on animus.foci for each row execute function animus.check_foci_phase();
 
@@ -183,7 +184,7 @@ create table animus.turns (
   constraint turns_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
   constraint recorded_whole check ((recorded_at is null) = (response is null)),
   constraint turns_turn_check check (turn >= 1)
-) with (fillfactor=80);
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
 
 create table animus.tool_calls (
   focus_id       uuid             not null,
@@ -206,7 +207,7 @@ create table animus.tool_calls (
   constraint tool_calls_focus_id_turn_fkey foreign key (focus_id, turn) references animus.turns(focus_id, turn) on delete cascade,
   constraint ended_has_output check ((state in ('done', 'failed', 'in_doubt', 'denied')) = (output is not null)),
   constraint tool_calls_state_check check (state in ('pending', 'started', 'done', 'failed', 'in_doubt', 'denied', 'waiting'))
-) with (fillfactor=80);
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
 create trigger check_origin before insert or update of origin on animus.tool_calls for each row execute function animus.check_tool_calls_origin();
 
 create table animus.focus_messages (
@@ -225,7 +226,7 @@ create table animus.focus_messages (
   constraint focus_messages_keeps_from_check check (keeps_from >= 1),
   constraint focus_messages_seq_check check (seq >= 1),
   constraint folds_say_what check ((kind in ('stub', 'summary')) = (keeps_from is not null))
-);
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
 create trigger check_kind before insert or update of kind on animus.focus_messages for each row execute function animus.check_focus_messages_kind();
 
 create table animus.artifacts (
@@ -524,6 +525,34 @@ create table animus.deleted_work (
   deleted_at   timestamptz not null,
   primary key (id)
 );
+
+create table animus.history (
+  month        date not null,
+  work_item_id uuid not null,
+  turns        json,
+  tool_calls   json,
+  messages     json,
+  ledger       json,
+  primary key (work_item_id, month),
+  constraint month_begins check (month = date_trunc('month', month::timestamp without time zone)::date)
+) partition by range (month);
+
+create table animus.history_position (
+  resolved_at timestamptz not null,
+  id          uuid        not null
+);
+
+-- create view animus.all_ledger: its query stands in functions/
+--   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
+
+-- create view animus.all_messages: its query stands in functions/
+--   work_item_id, focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at, artifact_id
+
+-- create view animus.all_tool_calls: its query stands in functions/
+--   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms
+
+-- create view animus.all_turns: its query stands in functions/
+--   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
 
 -- create view animus.audit: its query stands in functions/
 --   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest

@@ -126,6 +126,7 @@ begin
     v_holder := animus.take_key(v_item.faculty, v_item.dedup_key, p_id);
     if v_holder is not null then return v_holder; end if;
   end if;
+  perform animus.unpack_history(p_id);
   insert into pgmq.q_animus_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
      set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, resolved_at = null, outcome = null, outcome_summary = null,

@@ -9,4 +9,9 @@ create or replace view animus.own_work with (security_barrier) as
 
 create or replace view animus.own_ledger with (security_barrier) as
   select l.work_item_id, l.seq, l.entry_type, l.content, l.created_at
-    from animus.work_ledger l join animus.work_items w on w.id = l.work_item_id where w.submitted_by = (select animus.actor());
+    from animus.work_ledger l join animus.work_items w on w.id = l.work_item_id where w.submitted_by = (select animus.actor())
+  union all
+  select h.work_item_id, l.seq, l.entry_type, l.content, l.created_at
+    from animus.history h join animus.work_items w on w.id = h.work_item_id
+    cross join lateral json_to_recordset(h.ledger) as l (seq int, entry_type text, content text, created_at timestamptz)
+   where w.submitted_by = (select animus.actor());

@@ -59,6 +59,7 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.pool_size', config.daemon.poolSize);
   add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
   add('retention.resolved_days', config.retention.resolvedDays);
+  add('retention.pack_days', config.retention.packDays);
   add('retention.artifacts_days', config.retention.artifactsDays);
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);

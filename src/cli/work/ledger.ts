@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { LEDGER_TYPES, type LedgerType } from '../../core/work/work.ts';
-import { appendLedger, type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
+import { appendLedger, type LedgerEntry, readWholeLedger } from '../../store/transcript/ledger.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { ledgerType, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -39,7 +39,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   const { type, last } = options;
   const { id, entries } = await withDatabase(invocation, async (db) => {
     const found = await findWork(db, reference);
-    return { id: found, entries: await readLedger(db, found, { ...(type && { type }), ...(last && { last }) }) };
+    return { id: found, entries: await readWholeLedger(db, found, { ...(type && { type }), ...(last && { last }) }) };
   });
   output.document({ work_item_id: id, entries: entries.map(ledgerJson) });
   if (entries.length === 0) output.note('no entries');

@@ -1,7 +1,7 @@
 /** `animus work show`: everything about one item. */
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
-import { readLedger } from '../../store/transcript/ledger.ts';
+import { readWholeLedger } from '../../store/transcript/ledger.ts';
 import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
@@ -39,7 +39,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
       artifacts: await readArtifacts(db, id),
       children: await readDescendants(db, id),
       foci: await readFoci(db, id, options.full),
-      ledger: await readLedger(db, id),
+      ledger: await readWholeLedger(db, id),
     };
   });
   output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });

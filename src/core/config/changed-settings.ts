@@ -10,6 +10,7 @@ export const LIVE_SETTINGS: readonly string[] = [
   'daemon.focus_max_memory_mib',
   'daemon.focus_max_processes',
   'retention.resolved_days',
+  'retention.pack_days',
   'retention.artifacts_days',
   'web.allow',
 ];

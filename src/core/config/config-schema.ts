@@ -39,6 +39,7 @@ const daemon = table({
 
 const retention = table({
   resolved_days: count(1, 36_500).default(90),
+  pack_days: count(1, 36_500).optional(),
   artifacts_days: count(1, 36_500).default(30),
 });
 

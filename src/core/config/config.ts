@@ -55,6 +55,8 @@ export interface DaemonConfig {
 export interface RetentionConfig {
   /** Resolved work is deleted, in whole trees, this many days after its end; default 90. */
   readonly resolvedDays: number;
+  /** Transcripts of resolved work are packed into the history this many days after its end; null: never, the default. */
+  readonly packDays: number | null;
   /** Large outputs of tools are deleted this many days after their work has ended; default 30. */
   readonly artifactsDays: number;
 }

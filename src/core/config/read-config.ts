@@ -53,7 +53,11 @@ function checkDaemon(document: StrictDocument<ConfigDocument>, problems: Problem
 }
 
 function retentionOf({ retention }: ConfigDocument): Config['retention'] {
-  return Object.freeze({ resolvedDays: retention.resolved_days, artifactsDays: retention.artifacts_days });
+  return Object.freeze({
+    resolvedDays: retention.resolved_days,
+    packDays: retention.pack_days ?? null,
+    artifactsDays: retention.artifacts_days,
+  });
 }
 
 function batchOf({ batch }: ConfigDocument): Config['batch'] {

@@ -1,4 +1,4 @@
-/** Removes old data: resolved work, artifacts, archived messages, watches, daemons, and directories of ended foci on this host. */
+/** Removes old data: packs transcripts into the history; deletes resolved work, artifacts, archived messages, watches, daemons, and directories of ended foci on this host. */
 
 import type { RetentionConfig } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
@@ -6,7 +6,9 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Database } from '../../store/sql/database.ts';
 import {
+  dropMonth,
   type PruneCursor,
+  packHistory,
   pruneArchives,
   pruneArtifacts,
   pruneRegisters,
@@ -25,14 +27,19 @@ export interface JanitorMeans {
   readonly directoryRoot: string;
 }
 
-/** What one round removed; `busy`: another daemon is sweeping and does the rest. */
+/** What one round removed; `busy`: another daemon is sweeping and does the rest; `more`: the time was up before everything was done. */
 export interface Swept {
   readonly items: number;
+  /** Items whose transcript was packed, or had none, or was passed over. */
+  readonly packed: number;
   readonly artifacts: number;
   readonly archived: number;
   readonly registered: number;
+  /** Months of the history that were dropped. */
+  readonly months: number;
   readonly directories: number;
   readonly busy: boolean;
+  readonly more: boolean;
 }
 
 export interface Janitor extends Service {
@@ -42,12 +49,14 @@ export interface Janitor extends Service {
 
 /** Average time between rounds; varies by half, so that daemons that started together do not sweep together. */
 const INTERVAL_MS = 600_000;
+/** The same after a round that ran out of time. */
+const BACKLOG_MS = 1000;
 /** Soon enough for short-lived daemons, late enough not to slow down the start. */
 const FIRST_MS = 60_000;
 /** The time limit of one round; the next round does the rest. */
 const ROUND_MS = 30_000;
-/** Pause between two transactions, so that the queue is not held up. */
-const BREATH_MS = 20;
+/** Pause between two transactions, so that the queue is not held up: as long as the last one took. */
+const BREATH = 1;
 const WORK_BATCH = 200;
 const SMALL_ROW_BATCH = 1000;
 
@@ -58,11 +67,13 @@ export function createJanitor(means: JanitorMeans): Janitor {
   let loop: Promise<void> | null = null;
 
   async function run(): Promise<void> {
-    for (let averageMs = FIRST_MS; ; averageMs = INTERVAL_MS) {
+    for (let averageMs = FIRST_MS; ; ) {
       await clock.sleep(averageMs * (0.5 + Math.random()), stopping.signal);
       if (stopping.signal.aborted) return;
+      averageMs = INTERVAL_MS;
       try {
         const swept = await sweep();
+        if (swept.more && !swept.busy) averageMs = BACKLOG_MS;
         const removed = Object.values(swept).some((count) => typeof count === 'number' && count > 0);
         if (removed) log.info(swept, 'removed old rows and directories');
       } catch (error) {
@@ -74,22 +85,32 @@ export function createJanitor(means: JanitorMeans): Janitor {
   async function sweep(): Promise<Swept> {
     const directories = await sweepFocusDirectories(db, means.directoryRoot);
     const endMs = clock.monotonicMs() + ROUND_MS;
+    let beganMs = clock.monotonicMs();
     const more = async () => {
-      await clock.sleep(BREATH_MS, stopping.signal);
-      return !stopping.signal.aborted && clock.monotonicMs() < endMs;
+      await clock.sleep((clock.monotonicMs() - beganMs) * BREATH, stopping.signal);
+      beganMs = clock.monotonicMs();
+      return !stopping.signal.aborted && beganMs < endMs;
     };
-    const { resolvedDays, artifactsDays } = retention();
+    const { resolvedDays, packDays, artifactsDays } = retention();
     const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
     const items = await allOldWork(more);
+    const packed =
+      packDays === null ? NOTHING : await repeat(() => packHistory(db, packDays, WORK_BATCH), WORK_BATCH, more);
     const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
+    // Not before the work of that month is deleted.
+    const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
+    const parts = [artifacts, items, packed, archived, registered, months];
     return {
       items: items.count,
+      packed: packed.count,
       artifacts: artifacts.count,
       archived: archived.count,
       registered: registered.count,
+      months: months.count,
       directories,
-      busy: [artifacts, items, archived, registered].some((part) => part.busy),
+      busy: parts.some((part) => part.busy),
+      more: parts.some((part) => part.more),
     };
   }
 
@@ -98,13 +119,13 @@ export function createJanitor(means: JanitorMeans): Janitor {
     let cursor: PruneCursor | null = null;
     do {
       const pruned = await pruneWork(db, retention().resolvedDays, WORK_BATCH, cursor);
-      if (pruned.deleted === null) return { count, busy: true };
+      if (pruned.deleted === null) return { count, busy: true, more: false };
       count += pruned.deleted;
       cursor = pruned.cursor;
       // A full batch without a cursor stopped inside the first tree.
-      if (cursor === null && pruned.deleted < WORK_BATCH) break;
+      if (cursor === null && pruned.deleted < WORK_BATCH) return { count, busy: false, more: false };
     } while (await more());
-    return { count, busy: false };
+    return { count, busy: false, more: true };
   }
 
   return {
@@ -122,16 +143,19 @@ export function createJanitor(means: JanitorMeans): Janitor {
 interface Part {
   readonly count: number;
   readonly busy: boolean;
+  readonly more: boolean;
 }
+
+const NOTHING: Part = { count: 0, busy: false, more: false };
 
 /** Runs batches until one is not full, another daemon is sweeping, or the time is up. */
 async function repeat(prune: () => Promise<number | null>, batch: number, more: () => Promise<boolean>): Promise<Part> {
   let count = 0;
   do {
     const pruned = await prune();
-    if (pruned === null) return { count, busy: true };
+    if (pruned === null) return { count, busy: true, more: false };
     count += pruned;
-    if (pruned < batch) break;
+    if (pruned < batch) return { count, busy: false, more: false };
   } while (await more());
-  return { count, busy: false };
+  return { count, busy: false, more: true };
 }

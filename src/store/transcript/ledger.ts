@@ -37,16 +37,33 @@ export async function appendLedger(
   return row!.seq;
 }
 
-/** Reads entries in order; only those after entry `after`, the newest `last` of them, of one type, where given. */
-export async function readLedger(
-  db: Queryable,
-  workItemId: string,
-  options: { readonly type?: LedgerType; readonly last?: number; readonly after?: number } = {},
-): Promise<LedgerEntry[]> {
+/** Only entries after entry `after`, the newest `last` of them, of one type, where given. */
+export interface LedgerFilter {
+  readonly type?: LedgerType;
+  readonly last?: number;
+  readonly after?: number;
+}
+
+/** Reads entries in order, of an item that has not ended long ago: those that were packed into the history are missing. */
+export async function readLedger(db: Queryable, workItemId: string, filter: LedgerFilter = {}): Promise<LedgerEntry[]> {
   const newestFirst = await db.query<LedgerEntry>(
     `select seq, entry_type as type, content, focus_id as "focusId", created_at as "createdAt" from animus.work_ledger
       where work_item_id = $1 and ($2::text is null or entry_type = $2) and seq > $3 order by seq desc limit $4`,
-    [workItemId, options.type ?? null, options.after ?? 0, options.last ?? null],
+    [workItemId, filter.type ?? null, filter.after ?? 0, filter.last ?? null],
+  );
+  return newestFirst.toReversed();
+}
+
+/** The same for any item, also where its transcript is packed: for people, not for a focus. */
+export async function readWholeLedger(
+  db: Queryable,
+  workItemId: string,
+  filter: LedgerFilter = {},
+): Promise<LedgerEntry[]> {
+  const newestFirst = await db.query<LedgerEntry>(
+    `select seq, entry_type as type, content, focus_id as "focusId", created_at as "createdAt" from animus.all_ledger
+      where work_item_id = $1 and ($2::text is null or entry_type = $2) and seq > $3 order by seq desc limit $4`,
+    [workItemId, filter.type ?? null, filter.after ?? 0, filter.last ?? null],
   );
   return newestFirst.toReversed();
 }

@@ -84,14 +84,13 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
             t.cost_usd::float8 as cost_usd, t.duration_ms, t.begun_at, t.recorded_at,
             (select left(string_agg(b ->> 'text', E'\\n' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)
               where b ->> 'type' = 'text') as text
-       from animus.turns t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1::uuid order by t.focus_id, t.turn`,
+       from animus.all_turns t where t.work_item_id = $1::uuid order by t.focus_id, t.turn`,
     [id],
   );
   const calls = await db.query<CallRow>(
     `select c.focus_id, c.turn, c.call_id, c.name, c.state, left(c.input::text, $2::int) as input, left(c.output, $2::int) as output,
             c.output_bytes, c.is_error, c.duration_ms
-       from animus.tool_calls c join animus.foci f on f.id = c.focus_id
-      where f.work_item_id = $1::uuid order by c.focus_id, c.turn, c.position`,
+       from animus.all_tool_calls c where c.work_item_id = $1::uuid order by c.focus_id, c.turn, c.position`,
     [id, full ? MAX_CHARS : SHORT_CHARS],
   );
   const messages = full ? await readMessages(db, id) : null;
@@ -108,8 +107,7 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
 function readMessages(db: Queryable, id: string): Promise<(MessageView & { readonly focus_id: string })[]> {
   return db.query(
     `select m.focus_id, m.seq, m.after_turn, m.kind, m.content, m.tokens, m.keeps_from, m.created_at
-       from animus.focus_messages m join animus.foci f on f.id = m.focus_id
-      where f.work_item_id = $1::uuid order by m.focus_id, m.seq`,
+       from animus.all_messages m where m.work_item_id = $1::uuid order by m.focus_id, m.seq`,
     [id],
   );
 }

@@ -56,7 +56,7 @@ export async function workFollower(db: Queryable): Promise<WorkFollower> {
 
 const OWN_ITEM = `select id, faculty, state, merged_into, turns, cost_usd::float8 as cost_usd, outcome, outcome_summary, error, created_at, resolved_at
   from animus.own_work where id = $1::uuid`;
-const ENTRIES = `select seq, entry_type as type, content from animus.work_ledger
+const ENTRIES = `select seq, entry_type as type, content from animus.all_ledger
   where work_item_id = $1::uuid and seq > $2 order by seq limit 1000`;
 const OWN_ENTRIES = `select seq, entry_type as type, content from animus.own_ledger
   where work_item_id = $1::uuid and seq > $2 order by seq limit 1000`;

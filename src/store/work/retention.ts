@@ -16,7 +16,7 @@ export async function pruneWork(
 ): Promise<{ readonly deleted: number | null; readonly cursor: PruneCursor | null }> {
   const [row] = await db.query<{ deleted: number | null; at: string | null; id: string | null }>(
     `select deleted, after_at::text as at, after_id as id
-       from animus.prune_work(make_interval(secs => $1 * 86400), $2, $3::timestamptz, $4::uuid)`,
+       from animus.prune_work(make_interval(secs => $1::float8 * 86400), $2, $3::timestamptz, $4::uuid)`,
     [days, limit, cursor?.at ?? null, cursor?.id ?? null],
   );
   const { deleted, at, id } = row!;
@@ -25,17 +25,35 @@ export async function pruneWork(
 
 /** Deletes up to `limit` artifacts of items that were resolved more than `days` ago. */
 export async function pruneArtifacts(db: Queryable, days: number, limit: number): Promise<number | null> {
-  return count(db, 'select animus.prune_artifacts(make_interval(secs => $1 * 86400), $2) as count', [days, limit]);
+  return count(db, 'select animus.prune_artifacts(make_interval(secs => $1::float8 * 86400), $2) as count', [
+    days,
+    limit,
+  ]);
 }
 
 /** Deletes archived messages and recorded runs of schedules from more than `days` ago, up to `limit` of each kind. */
 export async function pruneArchives(db: Queryable, days: number, limit: number): Promise<number | null> {
-  return count(db, 'select animus.prune_archives(make_interval(secs => $1 * 86400), $2) as count', [days, limit]);
+  return count(db, 'select animus.prune_archives(make_interval(secs => $1::float8 * 86400), $2) as count', [
+    days,
+    limit,
+  ]);
 }
 
 /** Deletes watches that ended and daemons that have been gone for a week. */
 export async function pruneRegisters(db: Queryable, limit: number): Promise<number | null> {
   return count(db, 'select animus.prune_registers($1) as count', [limit]);
+}
+
+/** Packs the transcripts of the next `limit` items that ended more than `days` ago into the history; returns how many items it passed. */
+export async function packHistory(db: Queryable, days: number, limit: number): Promise<number | null> {
+  return count(db, 'select animus.pack_history(make_interval(secs => $1::float8 * 86400), $2) as count', [days, limit]);
+}
+
+/** Drops the oldest month of the history if it ended more than `days` ago; returns 1 if it did. Call it when no work of that age is left to delete. */
+export async function dropMonth(db: Queryable, days: number): Promise<number | null> {
+  return count(db, 'select (animus.drop_month(make_interval(secs => $1::float8 * 86400)) is not null)::int as count', [
+    days,
+  ]);
 }
 
 /** A row that retention skips. `id` is `*` where a whole table is left alone; `referencedBy`: the table and its constraint. */

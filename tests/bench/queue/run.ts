@@ -1,5 +1,5 @@
 /**
- * The queue compared with its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue rows explain] [--runs 3] [--jobs 20000]`.
+ * The queue compared with its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue rows explain history] [--runs 3] [--jobs 20000]`.
  * All of it takes about 15 minutes on two idle cores. BENCH_DATABASE_URL: connection string of a superuser to
  * another server than the one it starts.
  */
@@ -7,12 +7,14 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { animusQueue } from './animus.ts';
 import { depth, explain } from './depth.ts';
+import { history } from './history.ts';
 import { graphileQueue, pgBossQueue } from './peers.ts';
 import type { BenchQueue } from './queue.ts';
 import { fill, views } from './rows.ts';
 import { counted, drain, latency, median, produce } from './scenarios.ts';
 import { type BenchServer, openBenchServer } from './server.ts';
 
+/** Without names, all but `history`: with `--rows 10000000 --ledger 10` it needs half an hour and 40 GB of disk. */
 const PARTS = ['latency', 'drain', 'counts', 'depth', 'daemons', 'enqueue', 'rows', 'explain'] as const;
 
 const { values, positionals } = parseArgs({
@@ -21,6 +23,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '3' },
     jobs: { type: 'string', default: '20000' },
     rows: { type: 'string', default: '1000000' },
+    ledger: { type: 'string', default: '10' },
   },
 });
 const runs = Number(values.runs);
@@ -81,10 +84,12 @@ async function measure(part: string): Promise<void> {
       return views(server, Number(values.rows), print);
     case 'depth':
       return depth(server, Number(values.rows), runs, print);
+    case 'history':
+      return history(server, Number(values.rows), Number(values.ledger), runs, print);
     case 'explain':
       return explain(server, Number(values.rows), print);
     default:
-      throw new Error(`no part ${part}; known are ${PARTS.join(', ')}`);
+      throw new Error(`no part ${part}; known are ${PARTS.join(', ')}, history`);
   }
 }
 

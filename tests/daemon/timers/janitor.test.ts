@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createJanitor } from '../../../src/daemon/timers/janitor.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { pruneWork } from '../../../src/store/work/retention.ts';
@@ -100,6 +100,34 @@ test('a hundred old trees that cannot be deleted do not hide the one behind them
   expect(await sweep()).toMatchObject({ items: 1 });
 });
 
+test('a round that runs out of time says that there is more', async () => {
+  const { db, sweep } = await setUp();
+  await db.query(
+    `insert into animus.work_items (faculty, description) select 'engineer', 'old' from generate_series(1, 450)`,
+  );
+  await resolve(db);
+  await clock!.set('+91 days');
+  expect(
+    await sweep({ ...systemClock, sleep: async () => {}, monotonicMs: () => performance.now() * 1000 }),
+  ).toMatchObject({ more: true });
+  expect(await sweep()).toMatchObject({ more: false });
+  expect(await descriptions(db)).toEqual([]);
+});
+
+test('transcripts are packed where the setting says so, and their month goes after the work', async () => {
+  const { db, sweep } = await setUp(30);
+  const old = await insert(db, { description: 'old' });
+  await db.query(`select animus.append_ledger($1, 'note', 'x')`, [old]);
+  await resolve(db, old);
+  await clock!.set('+29 days');
+  expect(await sweep()).toMatchObject({ packed: 0 });
+  await clock!.set('+2 days');
+  expect(await sweep()).toMatchObject({ packed: 1, months: 0 });
+  expect(await db.query('select content from animus.all_ledger')).toEqual([{ content: 'x' }]);
+  await clock!.set('+100 days');
+  expect(await sweep()).toMatchObject({ items: 1, packed: 0, months: 1, more: false });
+});
+
 test('nobody waits: retention skips a locked item, a retry does not wait for retention, and two janitors take turns', async () => {
   const { db, sweep } = await setUp();
   const [held, free] = [await insert(db, { description: 'held' }), await insert(db, { description: 'free' })];
@@ -140,7 +168,17 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
   mkdirSync(`${home}/0197a000-0000-7000-8000-000000000000`);
   await clock!.set('+100 days');
   await db.query(`select animus.register_daemon(gen_random_uuid(), 'here', 1, '1', 4, '{}', '[]')`);
-  expect(await sweep()).toEqual({ items: 0, artifacts: 0, archived: 3, registered: 2, directories: 1, busy: false });
+  expect(await sweep()).toEqual({
+    items: 0,
+    artifacts: 0,
+    archived: 3,
+    registered: 2,
+    directories: 1,
+    packed: 0,
+    months: 0,
+    busy: false,
+    more: false,
+  });
   expect(await db.query('select host from animus.daemons')).toEqual([{ host: 'here' }]);
   expect([existsSync(`${home}/${ended}`), existsSync(`${home}/0197a000-0000-7000-8000-000000000000`)]).toEqual([
     false,
@@ -159,19 +197,15 @@ test('artifacts are deleted sooner than their work, once it has ended', async ()
   expect(await sweep()).toMatchObject({ artifacts: 1, items: 0 });
 });
 
-async function setUp() {
+async function setUp(packDays: number | null = null) {
   const db = target.database;
   clock ??= await fakeDatabaseClock(db, '2026-01-01T00:00:00Z');
   await clearWork(db);
   await db.query('delete from animus.daemons');
-  const retention = { resolvedDays: 90, artifactsDays: 30 };
-  const { sweep } = createJanitor({
-    db,
-    clock: systemClock,
-    log: silentLog,
-    retention: () => retention,
-    directoryRoot: home,
-  });
+  await db.query('delete from animus.history_position');
+  const retention = { resolvedDays: 90, packDays, artifactsDays: 30 };
+  const sweep = (time: Clock = systemClock) =>
+    createJanitor({ db, clock: time, log: silentLog, retention: () => retention, directoryRoot: home }).sweep();
   return { db, sweep };
 }
 

@@ -12,6 +12,7 @@ const INTERNAL = `
   actor person_acts may_operate digest_texts digest_work show_time
   awaits_batch has_turn_under_way turn_under_way require_poller
   broken_input
+  delete_trees lock_trees month_of old_trees open_month pack_items unpack_history
   cancel_error
   cancel_open
   claim_candidates

@@ -47,6 +47,8 @@ interface Table {
   readonly columns: [string, string, string][];
   readonly constraints: string[];
   readonly options: string[];
+  /** By what it is partitioned; null for an ordinary table. */
+  readonly partitions: string | null;
   readonly indexes: string[];
   readonly triggers: string[];
 }
@@ -63,7 +65,7 @@ async function tables(db: Database, schema: string): Promise<string[]> {
               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
             array(select case when k.contype = 'p' then '' else 'constraint ' || quote_ident(k.conname) || ' ' end || pg_get_constraintdef(k.oid, true) from pg_constraint k
                    where k.conrelid = c.oid and k.contype in ('p', 'u', 'c', 'f') order by position(k.contype::text in 'pufc'), k.conname) as constraints,
-            coalesce(c.reloptions, '{}') as options,
+            coalesce(c.reloptions, '{}') as options, lower(pg_get_partkeydef(c.oid)) as partitions,
             array(select pg_get_indexdef(i.indexrelid, 0, true) from pg_index i join pg_class n on n.oid = i.indexrelid
                    where i.indrelid = c.oid and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u')) order by n.relname) as indexes,
             array(select pg_get_triggerdef(t.oid, true) from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal order by t.tgname) as triggers
@@ -73,13 +75,15 @@ async function tables(db: Database, schema: string): Promise<string[]> {
   return rows.map((table) => tableText(schema, table));
 }
 
-function tableText(schema: string, { name, columns, constraints, options, indexes, triggers }: Table): string {
+function tableText(schema: string, table: Table): string {
+  const { name, columns, constraints, options, partitions, indexes, triggers } = table;
   const body = [columns && aligned(columns), ...constraints.map((one) => `  ${readable(one)}`)]
     .filter(Boolean)
     .join(',\n');
   const settings = options.length > 0 ? ` with (${options.join(', ')})` : '';
+  const by = partitions === null ? '' : ` partition by ${partitions}`;
   return [
-    `create table ${schema}.${name} (${body === '' ? '' : `\n${body}\n`})${settings};`,
+    `create table ${schema}.${name} (${body === '' ? '' : `\n${body}\n`})${by}${settings};`,
     ...[...indexes, ...triggers].map(statement),
   ].join('\n');
 }
