@@ -5,47 +5,104 @@
 -- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true}} — the faculties this daemon can run; other work
 -- is ignored. Without "batches", items with a turn under way in a batch are ignored, too.
 -- p_limit: how many more it has room for. Returns the claimed items with fresh tokens, reclaimed ones first, then in the order of their
--- claim. Also notes whether the daemon is full now, so that inserts need not wake it: a daemon that was full and gets less than it asked
--- for must scan again (an insert may have seen it full). The settings make the plan independent of statistics: whatever the tables hold, a
--- claim is a handful of index probes.
--- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked. Raises: 57PA1.
+-- claim; one row without an item if there are none. Also notes whether the daemon is full now, so that inserts need not wake it.
+-- settled = false: the daemon was full and is not any more, and a transaction is open that saw it full; call await_skipped until it
+-- returns true, then claim again. p_first: this is the first claim of the daemon, so that a transaction may not have seen it at all.
+-- Locks: as claim_round. Raises: 57PA1.
+create or replace function animus.claim_ready_work(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean)
+returns table (settled boolean, work animus.work_items)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_round record;
+begin
+  if p_limit < 1 then return query select true, null::animus.work_items; return; end if;
+  select * into v_round from animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, p_first);
+  if v_round.claimed = '{}' then return query select v_round.settled, null::animus.work_items; return; end if;
+  return query select v_round.settled, w from animus.claimed_work(v_round.claimed) w;
+end $$;
+
+-- Claims as claim_ready_work does, and returns the items alone. A daemon that was full and gets less than it asked for must claim again
+-- after a moment: an insert may have seen it full.
+-- Locks: as claim_round. Raises: 57PA1.
 create or replace function animus.claim_work(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval)
 returns setof animus.work_items
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_now     timestamptz;
-  v_has     record;
-  v_claimed uuid[] := '{}';
+  v_claimed uuid[];
 begin
   if p_limit < 1 then return; end if;
+  v_claimed := (animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, false)).claimed;
+  if cardinality(v_claimed) > 0 then return query select * from animus.claimed_work(v_claimed); end if;
+end $$;
+
+-- Claims items and notes whether the daemon is full, as described at claim_ready_work. The settings of its callers make the plans
+-- independent of statistics: whatever the tables hold, a claim is a handful of index probes.
+-- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked; skip_key, without
+-- waiting, when a full daemon becomes free. Raises: 57PA1.
+create or replace function animus.claim_round(
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, out claimed uuid[], out settled boolean)
+language plpgsql as $$
+declare
+  v_full   boolean;
+  v_unseen boolean;
+  v_before text;
+begin
   -- Claims are serialised. The lock is held for the length of a claim; inserts, heartbeats and completions never take it. It is on a
   -- table of ours, which no other role may lock. This mode needs no transaction id and does not affect the fast path of other locks.
   lock table animus.claim_turn in share update exclusive mode;
-  v_now := animus.now();
+  settled := true;
+  v_full := (select saturated from animus.daemons where id = p_daemon_id);
+  v_unseen := p_first or coalesce(v_full, false);
+  if v_unseen then v_before := pg_current_snapshot(); end if;
+  claimed := animus.claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, true);
+  if v_unseen and cardinality(claimed) < p_limit then
+    -- See wake_daemons. The queue need not be read again if no transaction has ended meanwhile.
+    settled := pg_try_advisory_xact_lock(animus.skip_key());
+    if settled and pg_current_snapshot()::text <> v_before then
+      claimed := claimed || animus.claim_pass(p_daemon_id, p_faculties, p_limit - cardinality(claimed), p_lease, false);
+    end if;
+  end if;
+  if v_full <> (cardinality(claimed) = p_limit) then
+    update animus.daemons set saturated = not v_full where id = p_daemon_id;
+  end if;
+end $$;
 
+-- Looks through the queue once and claims up to p_limit items. p_expired: takes over expired leases, too.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: 57PA1.
+create or replace function animus.claim_pass(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean) returns uuid[]
+language plpgsql as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_has     record;
+  v_claimed uuid[] := '{}';
+begin
   -- One probe covers the rare cases: each of these steps costs as much as the claim itself, even when it finds nothing.
   select exists (select from animus.work_items where state = 'scheduled' and run_at <= v_now) as due,
          exists (select from animus.freed_keys) as freed,
-         exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
+         p_expired and exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
   if v_has.due then perform animus.promote_due(v_now, 1000); end if;
   if v_has.freed then perform animus.offer_freed_keys(); end if;
   if v_has.expired then v_claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease); end if;
   -- Nothing is done under a claim before a later commit, which waits for the disk and so for this one, too: start_focus, or an end. A
   -- crash of the server in between takes the claim back, and the daemon's token then holds nothing. Ends by reclaim do wait.
-  if not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
-  v_claimed := v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease);
+  if p_expired and not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
+  return v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease);
+end $$;
 
-  update animus.daemons set saturated = not saturated where id = p_daemon_id and saturated <> (cardinality(v_claimed) = p_limit);
-  if cardinality(v_claimed) > 0 then
-    -- A whole row costs reading what may be large: only where something is.
-    if exists (select from animus.work_items w where w.id = any (v_claimed) and (octet_length(w.description) > 16777216
-                 or pg_column_size(w.params) > 65536 or pg_column_size(w.trigger_info) > 65536)) then
-      return query select r.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id,
-        lateral animus.readable_work(w) r order by c.nth;
-    else
-      return query select w.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
-    end if;
+-- Returns claimed items to the daemon, in the order of the ids.
+-- Locks: none. Raises: nothing.
+create or replace function animus.claimed_work(p_ids uuid[]) returns setof animus.work_items
+language plpgsql stable as $$
+begin
+  -- A whole row costs reading what may be large: only where something is.
+  if exists (select from animus.work_items w where w.id = any (p_ids) and (octet_length(w.description) > 16777216
+               or pg_column_size(w.params) > 65536 or pg_column_size(w.trigger_info) > 65536)) then
+    return query select r.* from unnest(p_ids) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id,
+      lateral animus.readable_work(w) r order by c.nth;
+  else
+    return query select w.* from unnest(p_ids) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
   end if;
 end $$;
 

@@ -8,11 +8,12 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
-import { type ClaimedWork, claimWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
+import { type ClaimedWork, claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/focus-control.ts';
 import { claimableFaculties } from './capacity.ts';
+import { createSkippedInserts } from './skipped-inserts.ts';
 
 export interface ControlPlaneMeans {
   readonly db: Database;
@@ -54,11 +55,6 @@ export interface ControlPlane extends Service {
   drain(): Promise<void>;
 }
 
-/**
- * A daemon that stops being saturated scans at once, and again after this many milliseconds: an insert may still have
- * seen it busy.
- */
-const RESCANS_MS = [100, 1000] as const;
 /** How many items one pass resolves waits for. A pass stays short, and the next one follows at once. */
 const WAITS_PER_LOOK = 100;
 /** Pause between two passes: a locked item stays due, and must not be polled in a tight loop. */
@@ -72,11 +68,21 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
   let saturated = false;
+  let first = true;
   let troubled = false;
-  let rescans: number[] = [];
   let lookAtWaitsAtMs = 0;
   /** Until then, work from a claim whose response was lost may still appear: its statement may have been running. */
   let claimsInDoubtUntilMs = 0;
+
+  const skipped = createSkippedInserts({
+    db,
+    clock,
+    log,
+    wake,
+    stopping: stopping.signal,
+    isFull: () => saturated,
+    pollMs: () => means.settings().pollSeconds * 1000,
+  });
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -98,14 +104,16 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
         const faculties = means.faculties();
         const claimable = claimableFaculties(faculties.values(), held, clock.monotonicMs(), focusHostGraceSeconds);
         const startedMs = clock.monotonicMs();
-        const claimed = await claimWork(db, means.daemonId, claimable, free, means.leaseSeconds).catch(
+        const claim = await claimReadyWork(db, means.daemonId, claimable, free, means.leaseSeconds, first).catch(
           (error: unknown) => {
             claimsInDoubtUntilMs = clock.monotonicMs() + means.leaseSeconds * 1000;
             throw error;
           },
         );
-        for (const work of claimed) start(work, faculties.get(work.faculty)!, startedMs);
-        noteSaturation(claimed.length === free);
+        first = false;
+        for (const work of claim.work) start(work, faculties.get(work.faculty)!, startedMs);
+        saturated = claim.work.length === free;
+        if (!claim.settled) skipped.await();
         // Foci that ended while the claim was running did not trigger another round.
         if (saturated && running.size < maxConcurrent) wake.ring();
       } else {
@@ -113,7 +121,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       }
       if (troubled) log.info({}, 'the database answers again');
       troubled = false;
-      return Math.min(rescans.shift() ?? Number.POSITIVE_INFINITY, pollSeconds * 1000, untilWaitsMs);
+      return Math.min(pollSeconds * 1000, untilWaitsMs);
     } catch (error) {
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot claim work; trying again');
       troubled = true;
@@ -148,12 +156,6 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       lookAtWaitsAtMs = clock.monotonicMs() + Math.max(MIN_WAITS_PAUSE_MS, Math.min(pollMs, nextDueMs ?? pollMs));
     }
     return Math.max(0, lookAtWaitsAtMs - clock.monotonicMs());
-  }
-
-  /** The claim has recorded whether inserts can wake this daemon. Work from an insert that read an outdated "busy" is found by a scan. */
-  function noteSaturation(full: boolean): void {
-    if (saturated && !full) rescans = [...RESCANS_MS];
-    saturated = full;
   }
 
   function start(work: ClaimedWork, faculty: Faculty, leasedAtMs: number): void {
@@ -199,7 +201,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     },
     async drain() {
       stopping.abort();
-      await loop;
+      await Promise.all([loop, skipped.ended()]);
       await takeLostClaims().catch((error: unknown) => {
         log.warn(
           { error: messageOf(error) },
@@ -210,7 +212,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     },
     async stop() {
       stopping.abort();
-      await loop;
+      await Promise.all([loop, skipped.ended()]);
       for (const focus of running.values()) focus.control.abort('shutdown');
       await Promise.all(finished);
     },

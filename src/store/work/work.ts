@@ -36,7 +36,37 @@ export interface ClaimableFaculty {
   readonly batches?: true;
 }
 
-/** Claims up to `limit` items of the faculties for `leaseSeconds`; expired leases of others are taken over in the same call. */
+/** What a claim brought. */
+export interface Claim {
+  readonly work: ClaimedWork[];
+  /**
+   * False: the daemon was full and is not any more, and a transaction is open that saw it full and sends no notification. Claim again
+   * when `awaitSkipped` has returned true.
+   */
+  readonly settled: boolean;
+}
+
+/**
+ * Claims up to `limit` items of the faculties for `leaseSeconds`; expired leases of others are taken over in the same call. `first`: the
+ * daemon's first claim; default false.
+ */
+export async function claimReadyWork(
+  db: Queryable,
+  daemonId: string,
+  faculties: Readonly<Record<string, ClaimableFaculty>>,
+  limit: number,
+  leaseSeconds: number,
+  first = false,
+): Promise<Claim> {
+  const rows = await db.query<Omit<ClaimedWork, 'id'> & { readonly id: string | null; readonly isSettled: boolean }>(
+    `select is_settled as "isSettled", ${CLAIMED}
+       from animus.claim_ready_work($1, $2::jsonb, $3, make_interval(secs => $4), $5) c (is_settled, work) cross join lateral (select (c.work).*) w`,
+    [daemonId, toJsonb(faculties), limit, leaseSeconds, first],
+  );
+  return { work: rows.filter((row): row is typeof row & ClaimedWork => row.id !== null), settled: rows[0]!.isSettled };
+}
+
+/** Claims as `claimReadyWork` does, and returns the items alone: for callers that claim once, and for schemas of the previous version. */
 export async function claimWork(
   db: Queryable,
   daemonId: string,
@@ -48,6 +78,15 @@ export async function claimWork(
     `select ${CLAIMED} from animus.claim_work($1, $2::jsonb, $3, make_interval(secs => $4))`,
     [daemonId, toJsonb(faculties), limit, leaseSeconds],
   );
+}
+
+/**
+ * Waits at most 0.2 s, on a connection, until no transaction is open that skipped a notification because every daemon was full. Returns
+ * false if one still is.
+ */
+export async function awaitSkipped(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ none: boolean }>(`select animus.await_skipped() as none`);
+  return row!.none;
 }
 
 const CLAIMED = `id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",

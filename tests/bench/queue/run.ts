@@ -1,5 +1,5 @@
 /**
- * The queue compared with its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue rows explain] [--runs 3] [--jobs 20000]`.
+ * The queue compared with its peers: `node tests/bench/queue/run.ts [latency tail drain counts depth daemons enqueue rows explain] [--runs 3] [--jobs 20000]`.
  * All of it takes about 15 minutes on two idle cores. BENCH_DATABASE_URL: connection string of a superuser to
  * another server than the one it starts.
  */
@@ -10,20 +10,22 @@ import { depth, explain } from './depth.ts';
 import { graphileQueue, pgBossQueue } from './peers.ts';
 import type { BenchQueue } from './queue.ts';
 import { fill, views } from './rows.ts';
-import { counted, drain, latency, median, produce } from './scenarios.ts';
+import { counted, drain, latency, median, produce, tail } from './scenarios.ts';
 import { type BenchServer, openBenchServer } from './server.ts';
 
-const PARTS = ['latency', 'drain', 'counts', 'depth', 'daemons', 'enqueue', 'rows', 'explain'] as const;
+const PARTS = ['latency', 'tail', 'drain', 'counts', 'depth', 'daemons', 'enqueue', 'rows', 'explain'] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     runs: { type: 'string', default: '3' },
+    samples: { type: 'string', default: '5000' },
     jobs: { type: 'string', default: '20000' },
     rows: { type: 'string', default: '1000000' },
   },
 });
 const runs = Number(values.runs);
+const samples = Number(values.samples);
 const jobs = Number(values.jobs);
 
 const QUEUES: Readonly<Record<string, (server: BenchServer) => Promise<BenchQueue>>> = {
@@ -49,6 +51,9 @@ async function measure(part: string): Promise<void> {
         const { p50, p95, p99 } = await latency(queue, 300);
         return { p50, p95, p99 };
       });
+    case 'tail':
+      for (const concurrency of [1, 4, 10]) await tailAt(concurrency);
+      return;
     case 'drain':
       return compare(`bulk enqueue and drain of ${jobs} at concurrency 10, per second`, QUEUES, (queue) =>
         drain(queue, jobs, 10),
@@ -86,6 +91,23 @@ async function measure(part: string): Promise<void> {
     default:
       throw new Error(`no part ${part}; known are ${PARTS.join(', ')}`);
   }
+}
+
+/** The tail at half of what the slowest of the queues drains at this concurrency, in this run. */
+async function tailAt(concurrency: number): Promise<void> {
+  const queues = without('pg-boss');
+  let capacity = Number.POSITIVE_INFINITY;
+  for (const open of Object.values(queues)) {
+    const queue = await open(server);
+    capacity = Math.min(capacity, (await drain(queue, 1000, concurrency)).drain);
+    await queue.close();
+  }
+  const rate = Math.round(capacity / 2);
+  await compare(
+    `insert to handler start at half capacity (${rate} per second, concurrency ${concurrency}, ${samples} samples), ms`,
+    queues,
+    async (queue) => ({ ...(await tail(queue, samples, concurrency, rate)) }),
+  );
 }
 
 /** Versions of the compared packages, as installed. */
