@@ -20,8 +20,8 @@ beforeEach(async () => {
   await target.database.query(`select animus.register_daemon($1, 'host', 1, '0', 1, '{}', '[]')`, [DAEMON]);
 });
 
-const claim = (db = target.database, limit = 1) =>
-  claimReadyWork(db, DAEMON, faculties('engineer'), limit, LEASE_SECONDS);
+const claim = (db: Queryable = target.database, first = false, limit = 1) =>
+  claimReadyWork(db, { daemonId: DAEMON, faculties: faculties('engineer'), limit, leaseSeconds: LEASE_SECONDS, first });
 
 /** Fills the daemon, which has one slot; returns what frees it. */
 async function full() {
@@ -60,12 +60,10 @@ describe('an insert while every daemon is full', () => {
       id = await insertWork(tx);
     });
     await free();
-    expect(await claim()).toEqual({ work: [], settled: false });
+    expect(await claim()).toEqual({ work: [], settled: false, paused: [] });
     expect(await awaitSkipped(target.database)).toBe(false);
-    const waiting = awaitSkipped(target.database);
-    await untilBlocked(target.database);
     expect(await notifications(() => insert.end('commit'))).toBe(0);
-    expect(await waiting).toBe(true);
+    expect(await awaitSkipped(target.database)).toBe(true);
     expect(await claim()).toMatchObject({ work: [{ id }], settled: true });
   });
 
@@ -85,10 +83,7 @@ describe('an insert while every daemon is full', () => {
     const free = await full();
     await free();
     const claiming = await opened(async (tx) => {
-      expect(await claimReadyWork(tx, DAEMON, faculties('engineer'), 1, LEASE_SECONDS)).toEqual({
-        work: [],
-        settled: true,
-      });
+      expect(await claim(tx)).toEqual({ work: [], settled: true, paused: [] });
     });
     expect(await notifications(() => insertWork(target.database))).toBe(1);
     await claiming.end('commit');
@@ -104,7 +99,7 @@ describe('an insert while every daemon is full', () => {
         await insertWork(tx);
       });
       await untilBlocked(target.database);
-      expect(await claim()).toEqual({ work: [], settled: true });
+      expect(await claim()).toEqual({ work: [], settled: true, paused: [] });
       await gate.open();
       await insert;
     });
@@ -131,9 +126,9 @@ test('an insert that saw no daemon is awaited by the first claim of a new one', 
   const insert = await opened(async (tx) => {
     id = await insertWork(tx);
   });
-  const first = () => claimReadyWork(target.database, DAEMON, faculties('engineer'), 1, LEASE_SECONDS, true);
+  const first = () => claim(target.database, true);
   await target.database.query(`select animus.register_daemon($1, 'host', 1, '0', 1, '{}', '[]')`, [DAEMON]);
-  expect(await first()).toEqual({ work: [], settled: false });
+  expect(await first()).toEqual({ work: [], settled: false, paused: [] });
   await insert.end('commit');
   expect(await awaitSkipped(target.database)).toBe(true);
   expect(await first()).toMatchObject({ work: [{ id }] });
@@ -148,7 +143,7 @@ test.each(['', '_shared'])('a stranger who keeps the%s lock stops nothing', asyn
   await free();
   expect(await claim()).toMatchObject({ work: [{ id }], settled: true });
   await completeWork(target.database, (await claimedOnes())[0]!, {}, null);
-  expect(await claim()).toEqual({ work: [], settled: false });
+  expect(await claim()).toEqual({ work: [], settled: false, paused: [] });
   expect(await awaitSkipped(target.database)).toBe(false);
   // The daemon is known to be free, so inserts notify it, whoever holds the lock.
   expect(await notifications(() => insertWork(target.database))).toBe(1);
@@ -171,10 +166,10 @@ function claimsStopAfterTheirFirstPass() {
   return gate(
     `
     alter function animus.claim_pass rename to real_claim_pass;
-    create function animus.claim_pass(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean) returns uuid[]
+    create function animus.claim_pass(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int) returns uuid[]
     language plpgsql as $$
     declare
-      v_claimed uuid[] := animus.real_claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, p_expired);
+      v_claimed uuid[] := animus.real_claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, p_expired, p_ahead);
     begin
       perform pg_advisory_xact_lock(1);
       return v_claimed;
