@@ -1,4 +1,4 @@
--- Decisions become a chain per work item (functions/18_decisions.sql): each row has a number and a hash over its own fields and the hash of
+-- Decisions become a chain per work item (functions/19_decisions.sql): each row has a number and a hash over its own fields and the hash of
 -- the row before. The columns stay nullable: functions of the previous version insert rows without them until the functions are applied,
 -- which then chains those rows.
 alter table animus.decisions
@@ -18,7 +18,7 @@ create index decisions_time on animus.decisions (created_at, id);
 drop index animus.decisions_item;
 
 -- Chains the decisions that there are, in the order of their ids: here, where nothing but decisions is locked. Triggers of the previous
--- version would refuse the updates. The formulas are those of functions/18_decisions.sql. Notes of pauses began with the faculty, and those
+-- version would refuse the updates. The formulas are those of functions/19_decisions.sql. Notes of pauses began with the faculty, and those
 -- of resumes were the faculty.
 alter table animus.decisions disable trigger user;
 do $$

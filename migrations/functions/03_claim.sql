@@ -2,50 +2,116 @@
 -- waits for a row lock: locked rows are left for the next claim, so no open transaction can stop the queue.
 
 -- Claims up to p_limit items for a daemon, best first, with fresh lease tokens. p_faculties: {"name": {"max": int, "max_attempts": int,
--- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true}} — the faculties this daemon can run; other work
--- is ignored. Without "batches", items with a turn under way in a batch are ignored, too.
--- p_limit: how many more it has room for. Returns the claimed items with fresh tokens, reclaimed ones first, then in the order of their
--- claim. Also notes whether the daemon is full now, so that inserts need not wake it: a daemon that was full and gets less than it asked
--- for must scan again (an insert may have seen it full). The settings make the plan independent of statistics: whatever the tables hold, a
--- claim is a handful of index probes.
--- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked. Raises: 57PA1.
+-- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true, "ahead": int}} — the faculties this daemon can
+-- run; other work is ignored. Without "batches", items with a turn under way in a batch are ignored, too.
+-- p_limit: how many more it has room for. p_ahead: claims up to so many more, which wait in the daemon for a free slot, of each faculty at
+-- most its "ahead"; none when the next in turn is an item of a faculty without "ahead", which needs a slot. p_waiting: faculties of which
+-- items wait in the daemon.
+-- Returns the claimed items with fresh tokens, reclaimed ones first, then in the order of their claim; one row without an item if there
+-- are none. Also notes whether the daemon is full now, so that inserts need not wake it. paused: those of p_waiting that are paused.
+-- settled = false: the daemon was full and is not any more, and a transaction is open that saw it full; call await_skipped until it
+-- returns true, then claim again. p_first: this is the first claim of the daemon, so that a transaction may not have seen it at all.
+-- Locks: as claim_round. Raises: 57PA1.
+create or replace function animus.claim_ready_work(
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int default 0, p_waiting text[] default '{}')
+returns table (settled boolean, paused text[], work animus.work_items)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_paused text[] := '{}';
+  v_round  record;
+begin
+  if p_waiting <> '{}' then
+    v_paused := array(select w from unnest(p_waiting) w
+                       where exists (select from animus.pauses p where p.faculty in (w, '*') and (p.until is null or p.until > animus.now())));
+  end if;
+  if p_limit + p_ahead < 1 then return query select true, v_paused, null::animus.work_items; return; end if;
+  select * into v_round from animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, p_first, p_ahead);
+  if v_round.claimed = '{}' then return query select v_round.settled, v_paused, null::animus.work_items; return; end if;
+  return query select v_round.settled, v_paused, w from animus.claimed_work(v_round.claimed) w;
+end $$;
+
+-- Claims as claim_ready_work does, and returns the items alone. A daemon that was full and gets less than it asked for must claim again
+-- after a moment: an insert may have seen it full.
+-- Locks: as claim_round. Raises: 57PA1.
 create or replace function animus.claim_work(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval)
 returns setof animus.work_items
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_now     timestamptz;
-  v_has     record;
-  v_claimed uuid[] := '{}';
+  v_claimed uuid[];
 begin
   if p_limit < 1 then return; end if;
+  v_claimed := (animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, false, 0)).claimed;
+  if cardinality(v_claimed) > 0 then return query select * from animus.claimed_work(v_claimed); end if;
+end $$;
+
+-- Claims items and notes whether the daemon is full, as described at claim_ready_work. The settings of its callers make the plans
+-- independent of statistics: whatever the tables hold, a claim is a handful of index probes.
+-- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked; skip_key, without
+-- waiting, when a full daemon becomes free. Raises: 57PA1.
+create or replace function animus.claim_round(
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int, out claimed uuid[], out settled boolean)
+language plpgsql as $$
+declare
+  v_full   boolean;
+  v_unseen boolean;
+  v_before text;
+begin
   -- Claims are serialised. The lock is held for the length of a claim; inserts, heartbeats and completions never take it. It is on a
   -- table of ours, which no other role may lock. This mode needs no transaction id and does not affect the fast path of other locks.
   lock table animus.claim_turn in share update exclusive mode;
-  v_now := animus.now();
+  settled := true;
+  v_full := (select saturated from animus.daemons where id = p_daemon_id);
+  v_unseen := p_first or coalesce(v_full, false);
+  if v_unseen then v_before := pg_current_snapshot(); end if;
+  claimed := animus.claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, true, p_ahead);
+  if v_unseen and cardinality(claimed) < p_limit then
+    -- See wake_daemons. The queue need not be read again if no transaction has ended meanwhile.
+    settled := pg_try_advisory_xact_lock(animus.skip_key());
+    if settled and pg_current_snapshot()::text <> v_before then
+      claimed := claimed || animus.claim_pass(p_daemon_id, p_faculties, p_limit - cardinality(claimed), p_lease, false, p_ahead);
+    end if;
+  end if;
+  if v_full <> (cardinality(claimed) >= p_limit) then
+    update animus.daemons set saturated = not v_full where id = p_daemon_id;
+  end if;
+end $$;
 
+-- Looks through the queue once and claims up to p_limit items, and p_ahead more. p_expired: takes over expired leases, too.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: 57PA1.
+create or replace function animus.claim_pass(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int) returns uuid[]
+language plpgsql as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_has     record;
+  v_claimed uuid[] := '{}';
+begin
   -- One probe covers the rare cases: each of these steps costs as much as the claim itself, even when it finds nothing.
   select exists (select from animus.work_items where state = 'scheduled' and run_at <= v_now) as due,
          exists (select from animus.freed_keys) as freed,
-         exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
+         p_expired and exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
   if v_has.due then perform animus.promote_due(v_now, 1000); end if;
   if v_has.freed then perform animus.offer_freed_keys(); end if;
   if v_has.expired then v_claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease); end if;
   -- Nothing is done under a claim before a later commit, which waits for the disk and so for this one, too: start_focus, or an end. A
   -- crash of the server in between takes the claim back, and the daemon's token then holds nothing. Ends by reclaim do wait.
-  if not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
-  v_claimed := v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease);
+  if p_expired and not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
+  return v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease, p_ahead);
+end $$;
 
-  update animus.daemons set saturated = not saturated where id = p_daemon_id and saturated <> (cardinality(v_claimed) = p_limit);
-  if cardinality(v_claimed) > 0 then
-    -- A whole row costs reading what may be large: only where something is.
-    if exists (select from animus.work_items w where w.id = any (v_claimed) and (octet_length(w.description) > 16777216
-                 or pg_column_size(w.params) > 65536 or pg_column_size(w.trigger_info) > 65536)) then
-      return query select r.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id,
-        lateral animus.readable_work(w) r order by c.nth;
-    else
-      return query select w.* from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
-    end if;
+-- Returns claimed items to the daemon, in the order of the ids.
+-- Locks: none. Raises: nothing.
+create or replace function animus.claimed_work(p_ids uuid[]) returns setof animus.work_items
+language plpgsql stable as $$
+begin
+  -- A whole row costs reading what may be large: only where something is.
+  if exists (select from animus.work_items w where w.id = any (p_ids) and (octet_length(w.description) > 16777216
+               or pg_column_size(w.params) > 65536 or pg_column_size(w.trigger_info) > 65536)) then
+    return query select r.* from unnest(p_ids) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id,
+      lateral animus.readable_work(w) r order by c.nth;
+  else
+    return query select w.* from unnest(p_ids) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
   end if;
 end $$;
 
@@ -62,6 +128,27 @@ begin
   if v_ids = '{}' then return; end if;
   update animus.work_items set lease_expires_at = animus.now() + p_lease where id = any (v_ids);
   return query select r.* from animus.work_items w, lateral animus.readable_work(w) r where w.id = any (v_ids) order by w.id;
+end $$;
+
+-- Puts items that a daemon claimed and did not start back into the queue, as they were; an item whose cancel was requested ends as
+-- cancelled. Skips items whose token is lost, that have started, or that another transaction has locked: their lease ends by itself.
+-- Locks: the rows of the items, and skips those that others have locked; the rows of what they spawned where they end. Raises: 57PA1.
+create or replace function animus.give_back(p_ids uuid[], p_tokens bigint[]) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_item record;
+begin
+  for v_item in
+    select w.id, w.cancel_requested_at, w.cancel_reason from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
+     where w.lease_token = m.token and w.state = 'claimed' order by w.id for no key update of w skip locked
+  loop
+    if v_item.cancel_requested_at is not null then
+      perform animus.end_work(v_item.id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
+    else
+      perform animus.requeue(v_item.id, null, v_now, null);
+    end if;
+  end loop;
 end $$;
 
 -- Returns a new fencing token, which was never used before. Tokens grow. The random part covers a crash of the server: a claim
@@ -220,11 +307,20 @@ language sql stable as $$
        and exists (select from animus.daemons d where d.host = f.host and coalesce(d.stopped_at, d.seen_at) > p_since))
 $$;
 
--- Claims up to p_limit queued items. Heads that cannot be claimed are skipped (their key is busy, which removes them from the
--- index, or they are locked), and another round looks behind them.
--- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: nothing.
+-- For a claim of the previous version that was running when its steps were replaced.
+-- Locks: as the function below. Raises: nothing.
 create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
+language plpgsql as $$
+begin
+  return animus.claim_heads(p_daemon_id, p_faculties, p_limit, p_now, p_expires_at, 0);
+end $$;
+
+-- Claims up to p_limit queued items, and in the first round p_ahead more. Heads that cannot be claimed are skipped (their key is busy,
+-- which removes them from the index, or they are locked), and another round looks behind them.
+-- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.claim_heads(
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz, p_ahead int) returns uuid[]
 language plpgsql as $$
 declare
   v_claimed uuid[] := '{}';
@@ -233,8 +329,13 @@ declare
   v_round   record;
 begin
   lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
-  while cardinality(v_claimed) < p_limit loop
-    v_heads := animus.claim_candidates(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_locked, p_now);
+  while cardinality(v_claimed) < p_limit + p_ahead loop
+    if p_ahead > 0 then
+      v_heads := animus.candidates_ahead(p_daemon_id, p_faculties, p_limit, p_ahead, p_now);
+    else
+      v_heads := animus.claim_candidates(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_locked, p_now);
+    end if;
+    p_ahead := 0;
     exit when v_heads is null;
     select * into v_round from animus.claim_these(v_heads, p_daemon_id, p_faculties, p_now, p_expires_at);
     v_claimed := v_claimed || v_round.claimed;
@@ -271,6 +372,36 @@ begin
      order by place
      limit p_limit) candidate;
   return v_ids;
+end $$;
+
+-- Chooses heads as claim_candidates does, and behind the first p_limit, which get a slot, up to p_ahead of the faculties with "ahead", in the
+-- same order. It stops at an item of any other faculty: that one is next in turn and needs a slot.
+-- Locks: none. Raises: nothing.
+create or replace function animus.candidates_ahead(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_ahead int, p_now timestamptz) returns uuid[]
+language plpgsql as $$
+begin
+  return (
+    with ordered as (
+      select h.id, f.name, f.ahead, row_number() over (order by h.priority desc, running.n + h.nth, h.id) as place
+        from (select e.key as name, e.value as options, coalesce((e.value ->> 'ahead')::int, 0) as ahead from jsonb_each(p_faculties) e) f
+        cross join lateral (select count(*)::int as n from animus.work_items r where r.faculty = f.name and r.state in ('claimed', 'running')) running
+        cross join lateral (
+          select q.id, q.priority, row_number() over (order by q.priority desc, q.id) as nth
+            from (select w.id, w.priority from animus.work_items w
+                   where w.faculty = f.name and w.state = 'queued' and not w.key_blocked
+                     and (w.lease_token is null or f.options ? 'batches' or not animus.has_turn_under_way(w.id))
+                     and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)
+                          or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
+                   order by w.priority desc, w.id
+                   limit greatest(0, least(p_limit + greatest(f.ahead, 1), (f.options ->> 'max')::int - running.n))) q) h
+       where not exists (select from animus.pauses p where p.faculty in (f.name, '*') and (p.until is null or p.until > p_now))),
+    behind as (
+      select o.id, o.place, o.ahead, row_number() over (partition by o.name order by o.place) as nth, bool_or(o.ahead = 0) over (order by o.place) as passes
+        from ordered o where o.place > p_limit)
+    select array_agg(c.id order by c.place) from (
+      select o.id, o.place from ordered o where o.place <= p_limit
+      union all
+      (select b.id, b.place from behind b where not b.passes and b.nth <= b.ahead order by b.place limit p_ahead)) c);
 end $$;
 
 -- Claims the candidates (best first) that are not locked and whose key is free; flags those whose key is busy.

@@ -147,6 +147,8 @@ begin
   insert into animus.pauses (faculty, reason, paused_by, created_at) values (p_faculty, p_reason, animus.actor(), animus.now())
   on conflict (faculty) do update set reason = excluded.reason, paused_by = excluded.paused_by, until = null, created_at = excluded.created_at;
   insert into animus.decisions (target, action, note, decided_by, created_at) values (p_faculty, 'pause', p_faculty || ': ' || p_reason, animus.actor(), animus.now());
+  -- Daemons give back what they have claimed ahead.
+  perform animus.notify('animus_work_ready');
 end $$;
 
 -- Lifts a pause; returns false when there was none.
@@ -164,7 +166,7 @@ end $$;
 
 -- Requests animus_work_done and animus_ledger notifications of an item for a limited time; unwatched items send none. Returns the item's
 -- state: an ended item sends nothing more. Call it after LISTEN. The advisory lock orders this against an end that is being committed
--- (animus.watched), so that the end is either seen here or notified. The item's row is not locked, so that a watcher's transaction cannot
+-- (animus.follow_ends), so that the end is either seen here or notified. The item's row is not locked, so that a watcher's transaction cannot
 -- delay the work. If another watcher of the item keeps its transaction open, the time of that watch counts.
 -- Locks: the item's watch, and an advisory lock of the item; waits two seconds at most. Raises: WA003.
 create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns text

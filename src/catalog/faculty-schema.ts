@@ -95,6 +95,7 @@ export const facultySchema = table({
     description: text().default(''),
     max_concurrent: count(1, 10_000).optional(),
     concurrent: flag().default(true),
+    prefetch: count(0, 1000).default(0),
     dedup_until: oneOf(['resolved', 'claimed']).default('resolved'),
     run_deadline_seconds: seconds(1, 604_800).default(3600),
     max_memory_mib: count(64, 16_777_216).optional(),

@@ -62,6 +62,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     description: faculty.description,
     file,
     maxConcurrent: faculty.concurrent ? (faculty.max_concurrent ?? null) : 1,
+    prefetch: faculty.prefetch,
     dedupUntil: faculty.dedup_until,
     runDeadlineSeconds: faculty.run_deadline_seconds,
     maxMemoryMib: faculty.max_memory_mib ?? null,

@@ -21,7 +21,7 @@ interface Kill {
 }
 
 const KILLS: readonly Kill[] = [
-  ...moments('claim_work', 1),
+  ...moments('claim_ready_work', 1),
   ...moments('begin_foci', 1),
   ...moments('begin_focus', 1),
   ...moments('add_message', 1),

@@ -14,7 +14,7 @@ import { wrongs } from '../support/workload/verdict.ts';
 
 /** Where a daemon is killed: before the call reaches the server, or after its commit and before the daemon knows. */
 const POINTS: readonly (readonly [call: string, before: string, after: string, kind: Kind])[] = [
-  ['claim_work', 'before a claim', 'between claim and start', 'mark'],
+  ['claim_ready_work', 'before a claim', 'between claim and start', 'mark'],
   ['begin_foci', 'before a first start', 'between first start and request', 'mark'],
   ['begin_focus', 'before the start', 'between start and orientation', 'mark'],
   ['add_message', 'before the first message', 'between message and engage', 'mark'],

@@ -103,6 +103,9 @@ async function checkFaculties(
   for (const { faculty, remarks, bash } of sound) {
     if (names.length > 0 && !names.includes(faculty.name)) continue;
     output.line(styled('ok       ', 'green'), `${faculty.name}  ${faculty.file}`);
+    const { prefetch = 0 } = faculty;
+    if (prefetch > 0)
+      output.block(`a daemon claims up to ${counted(prefetch, 'item')} ahead of its free slots`, INDENT);
     if (bash !== null) output.block(`bash and hooks run ${bash.sentence}`, INDENT);
     for (const { message } of remarks) output.block(`remark   ${message}`);
   }

@@ -2,22 +2,38 @@
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { ClaimableFaculty } from '../../store/work/work.ts';
 
-/**
- * The faculties to claim for: all known ones, except those whose provider is failing. `hostGraceSeconds`: how long a focus
- * is reserved for the host that has its directory.
- */
+/** What a daemon knows when it claims. */
+export interface Situation {
+  /** Faculties whose provider is failing, and until when. */
+  readonly heldUntilMs: ReadonlyMap<string, number>;
+  readonly nowMs: number;
+  /** How long a focus is reserved for the host that has its directory. */
+  readonly hostGraceSeconds: number;
+  /** How many claimed items of a faculty wait for a slot; null: claim nothing ahead. */
+  readonly waitingOf: ((faculty: string) => number) | null;
+}
+
+/** The faculties to claim for: all known ones, except those whose provider is failing. */
 export function claimableFaculties(
   faculties: Iterable<Faculty>,
-  heldUntilMs: ReadonlyMap<string, number>,
-  nowMs: number,
-  hostGraceSeconds: number,
+  { heldUntilMs, nowMs, hostGraceSeconds, waitingOf }: Situation,
 ): Record<string, ClaimableFaculty> {
   const claimable: Record<string, ClaimableFaculty> = {};
   for (const faculty of faculties) {
     if ((heldUntilMs.get(faculty.name) ?? 0) > nowMs) continue;
-    claimable[faculty.name] = claimableFaculty(faculty, hostGraceSeconds);
+    const ahead = waitingOf === null ? 0 : claimsAhead(faculty, waitingOf(faculty.name));
+    const options = claimableFaculty(faculty, hostGraceSeconds);
+    claimable[faculty.name] = ahead === 0 ? options : { ...options, ahead };
   }
   return claimable;
+}
+
+/**
+ * How many items of a faculty to claim ahead while so many wait: what is missing of its `prefetch`, once half of it has started. So a refill
+ * is one claim of many items.
+ */
+export function claimsAhead({ prefetch = 0 }: Faculty, waiting: number): number {
+  return waiting <= prefetch / 2 ? prefetch - waiting : 0;
 }
 
 /** A faculty without its own maximum is bounded only by the limits of the daemons. */

@@ -8,11 +8,12 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
-import { type ClaimedWork, claimWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
+import { type ClaimedWork, claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { count, record } from '../../telemetry/metrics.ts';
-import { createFocusControl, type FocusControl } from '../focus/focus-control.ts';
-import { claimableFaculties } from './capacity.ts';
+import type { FocusControl } from '../focus/focus-control.ts';
+import { claimableFaculties, claimsAhead } from './capacity.ts';
+import { createSkippedInserts } from './skipped-inserts.ts';
+import { createSlots, type RunningFocus } from './slots.ts';
 
 export interface ControlPlaneMeans {
   readonly db: Database;
@@ -34,16 +35,8 @@ export interface ControlPlaneMeans {
 /** The settings that a configuration reload may change while the daemon runs. */
 export type ClaimSettings = Pick<DaemonConfig, 'maxConcurrent' | 'pollSeconds' | 'focusHostGraceSeconds'>;
 
-/** A focus of this daemon. */
-export interface RunningFocus {
-  readonly work: ClaimedWork;
-  readonly control: FocusControl;
-  /** When the claim was sent, in monotonic milliseconds: the lease cannot have begun earlier. */
-  readonly leasedAtMs: number;
-}
-
 export interface ControlPlane extends Service {
-  /** The number of foci that run now. */
+  /** The foci that run now, and the items that were claimed ahead. */
   readonly running: ReadonlyMap<string, RunningFocus>;
   /**
    * Claims nothing for the faculty until then, because its provider is failing. Milliseconds of the clock's monotonic
@@ -54,11 +47,6 @@ export interface ControlPlane extends Service {
   drain(): Promise<void>;
 }
 
-/**
- * A daemon that stops being saturated scans at once, and again after this many milliseconds: an insert may still have
- * seen it busy.
- */
-const RESCANS_MS = [100, 1000] as const;
 /** How many items one pass resolves waits for. A pass stays short, and the next one follows at once. */
 const WAITS_PER_LOOK = 100;
 /** Pause between two passes: a locked item stays due, and must not be polled in a tight loop. */
@@ -66,17 +54,44 @@ const MIN_WAITS_PAUSE_MS = 50;
 
 export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   const { db, clock, log, wake } = means;
-  const running = new Map<string, RunningFocus>();
-  const finished = new Set<Promise<void>>();
   const held = new Map<string, number>();
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
   let saturated = false;
+  let first = true;
   let troubled = false;
-  let rescans: number[] = [];
   let lookAtWaitsAtMs = 0;
+  /** The last claim brought all it asked for, so there may be more to claim ahead. */
+  let mayClaimAhead = true;
   /** Until then, work from a claim whose response was lost may still appear: its statement may have been running. */
   let claimsInDoubtUntilMs = 0;
+
+  const skipped = createSkippedInserts({
+    db,
+    clock,
+    log,
+    wake,
+    stopping: stopping.signal,
+    isFull: () => saturated,
+    pollMs: () => means.settings().pollSeconds * 1000,
+  });
+
+  const slots = createSlots({
+    db,
+    clock,
+    log,
+    leaseSeconds: means.leaseSeconds,
+    maxConcurrent: () => means.settings().maxConcurrent,
+    faculties: means.faculties,
+    runFocus: means.runFocus,
+    stopping: stopping.signal,
+    onEnd(end, faculty) {
+      // Its timer may be due before the next pass.
+      if (end === 'parked') lookAtWaitsAtMs = 0;
+      if (end === 'parked' || leavesRoom(faculty)) wake.ring();
+    },
+  });
+  const { running, backlog } = slots;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -92,33 +107,52 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       await takeLostClaims();
       // Meanwhile a drain may have begun, or a focus may have ended and made room.
       if (stopping.signal.aborted) return 0;
-      const { maxConcurrent, pollSeconds, focusHostGraceSeconds } = means.settings();
-      const free = maxConcurrent - running.size;
-      if (free > 0) {
-        const faculties = means.faculties();
-        const claimable = claimableFaculties(faculties.values(), held, clock.monotonicMs(), focusHostGraceSeconds);
-        const startedMs = clock.monotonicMs();
-        const claimed = await claimWork(db, means.daemonId, claimable, free, means.leaseSeconds).catch(
-          (error: unknown) => {
-            claimsInDoubtUntilMs = clock.monotonicMs() + means.leaseSeconds * 1000;
-            throw error;
-          },
-        );
-        for (const work of claimed) start(work, faculties.get(work.faculty)!, startedMs);
-        noteSaturation(claimed.length === free);
-        // Foci that ended while the claim was running did not trigger another round.
-        if (saturated && running.size < maxConcurrent) wake.ring();
-      } else {
-        saturated = true;
-      }
+      await claim();
       if (troubled) log.info({}, 'the database answers again');
       troubled = false;
-      return Math.min(rescans.shift() ?? Number.POSITIVE_INFINITY, pollSeconds * 1000, untilWaitsMs);
+      return Math.min(means.settings().pollSeconds * 1000, untilWaitsMs, giveBackOverdue());
     } catch (error) {
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot claim work; trying again');
       troubled = true;
       return 500 + 1000 * Math.random();
     }
+  }
+
+  /** Claims for all free slots, and ahead. */
+  async function claim(): Promise<void> {
+    const free = Math.max(0, slots.free());
+    if (free === 0) saturated = true;
+    const startedMs = clock.monotonicMs();
+    const faculties = claimableFaculties(means.faculties().values(), {
+      heldUntilMs: held,
+      nowMs: startedMs,
+      hostGraceSeconds: means.settings().focusHostGraceSeconds,
+      waitingOf: mayClaimAhead ? backlog.countOf : null,
+    });
+    const ahead = Object.values(faculties).reduce((sum, faculty) => sum + (faculty.ahead ?? 0), 0);
+    if (free + ahead + backlog.size === 0) return;
+    const { daemonId, leaseSeconds } = means;
+    const request = { daemonId, faculties, limit: free, leaseSeconds, first, ahead, waiting: backlog.faculties() };
+    const { work, settled, paused } = await claimReadyWork(db, request).catch((error: unknown) => {
+      claimsInDoubtUntilMs = clock.monotonicMs() + means.leaseSeconds * 1000;
+      throw error;
+    });
+    first = false;
+    for (const one of work) slots.take(one, startedMs);
+    backlog.giveBack((item) => paused.includes(item.work.faculty));
+    slots.fill();
+    saturated = work.length >= free;
+    if (ahead > 0) mayClaimAhead = work.length === free + ahead;
+    if (!settled) skipped.await();
+    // Foci that ended while the claim was running did not trigger another round.
+    if (saturated && slots.free() > 0) wake.ring();
+  }
+
+  /** Gives back what has waited for a slot for too long, and claims nothing ahead until a focus ends. Returns the time until the next look. */
+  function giveBackOverdue(): number {
+    const { gaveBack, nextMs } = slots.giveBackOverdue();
+    if (gaveBack) mayClaimAhead = false;
+    return nextMs;
   }
 
   /**
@@ -134,9 +168,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
         { work_item_id: work.id, faculty: work.faculty },
         'found work that a claim had reserved although its answer was lost',
       );
-      if (faculty !== undefined) start(work, faculty, startedMs);
+      if (faculty !== undefined) slots.take(work, startedMs);
       else await releaseWork(db, work, { delaySeconds: 0, reason: 'claimed by a daemon that cannot run it now' });
     }
+    slots.fill();
   }
 
   /** Resolves waits whose deadline has passed, even when there is no room for more work. Returns the time until the next pass. */
@@ -150,69 +185,43 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     return Math.max(0, lookAtWaitsAtMs - clock.monotonicMs());
   }
 
-  /** The claim has recorded whether inserts can wake this daemon. Work from an insert that read an outdated "busy" is found by a scan. */
-  function noteSaturation(full: boolean): void {
-    if (saturated && !full) rescans = [...RESCANS_MS];
-    saturated = full;
-  }
-
-  function start(work: ClaimedWork, faculty: Faculty, leasedAtMs: number): void {
-    const control = createFocusControl();
-    running.set(work.id, { work, control, leasedAtMs });
-    count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
-    // Later attempts are left out: some were reclaimed, and were not ready all that time.
-    if (work.attempts === 0) {
-      record('work.claim.latency', Math.max(0, clock.nowMs() - work.readyAt.getTime()), { faculty: work.faculty });
-    }
-    const focus = means
-      .runFocus(work, faculty, control)
-      .catch((error: unknown) => {
-        log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus failed unexpectedly');
-        // It is unknown how far it got, so check everything.
-        return 'parked' as const;
-      })
-      .then((end) => {
-        running.delete(work.id);
-        finished.delete(focus);
-        // Its timer may be due before the next pass.
-        if (end === 'parked') lookAtWaitsAtMs = 0;
-        if (end === 'parked' || leavesRoom(work.faculty)) wake.ring();
-      });
-    finished.add(focus);
-  }
-
   /**
    * Whether the end of a focus can make work claimable that the last claim left. A claim with room to spare and no maximum had taken
-   * everything.
+   * everything. While items wait here, only a refill is due.
    */
-  function leavesRoom(faculty: string): boolean {
-    return saturated || means.faculties().get(faculty)?.maxConcurrent !== null;
+  function leavesRoom(faculty: Faculty): boolean {
+    if (backlog.size > 0) return mayClaimAhead && claimsAhead(faculty, backlog.countOf(faculty.name)) > 0;
+    mayClaimAhead = true;
+    return saturated || faculty.maxConcurrent !== null;
   }
 
   return {
     running,
     hold(faculty, untilMs) {
       held.set(faculty, Math.max(untilMs, held.get(faculty) ?? 0));
+      backlog.giveBack((item) => item.work.faculty === faculty);
     },
     async start() {
       loop = run();
     },
     async drain() {
       stopping.abort();
-      await loop;
+      await Promise.all([loop, skipped.ended()]);
       await takeLostClaims().catch((error: unknown) => {
         log.warn(
           { error: messageOf(error) },
           'could not release the work of a claim whose answer was lost; it is claimed again when its lease ends',
         );
       });
-      await Promise.all(finished);
+      backlog.giveBack(() => true);
+      await slots.ended();
     },
     async stop() {
       stopping.abort();
-      await loop;
+      await Promise.all([loop, skipped.ended()]);
+      backlog.giveBack(() => true);
       for (const focus of running.values()) focus.control.abort('shutdown');
-      await Promise.all(finished);
+      await slots.ended();
     },
   };
 }

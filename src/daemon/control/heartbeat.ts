@@ -7,7 +7,7 @@ import type { ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { extendLeases, type LeaseReport } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { RunningFocus } from './control-plane.ts';
+import type { RunningFocus } from './slots.ts';
 
 export interface HeartbeatMeans {
   readonly db: Database;

@@ -19,9 +19,12 @@ export interface FocusControl {
   readonly drain: AbortSignal;
   abort(reason: AbortReason): void;
   drainSoon(): void;
+  /** The focus has done its work and only writes its end: another one may have its slot. */
+  ending(): void;
 }
 
-export function createFocusControl(): FocusControl {
+/** `onEnding`: called when the focus only writes its end. */
+export function createFocusControl(onEnding: () => void = () => {}): FocusControl {
   const now = new AbortController();
   const soon = new AbortController();
   return {
@@ -29,6 +32,7 @@ export function createFocusControl(): FocusControl {
     drain: soon.signal,
     abort: (reason) => now.abort(new FocusAborted(reason)),
     drainSoon: () => soon.abort(),
+    ending: onEnding,
   };
 }
 

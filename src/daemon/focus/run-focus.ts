@@ -59,6 +59,7 @@ export async function runFocus(
       // Before the end is written: afterwards another daemon may own the item.
       await means.processes.killAll(work.id);
       const end = focus ? await closeWorkspace(reached, focus) : reached;
+      if (end.kind === 'completed') control.ending();
       const state = await settle(end, work, faculty, {
         ...means,
         giveUpAfterMs: means.leaseSeconds * 1000,

@@ -47,7 +47,12 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     await registerDaemon(db, {
       ...daemon,
       maxConcurrent: maxConcurrent(),
-      faculties: claimableFaculties(runnable.values(), new Map(), 0, config.daemon.focusHostGraceSeconds),
+      faculties: claimableFaculties(runnable.values(), {
+        heldUntilMs: new Map(),
+        nowMs: 0,
+        hostGraceSeconds: config.daemon.focusHostGraceSeconds,
+        waitingOf: null,
+      }),
       problems: [
         ...loaded.problems.map(({ message }) => message),
         ...lacks,

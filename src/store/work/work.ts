@@ -32,11 +32,66 @@ export interface ClaimableFaculty {
   readonly dedup_until: 'resolved' | 'claimed';
   /** How long a focus is reserved for the host that has its directory; default 120. */
   readonly host_grace_seconds?: number;
+  /** How many more items to claim than get a slot; default none. */
+  readonly ahead?: number;
   /** The daemon knows batches: it may claim items that have a turn under way. */
   readonly batches?: true;
 }
 
-/** Claims up to `limit` items of the faculties for `leaseSeconds`; expired leases of others are taken over in the same call. */
+/** What a daemon asks for. */
+export interface ClaimRequest {
+  readonly daemonId: string;
+  readonly faculties: Readonly<Record<string, ClaimableFaculty>>;
+  /** How many more items it has slots for. */
+  readonly limit: number;
+  readonly leaseSeconds: number;
+  /** The daemon's first claim; default false. */
+  readonly first?: boolean;
+  /** How many items it takes in addition, of faculties with `ahead`, to wait for a slot; default none. */
+  readonly ahead?: number;
+  /** Faculties of which items wait in the daemon; default none. */
+  readonly waiting?: readonly string[];
+}
+
+/** What a claim brought. */
+export interface Claim {
+  readonly work: ClaimedWork[];
+  /** Those of `waiting` that are paused. */
+  readonly paused: readonly string[];
+  /**
+   * False: the daemon was full and is not any more, and a transaction is open that saw it full and sends no notification. Claim again
+   * when `awaitSkipped` has returned true.
+   */
+  readonly settled: boolean;
+}
+
+/** Claims items for a daemon, best first; expired leases of others are taken over in the same call. */
+export async function claimReadyWork(db: Queryable, request: ClaimRequest): Promise<Claim> {
+  const { daemonId, faculties, limit, leaseSeconds, first = false, ahead = 0, waiting = [] } = request;
+  const rows = await db.query<
+    Omit<ClaimedWork, 'id'> & { readonly id: string | null } & Readonly<{ isSettled: boolean; pausedNow: string[] }>
+  >(
+    `select is_settled as "isSettled", paused_now as "pausedNow", ${CLAIMED}
+       from animus.claim_ready_work($1, $2::jsonb, $3, make_interval(secs => $4), $5, $6, $7::text[]) c (is_settled, paused_now, work)
+       cross join lateral (select (c.work).*) w`,
+    [daemonId, toJsonb(faculties), limit, leaseSeconds, first, ahead, waiting],
+  );
+  const { isSettled: settled, pausedNow: paused } = rows[0]!;
+  return { work: rows.filter((row): row is typeof row & ClaimedWork => row.id !== null), settled, paused };
+}
+
+/** Puts claimed items that were not started back into the queue, as they were. Items whose lease is lost are left out. */
+export async function giveBack(
+  db: Queryable,
+  works: readonly { readonly id: string; readonly leaseToken: string }[],
+): Promise<void> {
+  await db.query(`select animus.give_back($1::uuid[], $2::bigint[])`, [
+    works.map((work) => work.id),
+    works.map((work) => work.leaseToken),
+  ]);
+}
+
+/** Claims as `claimReadyWork` does, and returns the items alone: for callers that claim once, and for schemas of the previous version. */
 export async function claimWork(
   db: Queryable,
   daemonId: string,
@@ -48,6 +103,15 @@ export async function claimWork(
     `select ${CLAIMED} from animus.claim_work($1, $2::jsonb, $3, make_interval(secs => $4))`,
     [daemonId, toJsonb(faculties), limit, leaseSeconds],
   );
+}
+
+/**
+ * Waits at most 0.2 s, on a connection, until no transaction is open that skipped a notification because every daemon was full. Returns
+ * false if one still is.
+ */
+export async function awaitSkipped(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ none: boolean }>(`select animus.await_skipped() as none`);
+  return row!.none;
 }
 
 const CLAIMED = `id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",

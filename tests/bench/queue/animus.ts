@@ -12,8 +12,14 @@ import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import type { BenchQueue } from './queue.ts';
 
-/** `each`: each completion in its own transaction. `batched`: through the completer, as the daemon does. */
-export type Completion = 'each' | 'batched';
+/**
+ * `each`: each completion in its own transaction. `batched`: through the completer, as the daemon does. `ahead`: the same for a faculty that
+ * opts in to `prefetch`.
+ */
+export type Completion = 'each' | 'batched' | 'ahead';
+
+/** How many items the faculty of `ahead` claims beyond its free slots. */
+const PREFETCH = 200;
 
 const NOOP = {
   name: 'noop',
@@ -43,7 +49,7 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
       const wake = createWake(systemClock);
       const daemonId = randomUUID();
       const completer = createWorkCompleter(db);
-      const faculties = new Map([['noop', NOOP]]);
+      const faculties = new Map([['noop', completion === 'ahead' ? { ...NOOP, prefetch: PREFETCH } : NOOP]]);
       let done = 0;
       const plane = createControlPlane({
         db,
@@ -54,8 +60,9 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
         leaseSeconds: 60,
         settings: () => ({ maxConcurrent: concurrency, pollSeconds: 5, focusHostGraceSeconds: 120 }),
         faculties: () => faculties,
-        async runFocus(work) {
+        async runFocus(work, _faculty, control) {
           onStart(Number(work.params['n']));
+          control.ending();
           if (completion === 'each') await completeWork(db, work, {}, null);
           else await completer.complete({ ...work, outcome: {}, summary: null });
           done++;

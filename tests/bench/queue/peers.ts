@@ -4,7 +4,12 @@ import { Pool } from 'pg';
 import PgBoss from 'pg-boss';
 import type { BenchQueue } from './queue.ts';
 
-export async function graphileQueue(url: string): Promise<BenchQueue> {
+/** graphile-worker with its local queue: jobs are fetched ahead, 500 at a time, and completed in batches. */
+export function graphileLocalQueue(url: string): Promise<BenchQueue> {
+  return graphileQueue(url, { worker: { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 } });
+}
+
+export async function graphileQueue(url: string, preset: GraphileConfig.Preset = {}): Promise<BenchQueue> {
   const logger = new Logger(() => () => {});
   await runMigrations({ connectionString: url, logger });
   const producers = new Pool({ connectionString: url, max: 10 });
@@ -23,6 +28,7 @@ export async function graphileQueue(url: string): Promise<BenchQueue> {
     async work(concurrency, onStart) {
       let done = 0;
       const runner = await run({
+        preset,
         connectionString: url,
         concurrency,
         logger,

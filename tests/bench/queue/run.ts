@@ -1,5 +1,5 @@
 /**
- * The queue compared with its peers: `node tests/bench/queue/run.ts [latency drain counts depth daemons enqueue rows explain history] [--runs 3] [--jobs 20000]`.
+ * The queue compared with its peers: `node tests/bench/queue/run.ts [latency tail drain counts depth daemons enqueue rows explain history] [--runs 3] [--jobs 20000]`.
  * All of it takes about 15 minutes on two idle cores. BENCH_DATABASE_URL: connection string of a superuser to
  * another server than the one it starts.
  */
@@ -8,33 +8,40 @@ import { parseArgs } from 'node:util';
 import { animusQueue } from './animus.ts';
 import { depth, explain } from './depth.ts';
 import { history } from './history.ts';
-import { graphileQueue, pgBossQueue } from './peers.ts';
+import { graphileLocalQueue, graphileQueue, pgBossQueue } from './peers.ts';
 import type { BenchQueue } from './queue.ts';
 import { fill, views } from './rows.ts';
-import { counted, drain, latency, median, produce } from './scenarios.ts';
+import { counted, drain, latency, median, produce, tail } from './scenarios.ts';
 import { type BenchServer, openBenchServer } from './server.ts';
 
 /** Without names, all but `history`: with `--rows 10000000 --ledger 10` it needs half an hour and 40 GB of disk. */
-const PARTS = ['latency', 'drain', 'counts', 'depth', 'daemons', 'enqueue', 'rows', 'explain'] as const;
+const PARTS = ['latency', 'tail', 'drain', 'counts', 'depth', 'daemons', 'enqueue', 'rows', 'explain'] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     runs: { type: 'string', default: '3' },
+    samples: { type: 'string', default: '5000' },
     jobs: { type: 'string', default: '20000' },
     rows: { type: 'string', default: '1000000' },
     ledger: { type: 'string', default: '10' },
   },
 });
 const runs = Number(values.runs);
+const samples = Number(values.samples);
 const jobs = Number(values.jobs);
 
 const QUEUES: Readonly<Record<string, (server: BenchServer) => Promise<BenchQueue>>> = {
   'animus, each end by itself': async (server) => animusQueue(await server.migrated(), 'each'),
   'animus, ends batched': async (server) => animusQueue(await server.migrated(), 'batched'),
+  'animus, prefetch': async (server) => animusQueue(await server.migrated(), 'ahead'),
   'graphile-worker': async (server) => graphileQueue(await server.fresh()),
+  'graphile-worker, local queue': async (server) => graphileLocalQueue(await server.fresh()),
   'pg-boss': async (server) => pgBossQueue(await server.fresh()),
 };
+
+/** Those that claim more than they have slots for: measured in drains only. */
+const AHEAD = ['animus, prefetch', 'graphile-worker, local queue'];
 
 const server = await openBenchServer();
 print(`${server.version}; ${versions()}; medians of ${runs}`);
@@ -48,10 +55,13 @@ async function measure(part: string): Promise<void> {
   switch (part) {
     case 'latency':
       // pg-boss polls every half second, which determines its latency, so it is not measured.
-      return compare('insert to handler start, ms', without('pg-boss'), async (queue) => {
+      return compare('insert to handler start, ms', without('pg-boss', ...AHEAD), async (queue) => {
         const { p50, p95, p99 } = await latency(queue, 300);
         return { p50, p95, p99 };
       });
+    case 'tail':
+      for (const concurrency of [1, 4, 10]) await tailAt(concurrency);
+      return;
     case 'drain':
       return compare(`bulk enqueue and drain of ${jobs} at concurrency 10, per second`, QUEUES, (queue) =>
         drain(queue, jobs, 10),
@@ -64,14 +74,14 @@ async function measure(part: string): Promise<void> {
       for (const workers of [1, 2])
         await compare(
           `drain with ${workers} daemon(s) of concurrency 10, per second`,
-          without('pg-boss'),
+          without('pg-boss', ...AHEAD),
           async (queue) => ({
             drain: (await drain(queue, jobs, 10, workers)).drain,
           }),
         );
       return;
     case 'enqueue':
-      return compare('enqueue by ten producers, per second', QUEUES, async (queue) => ({
+      return compare('enqueue by ten producers, per second', without(...AHEAD), async (queue) => ({
         idle: await produce(queue, jobs / 4, false),
         busy: await produce(queue, jobs / 4, true),
       }));
@@ -93,6 +103,23 @@ async function measure(part: string): Promise<void> {
   }
 }
 
+/** The tail at half of what the slowest of the queues drains at this concurrency, in this run. */
+async function tailAt(concurrency: number): Promise<void> {
+  const queues = without('pg-boss', ...AHEAD);
+  let capacity = Number.POSITIVE_INFINITY;
+  for (const open of Object.values(queues)) {
+    const queue = await open(server);
+    capacity = Math.min(capacity, (await drain(queue, 1000, concurrency)).drain);
+    await queue.close();
+  }
+  const rate = Math.round(capacity / 2);
+  await compare(
+    `insert to handler start at half capacity (${rate} per second, concurrency ${concurrency}, ${samples} samples), ms`,
+    queues,
+    async (queue) => ({ ...(await tail(queue, samples, concurrency, rate)) }),
+  );
+}
+
 /** Versions of the compared packages, as installed. */
 function versions(): string {
   const require = createRequire(import.meta.url);
@@ -100,8 +127,8 @@ function versions(): string {
   return [of('graphile-worker'), of('pg-boss'), `Node ${process.versions.node}`].join(', ');
 }
 
-function without(name: string): typeof QUEUES {
-  return Object.fromEntries(Object.entries(QUEUES).filter(([other]) => other !== name));
+function without(...names: string[]): typeof QUEUES {
+  return Object.fromEntries(Object.entries(QUEUES).filter(([other]) => !names.includes(other)));
 }
 
 function only(...names: string[]): typeof QUEUES {
@@ -127,7 +154,7 @@ async function compare(
     const columns = Object.keys(measured[0]!).map(
       (key) => `${key} ${format(median(measured.map((one) => one[key]!)))}`,
     );
-    print(`  ${name.padEnd(28)} ${columns.join('   ')}`);
+    print(`  ${name.padEnd(30)} ${columns.join('   ')}`);
   }
 }
 

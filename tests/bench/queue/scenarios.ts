@@ -82,6 +82,65 @@ export async function produce(queue: BenchQueue, jobs: number, busy: boolean): P
   return (jobs / took) * 1000;
 }
 
+export interface Tail {
+  readonly p50: number;
+  readonly p99: number;
+  readonly 'p99.9': number;
+  readonly max: number;
+  /** How many of the samples took 50 ms or more: what waited for a timer and not for a notification. */
+  readonly late: number;
+}
+
+/**
+ * (f) Milliseconds from sending an insert to the start of its handler, with inserts that arrive at random (exponential gaps, the same ones
+ * for every queue) at `rate` per second, whether the worker keeps up or not.
+ */
+export async function tail(queue: BenchQueue, samples: number, concurrency: number, rate: number): Promise<Tail> {
+  const sent: number[] = [];
+  const times: number[] = [];
+  let started = 0;
+  const worker = await queue.work(concurrency, (n) => {
+    times[n] = performance.now() - sent[n]!;
+    started++;
+  });
+  const gap = exponentialGaps(rate);
+  const inserts: Promise<void>[] = [];
+  let at = performance.now();
+  for (let n = 0; n < samples + WARM_UP; n++) {
+    at += gap();
+    // Timers of Node are no finer than a millisecond: what is due goes out at once.
+    while (performance.now() < at) await new Promise((resolve) => setTimeout(resolve, 1));
+    sent[n] = performance.now();
+    inserts.push(queue.enqueue(n));
+  }
+  await Promise.all(inserts);
+  await until(() => started >= samples + WARM_UP && worker.done() >= samples + WARM_UP);
+  await worker.stop();
+  const sorted = times.slice(WARM_UP).toSorted((a, b) => a - b);
+  const share = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]!;
+  return {
+    p50: share(0.5),
+    p99: share(0.99),
+    'p99.9': share(0.999),
+    max: sorted.at(-1)!,
+    late: sorted.filter((took) => took >= 50).length,
+  };
+}
+
+const WARM_UP = 200;
+
+/** Milliseconds between arrivals, from a small random number generator with a fixed seed (mulberry32). */
+function exponentialGaps(rate: number): () => number {
+  let state = 20261122;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    const uniform = ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+    return (-Math.log(1 - uniform) / rate) * 1000;
+  };
+}
+
 export function percentiles(times: readonly number[]): Latency {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;

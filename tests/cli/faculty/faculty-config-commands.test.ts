@@ -34,6 +34,11 @@ describe('faculty', () => {
     });
   });
 
+  test('check says how much a faculty claims ahead', async () => {
+    write({ 'faculties/a.toml': GOOD.replace('[faculty.engage]', 'prefetch = 200\n[faculty.engage]') });
+    expect((await animus('faculty', 'check')).stdout).toContain('claims up to 200 items ahead of its free slots');
+  });
+
   test('check of an unknown name names the nearest', async () => {
     write({ 'faculties/a.toml': GOOD });
     expect(await animus('faculty', 'check', 'engineer')).toMatchObject({ code: 0 });

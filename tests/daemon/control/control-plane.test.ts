@@ -8,8 +8,10 @@ import {
   type ControlPlaneMeans,
   createControlPlane,
 } from '../../../src/daemon/control/control-plane.ts';
+import type { Queryable } from '../../../src/store/sql/database.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
+import { openTransaction } from '../../store/work/queue-driver.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -104,6 +106,40 @@ describe('the control plane', () => {
     await eventually('it is claimed after the hold', () => (seen.length === 1 ? true : null));
   });
 
+  it('starts work whose insert was open when a slot became free, without a notification and without a poll', async () => {
+    const daemonId = randomUUID();
+    await pg.database.query(`select animus.register_daemon($1, 'host', 1, '0', 1, '{}', '[]')`, [daemonId]);
+    const ends: Record<string, () => void> = {};
+    const insert = (tx: Queryable, description: string) =>
+      tx.query(`insert into animus.work_items (faculty, description) values ('late', $1)`, [description]);
+    await insert(pg.database, 'first');
+    const { controlPlane } = await plane({
+      daemonId,
+      faculties: named('late'),
+      settings: () => ({ maxConcurrent: 1, pollSeconds: 3600, focusHostGraceSeconds: 120 }),
+      runFocus: async (work) => {
+        await new Promise<void>((resolve) => {
+          ends[work.description] = resolve;
+        });
+        await completeWork(pg.database, work, {}, null);
+        return 'ended';
+      },
+    });
+    await eventually('the first one runs', () => (ends['first'] ? true : null));
+    const open = await openTransaction(pg.database, async (tx) => {
+      await insert(tx, 'second');
+    });
+    ends['first']!();
+    await eventually('the daemon is free', async () => {
+      const [row] = await pg.database.query('select from animus.daemons where id = $1 and not saturated', [daemonId]);
+      return row ?? null;
+    });
+    expect(controlPlane.running.size).toBe(0);
+    await open.end('commit');
+    await eventually('the second one runs', () => (ends['second'] ? true : null));
+    ends['second']!();
+  });
+
   it('drains: claims nothing more and resolves when all running foci have ended', async () => {
     const release = Promise.withResolvers<'ended'>();
     const { controlPlane } = await plane({
@@ -137,7 +173,7 @@ describe('the control plane', () => {
         db: {
           ...pg.database,
           query: (sql, params) => {
-            sent.push(/animus\.(claim_work|resolve_due_waits)\b/.exec(sql)?.[1] ?? sql);
+            sent.push(/animus\.(claim_ready_work|resolve_due_waits)\b/.exec(sql)?.[1] ?? sql);
             return pg.database.query(sql, params);
           },
         },
@@ -157,7 +193,7 @@ describe('the control plane', () => {
       const endsOf = (count: number) => eventually(`${count} have ended`, () => (ends.length === count ? true : null));
       const claimsOf = (count: number) =>
         eventually(`${count} claims`, () =>
-          sent.filter((call) => call === 'claim_work').length === count ? true : null,
+          sent.filter((call) => call === 'claim_ready_work').length === count ? true : null,
         );
       await claimsOf(1);
       return { wake, sent, insert, endsOf, claimsOf };
@@ -171,7 +207,7 @@ describe('the control plane', () => {
         await endsOf(n);
       }
       await claimsOf(4);
-      expect(sent).toEqual(['resolve_due_waits', 'claim_work', 'claim_work', 'claim_work', 'claim_work']);
+      expect(sent).toEqual(['resolve_due_waits', ...Array.from({ length: 4 }, () => 'claim_ready_work')]);
     });
 
     it('is a claim if all slots were taken', async () => {

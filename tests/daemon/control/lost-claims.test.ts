@@ -21,7 +21,7 @@ test('lost answers to claims cost no attempt and no time: the daemon finds the w
   let lose = 0;
   const lost: string[] = [];
   proxy.watch((name, moment) => {
-    const loses = moment === 'after' && (name === 'claim_work' || name === 'take_own_claims') && lose > 0;
+    const loses = moment === 'after' && (name === 'claim_ready_work' || name === 'take_own_claims') && lose > 0;
     if (!loses) return 'pass';
     lose -= 1;
     lost.push(name);
@@ -37,7 +37,7 @@ test('lost answers to claims cost no attempt and no time: the daemon finds the w
   });
   const whole = { state: 'completed', attempts: 0, crashes: 0, unstarted_claims: 0 };
   expect(ended).toEqual([whole, whole, whole]);
-  expect(lost).toContain('claim_work');
+  expect(lost).toContain('claim_ready_work');
   expect(lost).toHaveLength(4);
   expect(daemon.lines.join()).toContain('found work that a claim had reserved although its answer was lost');
   await daemon.stop();

@@ -16,6 +16,11 @@ const INTERNAL = `
   cancel_error
   cancel_open
   claim_candidates
+  candidates_ahead
+  claim_pass
+  claim_round
+  claimed_work
+  skip_key
   claim_heads
   claim_these
   complete_held
@@ -35,7 +40,7 @@ const INTERNAL = `
   key_is_held
   left_to_its_host
   lock_open_descendants
-  draw_token lock_soon lock_work lock_all watched watch_key
+  draw_token lock_soon lock_work lock_all watch_key
   words refuse_word json_bytes is_deep oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   sniff_media_type

@@ -132,8 +132,7 @@ create or replace view animus.audit as
     left join animus.deleted_work g on g.id = d.work_item_id
     left join lateral (
       select t.focus_id, t.turn, t.provider, t.model, t.begun_at, c.name as tool, c.input, c.state as call_state
-        from animus.foci f
-        join animus.turns t on t.focus_id = f.id
-        left join animus.tool_calls c on c.focus_id = t.focus_id and c.turn = t.turn and c.call_id = d.call_id
-       where f.work_item_id = d.work_item_id and t.begun_at <= d.created_at and (d.call_id is null or c.call_id is not null)
+        from animus.all_turns t
+        left join animus.all_tool_calls c on c.work_item_id = d.work_item_id and c.focus_id = t.focus_id and c.turn = t.turn and c.call_id = d.call_id
+       where t.work_item_id = d.work_item_id and t.begun_at <= d.created_at and (d.call_id is null or c.call_id is not null)
        order by t.begun_at desc limit 1) t on true;

@@ -1,0 +1,113 @@
+/** The items that a daemon has claimed and not started: what it claims ahead for faculties with `prefetch`. */
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { giveBack } from '../../store/work/work.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { abortReason } from '../focus/focus-control.ts';
+import type { RunningFocus } from './slots.ts';
+
+export interface Backlog {
+  readonly size: number;
+  /**
+   * Adds an item behind all that start before it: those of higher priority, and of the same priority those added earlier. `ahead`: it was
+   * claimed without a free slot; it starts after items of its priority that were promised one.
+   */
+  add(item: RunningFocus, ahead: boolean): void;
+  /** Removes and returns the item that starts next. */
+  next(): RunningFocus | undefined;
+  /** Puts items back into the queue. They are removed at once; `ended` waits for the statement. */
+  giveBack(which: (item: RunningFocus) => boolean): void;
+  countOf(faculty: string): number;
+  /** The names of the faculties of its items. */
+  faculties(): string[];
+  /** When the oldest of its items was claimed, in monotonic milliseconds; null: it is empty. */
+  oldestMs(): number | null;
+  /** Resolves when no item is on its way back. */
+  ended(): Promise<void>;
+}
+
+export interface BacklogMeans {
+  readonly db: Database;
+  readonly log: Log;
+  /** The item is not this daemon's any more. */
+  readonly onGone: (item: RunningFocus) => void;
+}
+
+export function createBacklog({ db, log, onGone }: BacklogMeans): Backlog {
+  let waiting: { readonly item: RunningFocus; readonly ahead: boolean }[] = [];
+  const counts = new Map<string, number>();
+  const returning = new Set<Promise<void>>();
+
+  function forget(item: RunningFocus): void {
+    counts.set(item.work.faculty, counts.get(item.work.faculty)! - 1);
+  }
+
+  function remove(which: (item: RunningFocus) => boolean): RunningFocus[] {
+    const removed = waiting.filter(({ item }) => which(item)).map(({ item }) => item);
+    if (removed.length > 0) waiting = waiting.filter(({ item }) => !which(item));
+    for (const item of removed) forget(item);
+    return removed;
+  }
+
+  function handBack(items: readonly RunningFocus[]): void {
+    // Whoever has taken the lease has the item.
+    const ours = items.filter(({ control }) => abortReason(control) !== 'lease_lost');
+    const returned = (
+      ours.length === 0
+        ? Promise.resolve()
+        : giveBack(
+            db,
+            ours.map(({ work }) => work),
+          )
+    )
+      .catch((error: unknown) => {
+        log.warn(
+          { items: ours.length, error: messageOf(error) },
+          'could not give claimed work back; it is claimed again when its lease ends',
+        );
+      })
+      .then(() => {
+        returning.delete(returned);
+        for (const item of items) onGone(item);
+      });
+    returning.add(returned);
+  }
+
+  return {
+    get size() {
+      return waiting.length;
+    },
+    add(item, ahead) {
+      const { priority, faculty } = item.work;
+      const at = waiting.findLastIndex(
+        (other) =>
+          other.item.work.priority > priority ||
+          (other.item.work.priority === priority && Number(other.ahead) <= Number(ahead)),
+      );
+      waiting.splice(at + 1, 0, { item, ahead });
+      counts.set(faculty, (counts.get(faculty) ?? 0) + 1);
+      // A cancel, a lost lease or the end of the daemon reaches it like a running focus.
+      const stopped = () => {
+        const removed = remove((other) => other === item);
+        if (removed.length > 0) handBack(removed);
+      };
+      item.control.signal.addEventListener('abort', stopped, { once: true });
+      item.control.drain.addEventListener('abort', stopped, { once: true });
+    },
+    next() {
+      const one = waiting.shift();
+      if (one !== undefined) forget(one.item);
+      return one?.item;
+    },
+    giveBack(which) {
+      const items = remove(which);
+      if (items.length > 0) handBack(items);
+    },
+    countOf: (faculty) => counts.get(faculty) ?? 0,
+    faculties: () => [...counts].filter(([, count]) => count > 0).map(([faculty]) => faculty),
+    oldestMs: () => (waiting.length === 0 ? null : Math.min(...waiting.map(({ item }) => item.leasedAtMs))),
+    async ended() {
+      await Promise.all(returning);
+    },
+  };
+}

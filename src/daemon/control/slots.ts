@@ -1,0 +1,151 @@
+/** The foci of a daemon: those that work, at most one in each slot, and the claimed items that wait for a slot. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { ClaimedWork } from '../../store/work/work.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { count, record } from '../../telemetry/metrics.ts';
+import { createFocusControl, type FocusControl } from '../focus/focus-control.ts';
+import { type Backlog, createBacklog } from './backlog.ts';
+
+/** A focus of this daemon, running or waiting for a slot. */
+export interface RunningFocus {
+  readonly work: ClaimedWork;
+  readonly control: FocusControl;
+  /** When the claim was sent, in monotonic milliseconds: the lease cannot have begun earlier. */
+  readonly leasedAtMs: number;
+}
+
+export interface Slots {
+  /** All claimed items of this daemon, whether they have started or not. */
+  readonly running: ReadonlyMap<string, RunningFocus>;
+  readonly backlog: Backlog;
+  /** The number of slots in which nothing runs. */
+  free(): number;
+  /** Adds a claimed item to those that wait for a slot. `fill` starts it. */
+  take(work: ClaimedWork, leasedAtMs: number): void;
+  /** Starts what waits, as far as there are slots. */
+  fill(): void;
+  /** Gives back what has waited for too long. `nextMs`: the time until the next look. */
+  giveBackOverdue(): { readonly gaveBack: boolean; readonly nextMs: number };
+  /** Resolves when nothing runs any more and nothing is on its way back. */
+  ended(): Promise<void>;
+}
+
+export interface SlotsMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly leaseSeconds: number;
+  readonly maxConcurrent: () => number;
+  readonly faculties: () => ReadonlyMap<string, Faculty>;
+  /** As in `ControlPlaneMeans`. */
+  readonly runFocus: (work: ClaimedWork, faculty: Faculty, control: FocusControl) => Promise<'parked' | 'ended'>;
+  /** Starts nothing more. */
+  readonly stopping: AbortSignal;
+  /** A focus has ended or left its slot, and the next one that waited has the slot. */
+  readonly onEnd: (end: 'parked' | 'ended', faculty: Faculty) => void;
+}
+
+/**
+ * How long a claimed item may wait for a slot before it is given back: slow foci must not keep short work from other daemons. At most this
+ * share of the lease, because processes of a focus get nine tenths of a lease from its start, and must end before the lease does.
+ */
+const MAX_WAIT_MS = 1000;
+const MAX_WAIT_SHARE = 0.05;
+
+export function createSlots(means: SlotsMeans): Slots {
+  const { db, clock, log, stopping } = means;
+  const running = new Map<string, RunningFocus>();
+  const foci = new Set<Promise<void>>();
+  /** Those that have a slot. */
+  const working = new Set<string>();
+  /** Those of short work that only write their end, and have no slot. */
+  const ending = new Set<string>();
+  const maxWaitMs = Math.min(MAX_WAIT_MS, MAX_WAIT_SHARE * means.leaseSeconds * 1000);
+  const backlog = createBacklog({ db, log, onGone: (item) => running.delete(item.work.id) });
+
+  function free(): number {
+    return means.maxConcurrent() - working.size;
+  }
+
+  function take(work: ClaimedWork, leasedAtMs: number): void {
+    const item = { work, control: createFocusControl(() => leaveSlot(work)), leasedAtMs };
+    running.set(work.id, item);
+    count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
+    // Later attempts are left out: some were reclaimed, and were not ready all that time.
+    if (work.attempts === 0) {
+      record('work.claim.latency', Math.max(0, clock.nowMs() - work.readyAt.getTime()), { faculty: work.faculty });
+    }
+    backlog.add(item, (means.faculties().get(work.faculty)?.prefetch ?? 0) > 0);
+  }
+
+  function fill(): void {
+    while (!stopping.aborted && free() > 0) {
+      const item = backlog.next();
+      if (item === undefined) return;
+      start(item);
+    }
+  }
+
+  function start(item: RunningFocus): void {
+    const { work, control } = item;
+    const faculty = means.faculties().get(work.faculty);
+    if (faculty === undefined) {
+      // Its file was removed after the claim.
+      backlog.add(item, true);
+      backlog.giveBack((other) => other === item);
+      return;
+    }
+    working.add(work.id);
+    const focus = means
+      .runFocus(work, faculty, control)
+      .catch((error: unknown) => {
+        log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus failed unexpectedly');
+        // It is unknown how far it got, so check everything.
+        return 'parked' as const;
+      })
+      .then((end) => {
+        running.delete(work.id);
+        working.delete(work.id);
+        ending.delete(work.id);
+        foci.delete(focus);
+        fill();
+        means.onEnd(end, faculty);
+      });
+    foci.add(focus);
+  }
+
+  /** Lets the ends of short work be written together: otherwise the slots would limit how many one statement writes. */
+  function leaveSlot(work: ClaimedWork): void {
+    const faculty = means.faculties().get(work.faculty);
+    if (faculty === undefined || ending.size >= (faculty.prefetch ?? 0) || !working.delete(work.id)) return;
+    ending.add(work.id);
+    // Not at once: the caller is about to write its end.
+    queueMicrotask(() => {
+      fill();
+      means.onEnd('ended', faculty);
+    });
+  }
+
+  return {
+    running,
+    backlog,
+    free,
+    take,
+    fill,
+    giveBackOverdue() {
+      const oldestMs = backlog.oldestMs();
+      if (oldestMs === null) return { gaveBack: false, nextMs: Number.POSITIVE_INFINITY };
+      const dueMs = clock.monotonicMs() - maxWaitMs;
+      if (oldestMs > dueMs) return { gaveBack: false, nextMs: oldestMs - dueMs };
+      backlog.giveBack((item) => item.leasedAtMs <= dueMs);
+      return { gaveBack: true, nextMs: maxWaitMs };
+    },
+    async ended() {
+      await Promise.all(foci);
+      await backlog.ended();
+    },
+  };
+}
