@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import type { Database, Queryable } from '../../../src/store/sql/database.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
 import { readArtifact } from '../../../src/store/transcript/artifacts.ts';
 import { readAttachments } from '../../../src/store/transcript/attachments.ts';
 import { pruneArtifacts, pruneWork } from '../../../src/store/work/retention.ts';
@@ -9,6 +9,7 @@ import { completeWork } from '../../../src/store/work/work.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { GIF, jpeg, pdf, png, WEBP } from '../../support/media-files.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { attach, file, paramsOf } from './attached-file.ts';
 import { claimOne, emptyQueue, insertWork, openTransaction, startFocus } from './queue-driver.ts';
 
 const target = testDatabase();
@@ -237,24 +238,3 @@ describe('on the embedded database', () => {
     expect(content.equals(row!.content)).toBe(true);
   });
 });
-
-function file(name: string, content: Buffer) {
-  return { name, content };
-}
-
-async function attach(db: Queryable, id: string, name: string, content: Buffer): Promise<string | null> {
-  const [row] = await db.query<{ artifact: string | null }>('select animus.attach_file($1, $2, $3) as artifact', [
-    id,
-    name,
-    content,
-  ]);
-  return row!.artifact;
-}
-
-async function paramsOf(db: Queryable, id: string): Promise<Record<string, unknown>> {
-  const [row] = await db.query<{ params: Record<string, unknown> }>(
-    'select params from animus.work_items where id = $1',
-    [id],
-  );
-  return row!.params;
-}
