@@ -1,7 +1,8 @@
-/** The embedded database on a disk that is read-only, too small, or that fills up during work. */
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+/** The embedded database in a home that cannot be used, or on a disk that is read-only, too small, or fills up during work. */
+import { chmodSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import { temporaryHome } from '../../support/database.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 
 const CANNOT_MOUNT = 'this user may not mount a disk';
@@ -50,4 +51,23 @@ test('a disk that fills up fails writes with the reason, and loses nothing', { t
   database = await openEmbedded({ home: disk });
   expect(await database.query('select count(*)::int as n from kept')).toEqual([{ n: acknowledged + 1 }]);
   await database.close();
+});
+
+test('a home that cannot be used is refused with advice', async () => {
+  const home = temporaryHome();
+  writeFileSync(`${home}/file`, '');
+  await expect(openEmbedded({ home: `${home}/file/home` })).rejects.toMatchObject({
+    code: 'db.refused',
+    message: expect.stringContaining('a part of the path is a file'),
+  });
+});
+
+test.skipIf(process.getuid?.() === 0)('a home that is not writable is refused with what to do', async () => {
+  const home = temporaryHome();
+  chmodSync(home, 0o500);
+  await expect(openEmbedded({ home })).rejects.toMatchObject({
+    code: 'db.refused',
+    message: expect.stringContaining('writable'),
+  });
+  chmodSync(home, 0o700);
 });

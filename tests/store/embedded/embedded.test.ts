@@ -1,50 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
-import { Client } from 'pg';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { connectOrOpenEmbedded } from '../../../src/store/embedded/connect-embedded.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { int32, message, simpleQuery, startupMessage } from '../../../src/store/embedded/wire.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import { embeddedDatabase, embeddedHome, temporaryHome } from '../../support/database.ts';
+import { embeddedDatabase, embeddedHome } from '../../support/database.ts';
+import { authenticated, client, rawSocket } from './raw-client.ts';
 
 /** Longer than a busy machine delays a client. */
 const MAX_IDLE_MS = 2_000;
 const target = embeddedDatabase({ maxIdleMs: MAX_IDLE_MS, poolSize: 20 });
-
-async function client(change: Partial<ConstructorParameters<typeof Client>[0] & object> = {}): Promise<Client> {
-  const { hostname, port, password } = new URL(target.database.connectionString);
-  const opened = new Client({
-    host: hostname,
-    port: Number(port),
-    user: 'postgres',
-    password,
-    database: 'postgres',
-    ...change,
-  });
-  opened.on('error', () => {});
-  await opened.connect();
-  return opened;
-}
-
-/** A logged-in raw connection that the driver no longer manages. */
-async function authenticated() {
-  const borrowed = await client();
-  const { stream } = (borrowed as unknown as { connection: { stream: Socket } }).connection;
-  stream.removeAllListeners('data');
-  return { socket: stream, closed: new Promise((resolve) => stream.once('close', resolve)) };
-}
-
-/** A raw connection, for messages that no driver would send. */
-async function rawSocket(): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
-  const socket = connect(target.database.port, '127.0.0.1');
-  let text = '';
-  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).on('error', () => {});
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  await new Promise((resolve) => socket.once('connect', resolve));
-  return { socket, received: () => text, closed };
-}
 
 test('twenty clients at the same time each get their own answers, including errors', async () => {
   const asked = Array.from({ length: 400 }, (_, n) => n);
@@ -79,7 +46,7 @@ test('transactions of many clients do not see each other', async () => {
 describe('a transaction left open', () => {
   test('is ended after its idle time and rolled back, and others continue', async () => {
     await target.database.query('create table stalled (n int)');
-    const idler = await client();
+    const idler = await client(target.database);
     const ended = new Promise<{ code?: string }>((resolve) => idler.once('error', resolve));
     await idler.query('begin');
     await idler.query('insert into stalled values (1)');
@@ -95,7 +62,7 @@ describe('a transaction left open', () => {
 
   test('is rolled back at once when its client disconnects', async () => {
     await target.database.query('create table vanished (n int)');
-    const vanishing = await client();
+    const vanishing = await client(target.database);
     await vanishing.query('begin');
     await vanishing.query('insert into vanished values (1)');
     (vanishing as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
@@ -105,7 +72,7 @@ describe('a transaction left open', () => {
   });
 
   test('even in the middle of the extended protocol', async () => {
-    const { socket, closed } = await authenticated();
+    const { socket, closed } = await authenticated(target.database);
     socket.write(simpleQuery('begin'));
     socket.write(Buffer.concat([message('P', '\0select 1\0', Buffer.alloc(2)), message('H')]));
     socket.destroy();
@@ -120,11 +87,13 @@ describe('a client without the password', () => {
     ['another role', { user: 'animus' }, '28000'],
     ['another database', { database: 'animus' }, '3D000'],
   ])('with %s is refused', async (_, change, code) => {
-    await expect(client(change)).rejects.toMatchObject({ code });
+    await expect(client(target.database, change)).rejects.toMatchObject({ code });
   });
 
   test('learns nothing, not even whether a role exists', async () => {
-    await expect(client({ user: 'animus', password: 'wrong' })).rejects.toMatchObject({ code: '28P01' });
+    await expect(client(target.database, { user: 'animus', password: 'wrong' })).rejects.toMatchObject({
+      code: '28P01',
+    });
   });
 
   test.each<[string, Buffer]>([
@@ -142,7 +111,7 @@ describe('a client without the password', () => {
       ]),
     ],
   ])('that sends %s is cut off and harms nobody', async (_, bytes) => {
-    const { socket, closed, received } = await rawSocket();
+    const { socket, closed, received } = await rawSocket(target.database);
     socket.write(bytes);
     await closed;
     expect(received()).not.toContain('server_version');
@@ -150,14 +119,14 @@ describe('a client without the password', () => {
   });
 
   test('that asks for SSL first gets a no and may continue', async () => {
-    const { socket, received } = await rawSocket();
+    const { socket, received } = await rawSocket(target.database);
     socket.write(Buffer.concat([int32(8), int32(80_877_103)]));
     await expect.poll(received).toBe('N');
     socket.destroy();
   });
 
   test('that asks to cancel is disconnected without an answer', async () => {
-    const { socket, closed, received } = await rawSocket();
+    const { socket, closed, received } = await rawSocket(target.database);
     socket.write(Buffer.concat([int32(16), int32(80_877_102), int32(1), int32(2)]));
     await closed;
     expect(received()).toBe('');
@@ -165,7 +134,7 @@ describe('a client without the password', () => {
 });
 
 test('a start-up message sent byte by byte is understood', async () => {
-  const { socket, received } = await rawSocket();
+  const { socket, received } = await rawSocket(target.database);
   for (const byte of startupMessage({ user: 'postgres', database: 'postgres' })) socket.write(Buffer.from([byte]));
   await expect.poll(received).toContain('SCRAM-SHA-256');
   socket.destroy();
@@ -173,7 +142,7 @@ test('a start-up message sent byte by byte is understood', async () => {
 
 test('copy from stdin, which would crash PGlite, is refused and the connection stays usable', async () => {
   await target.database.query('create table copied (n int)');
-  const copying = await client();
+  const copying = await client(target.database);
   await expect(copying.query('copy copied from stdin')).rejects.toMatchObject({ code: '0A000' });
   expect((await copying.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   await copying.end();
@@ -194,33 +163,6 @@ test('a statement does not block the event loop: timers of this process keep fir
   expect(ticks).toBeGreaterThan(5);
 });
 
-test('if PGlite itself crashes, it is restarted and committed rows are there', { timeout: 120_000 }, async () => {
-  const home = embeddedHome();
-  const database = await openEmbedded({ home });
-  await database.query('create table survivor (n int)');
-  await database.query('insert into survivor values (1)');
-  // The front does not recognise this form, so the data never arrives and PGlite exits.
-  await expect(database.query('/* */ copy survivor from stdin')).rejects.toMatchObject({ code: 'db.unreachable' });
-  await expect
-    .poll(() => database.query('select n from survivor').catch(() => 'not yet'), { timeout: 60_000 })
-    .toEqual([{ n: 1 }]);
-  await database.close();
-});
-
-test('commands that race for a free directory all succeed, one after another or through the owner', async () => {
-  const home = temporaryHome();
-  const answers = await Promise.all(
-    [1, 2, 3].map(async (n) => {
-      const database = await connectOrOpenEmbedded({ home, waitMs: 30_000 });
-      const [row] = await database.query('select $1::int as n', [n]);
-      return { database, row };
-    }),
-  );
-  expect(answers.map(({ row }) => row)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
-  await Promise.all(answers.map(({ database }) => database.close()));
-  expect(existsSync(`${home}/embedded.json`)).toBe(false);
-}, 60_000);
-
 test('an unreadable or unrelated embedded.json is no obstacle', async () => {
   const home = embeddedHome();
   mkdirSync(home, { recursive: true });
@@ -236,25 +178,6 @@ test('the password is only in embedded.json, not in where', async () => {
   const { password } = JSON.parse(readFileSync(`${target.home}/embedded.json`, 'utf8')) as { password: string };
   expect(password).toMatch(/^[0-9a-f]{48}$/);
   expect(target.database.where).not.toContain(password);
-});
-
-test('a home that cannot be used is refused with advice', async () => {
-  const home = temporaryHome();
-  writeFileSync(`${home}/file`, '');
-  await expect(openEmbedded({ home: `${home}/file/home` })).rejects.toMatchObject({
-    code: 'db.refused',
-    message: expect.stringContaining('a part of the path is a file'),
-  });
-});
-
-test.skipIf(process.getuid?.() === 0)('a home that is not writable is refused with what to do', async () => {
-  const home = temporaryHome();
-  chmodSync(home, 0o500);
-  await expect(openEmbedded({ home })).rejects.toMatchObject({
-    code: 'db.refused',
-    message: expect.stringContaining('writable'),
-  });
-  chmodSync(home, 0o700);
 });
 
 test('a fixed port that is in use is refused, and the directory is free again', async () => {
@@ -275,7 +198,7 @@ describe('what a client leaves in the session', () => {
   });
 
   test('settings, temporary tables and locks are dropped with their client', async () => {
-    const leaving = await client();
+    const leaving = await client(target.database);
     await leaving.query(
       "set statement_timeout = '1ms'; set search_path = nowhere; create temp table left_behind (n int)",
     );
