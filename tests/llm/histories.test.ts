@@ -1,58 +1,25 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anthropicWire } from '../../src/llm/anthropic/wire.ts';
-import type { LlmRequest, Message } from '../../src/llm/client.ts';
-import { modelInfo } from '../../src/llm/models/models.ts';
-import { openaiWire } from '../../src/llm/openai/wire.ts';
-import { responsesWire } from '../../src/llm/responses/wire.ts';
-import { toJson } from '../../src/llm/transport/to-json.ts';
+import type { Message } from '../../src/llm/client.ts';
 import type { Answer, Wire } from '../../src/llm/wire/wire.ts';
 import { anthropicEvents } from '../support/model-server/anthropic.ts';
-import { refusalOf as anthropicRefusal } from '../support/model-server/anthropic-rules.ts';
 import { openaiChunks } from '../support/model-server/openai.ts';
-import { refusalOf as openaiRefusal } from '../support/model-server/openai-rules.ts';
 import { responseOf, responsesEvents } from '../support/model-server/responses.ts';
-import { refusalOf as responsesRefusal, seal } from '../support/model-server/responses-rules.ts';
-import type { RecordedRequest } from '../support/model-server/server.ts';
+import { seal } from '../support/model-server/responses-rules.ts';
 import { exactInput, exactText, history } from './arbitrary-history.ts';
-import { requestOf, TOOL } from './llm-call.ts';
+import {
+  anthropic,
+  anthropicSays,
+  bodyOf,
+  mistral,
+  openai,
+  openaiSays,
+  responses,
+  responsesSays,
+} from './judged-bodies.ts';
+import { requestOf } from './llm-call.ts';
 
 type Json = Record<string, unknown>;
-
-const options = { provider: 'p', host: 'localhost', infoOf: (model: string) => modelInfo('p', model) };
-const anthropic = anthropicWire(options);
-const openai = openaiWire(options);
-const responses = responsesWire(options);
-const mistral = openaiWire({ ...options, host: 'api.mistral.ai' });
-
-function bodyOf(wire: Wire, over: Partial<LlmRequest>): Json {
-  const request = requestOf({ model: 'asked', tools: [TOOL, { ...TOOL, name: 'bash' }], maxTokens: 4096, ...over });
-  return JSON.parse(toJson(wire.body(request, true))) as Json;
-}
-
-function recorded(path: string, json: Json): RecordedRequest {
-  const headers = {
-    'content-type': 'application/json',
-    'x-api-key': 'k',
-    'anthropic-version': '2023-06-01',
-    authorization: 'Bearer k',
-  };
-  const ended = Promise.resolve({ cutByClient: false });
-  return {
-    method: 'POST',
-    path,
-    headers,
-    body: Buffer.from(JSON.stringify(json)),
-    json,
-    atMs: 0,
-    refused: null,
-    ended,
-  };
-}
-
-const anthropicSays = (body: Json) => anthropicRefusal(recorded('/v1/messages', body))?.message ?? null;
-const openaiSays = (body: Json) => openaiRefusal(recorded('/v1/chat/completions', body))?.message ?? null;
-const responsesSays = (body: Json) => responsesRefusal(recorded('/v1/responses', body))?.message ?? null;
 
 describe('every legal history is accepted', () => {
   test.each([undefined, 2048])('by Anthropic, thinking budget %s', (thinkingBudgetTokens) => {

@@ -11,12 +11,7 @@ import {
   anthropicComplaint,
   openAiComplaint,
 } from '../../support/model-server/strict-schemas.ts';
-
-const object = (properties: JsonSchema, required: readonly string[] = Object.keys(properties)): JsonSchema => ({
-  type: 'object',
-  properties,
-  required,
-});
+import { anySchema, many, nested, object } from './arbitrary-schema.ts';
 
 const written = (schema: JsonSchema, dialect: Dialect): JsonSchema => {
   const result = strictSchema(schema, dialect);
@@ -219,48 +214,3 @@ test('for a grammar, patterns without both anchors are left out, and data is not
     }),
   );
 });
-
-function nested(levels: number): JsonSchema {
-  return levels === 1 ? object({ end: { type: 'string' } }) : object({ a: nested(levels - 1) });
-}
-
-function many(count: number, schema: JsonSchema, required?: readonly string[]): JsonSchema {
-  return object(Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, schema])), required);
-}
-
-function anySchema(): fc.Arbitrary<JsonSchema> {
-  const { node } = fc.letrec<{ node: JsonSchema }>((tie) => ({
-    node: fc.oneof(
-      { maxDepth: 4 },
-      fc.record(
-        { type: fc.constantFrom('string', 'integer', 'boolean'), minLength: fc.constant(2) },
-        { requiredKeys: ['type'] },
-      ),
-      fc.record({ enum: fc.array(fc.constantFrom('a', 1, null, true), { minLength: 1 }) }),
-      fc.record({
-        type: fc.constant('string'),
-        format: fc.constantFrom('uuid', 'made-up'),
-        pattern: fc.constant('^a'),
-      }),
-      fc.record({ type: fc.constant('array'), items: tie('node'), minItems: fc.nat(3) }, { requiredKeys: ['type'] }),
-      fc.record({ anyOf: fc.array(tie('node'), { minLength: 1, maxLength: 3 }), title: fc.constant('t') }),
-      fc.record({ allOf: fc.array(tie('node'), { minLength: 1, maxLength: 2 }) }),
-      fc
-        .tuple(fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('node')), fc.subarray(['a', 'b', 'c']))
-        .map(([properties, required]) =>
-          object(
-            properties,
-            required.filter((name) => name in properties),
-          ),
-        ),
-    ),
-  }));
-  return fc
-    .tuple(fc.dictionary(fc.constantFrom('x', 'y'), node), fc.subarray(['x', 'y']))
-    .map(([properties, required]) =>
-      object(
-        properties,
-        required.filter((name) => name in properties),
-      ),
-    );
-}

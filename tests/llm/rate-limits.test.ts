@@ -1,0 +1,90 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { LlmResult } from '../../src/llm/client.ts';
+import { createLlm } from '../../src/llm/llm.ts';
+import type { ModelServer } from '../support/model-server/server.ts';
+import { instantClock } from './instant-clock.ts';
+import { answered, call, failed, requestOf } from './llm-call.ts';
+import { connect, HI, ONCE, serve, serveRaw } from './served-llm.ts';
+
+function twoProviders(server: ModelServer, keys: readonly [string, string], clock = instantClock()) {
+  const provider = (apiKey: string) => ({ kind: 'anthropic', baseUrl: server.url, apiKey, ...ONCE }) as const;
+  const llm = createLlm({ defaultProvider: 'a', providers: { a: provider(keys[0]), b: provider(keys[1]) } }, { clock });
+  onTestFinished(() => llm.stop());
+  return { llm, clock };
+}
+
+describe('a rate limit', () => {
+  const LIMITED = { status: 429, headers: { 'retry-after': '20' } };
+
+  test('pauses every call under the same key, whatever the provider is called', async () => {
+    const { llm, clock } = twoProviders(await serve([LIMITED, HI]), ['same', 'same']);
+    expect(failed(await call(llm, { model: 'a/m' })).retryAfterMs).toBe(20_000);
+    answered(await call(llm, { model: 'b/m' }));
+    expect(clock.sleeps).toEqual([20_000]);
+  });
+
+  test('does not pause another key', async () => {
+    const { llm, clock } = twoProviders(await serve([LIMITED, HI]), ['one', 'other']);
+    failed(await call(llm, { model: 'a/m' }));
+    answered(await call(llm, { model: 'b/m' }));
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  test('that lasts longer than a call should hang fails at once, and later calls without asking', async () => {
+    const server = await serve([{ status: 429, headers: { 'retry-after': '3600' } }]);
+    const clock = instantClock();
+    const llm = connect(server.url, { retry: { maxRetryAfterMs: 3_600_000 } }, { clock });
+    expect(failed(await call(llm))).toMatchObject({ kind: 'rate_limit', retryAfterMs: 3_600_000, attempts: 1 });
+    expect(failed(await call(llm))).toMatchObject({ kind: 'rate_limit', retryAfterMs: 3_600_000, attempts: 0 });
+    expect(server.requests).toHaveLength(1);
+    await clock.sleep(3_600_000);
+    expect(failed(await call(llm)).attempts).toBe(1);
+  });
+
+  test.each([
+    ['retry-after', '1763811234', '1763811234 s'],
+    ['retry-after', '1'.padEnd(24, '0'), '1e+23 s'],
+    ['retry-after', '9'.repeat(400), 'Infinity s'],
+    ['retry-after', 'Fri, 31 Dec 9999 23:59:59 GMT', '251'],
+    ['retry-after-ms', '1763811234000', '1763811234 s'],
+  ])('is bounded, whatever %s says (%s), and the message says what was asked', async (name, value, asked) => {
+    for (const kind of ['anthropic', 'openai'] as const) {
+      const server = await serveRaw({ status: 429, headers: { [name]: value }, parts: [] });
+      const clock = instantClock();
+      const llm = connect(server.url, { kind }, { clock });
+      const failure = failed(await call(llm));
+      expect(failure).toMatchObject({ kind: 'rate_limit', retryAfterMs: 600_000, attempts: 1 });
+      expect(failure.message).toContain(`the provider asked to wait ${asked}`);
+      expect(failure.message).toContain('limited to 600 s');
+      // The key is free again after that time, for everybody.
+      await clock.sleep(600_000);
+      expect(failed(await call(llm)).attempts).toBe(1);
+      if (kind === 'anthropic') continue;
+      await clock.sleep(600_000);
+      const embedder = llm.embedder({ provider: 'p', model: 'm', dimensions: null });
+      const embedded = await embedder.embed(['a'], AbortSignal.timeout(20_000));
+      expect(embedded).toMatchObject({ ok: false, failure: { retryAfterMs: 600_000 } });
+    }
+  });
+
+  test('may be bounded by the configuration of the provider', async () => {
+    const server = await serve([{ status: 503, headers: { 'retry-after': '7200' } }]);
+    const llm = connect(server.url, { retry: { maxRetryAfterMs: 5_400_000 } }, { clock: instantClock() });
+    expect(failed(await call(llm)).retryAfterMs).toBe(5_400_000);
+  });
+
+  test('calls that wait for the same pause all go on, and one that is aborted does not', async () => {
+    const server = await serve([LIMITED, HI]);
+    const llm = connect(server.url, { retry: { maxAttempts: 1, maxWaitMs: 60_000 } });
+    const limited = await serve([{ status: 429, headers: { 'retry-after-ms': '150' } }, HI]);
+    const quick = connect(limited.url, ONCE);
+    failed(await call(quick));
+    const waiting = Array.from({ length: 5 }, () => call(quick));
+    expect((await Promise.all(waiting)).every((result) => result.ok)).toBe(true);
+    failed(await call(llm));
+    const controller = new AbortController();
+    const pending: Promise<LlmResult> = llm.resolve('m').client.complete(requestOf(), { signal: controller.signal });
+    controller.abort();
+    expect(failed(await pending)).toMatchObject({ kind: 'aborted', attempts: 0 });
+  });
+});
