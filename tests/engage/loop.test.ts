@@ -2,23 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { createJournal } from '../../src/engage/calls/journal.ts';
 import { engage } from '../../src/engage/loop.ts';
 import type { Database } from '../../src/store/sql/database.ts';
-import { claimWork } from '../../src/store/work/work.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestFocus, type TestFocus, testTool } from '../support/focus.ts';
+import { startTestFocus, testTool } from '../support/focus.ts';
+import { endedCalls, recordedCalls, takeOver, threeTurns } from './focus-calls.ts';
 
 describe('the engage loop', () => {
   const pg = testDatabase();
 
   it('runs the calls of an answer in parallel and returns the results in call order', async () => {
     // Each call waits for the other, so neither would end if they ran one after the other.
-    const arrived = new Map<string, () => void>();
-    const bothHere = new Promise<void>((resolve) => arrived.set('both', resolve));
+    const bothHere = Promise.withResolvers<void>();
     let here = 0;
     const meet = testTool('meet', async (input) => {
       here += 1;
-      if (here === 2) arrived.get('both')!();
-      await bothHere;
+      if (here === 2) bothHere.resolve();
+      await bothHere.promise;
       // The first call ends last.
       if (input['name'] === 'first')
         await eventually('the second has ended', () => (endedCalls(focus) > 0 ? true : null));
@@ -44,10 +43,7 @@ describe('the engage loop', () => {
 
     const ended = focus.events.flatMap((event) => (event.type === 'tool_ended' ? [event.output] : []));
     expect(ended).toEqual(['met as second', 'met as first']);
-    const calls = await pg.database.query(
-      `select output, state from animus.tool_calls where focus_id = $1 order by position`,
-      [focus.key.focusId],
-    );
+    const calls = await recordedCalls(pg.database, focus);
     expect(calls).toEqual([
       { output: 'met as first', state: 'done' },
       { output: 'met as second', state: 'done' },
@@ -103,10 +99,7 @@ describe('the engage loop', () => {
         text = "understood"`,
     });
     expect(await engage(focus.means())).toMatchObject({ kind: 'done' });
-    const calls = await pg.database.query<{ output: string; state: string }>(
-      `select output, state from animus.tool_calls where focus_id = $1 order by position`,
-      [focus.key.focusId],
-    );
+    const calls = await recordedCalls(pg.database, focus);
     expect(calls.map((call) => call.state)).toEqual(['failed', 'failed', 'failed', 'failed']);
     expect(calls[0]!.output).toBe('there is no tool named "nonsense". The tools are: boom, ledger_append, ledger_read');
     expect(calls[1]!.output).toContain('plan');
@@ -122,10 +115,8 @@ describe('the engage loop', () => {
     });
     const means = focus.means();
     await engage({ ...means, callScope: { ...means.callScope, timeoutMs: 50 } });
-    const [call] = await pg.database.query(`select output from animus.tool_calls where focus_id = $1`, [
-      focus.key.focusId,
-    ]);
-    expect(call).toEqual({ output: 'deaf did not finish within 0.05 s and was stopped' });
+    const [call] = await recordedCalls(pg.database, focus);
+    expect(call!.output).toBe('deaf did not finish within 0.05 s and was stopped');
   });
 
   it('replaces what Postgres cannot store: NUL and half surrogates become U+FFFD', async () => {
@@ -135,10 +126,8 @@ describe('the engage loop', () => {
       script: `[[answer]]\nturn = 1\ncall = [{ tool = "binary" }]\n[[answer]]\nturn = 2\ntext = "fine"`,
     });
     expect(await engage(focus.means())).toMatchObject({ kind: 'done' });
-    const [call] = await pg.database.query(`select output from animus.tool_calls where focus_id = $1`, [
-      focus.key.focusId,
-    ]);
-    expect(call).toEqual({ output: 'a\uFFFDb\uFFFDc' });
+    const [call] = await recordedCalls(pg.database, focus);
+    expect(call!.output).toBe('a\uFFFDb\uFFFDc');
   });
 
   it('ends after max_turns with a reason', async () => {
@@ -160,10 +149,7 @@ describe('the engage loop', () => {
     });
     const focus = await startTestFocus(pg.database, {
       tools: [act],
-      script: [1, 2, 3]
-        .map((n) => `[[answer]]\nturn = ${n}\ncall = [{ tool = "act", input = { n = ${n} } }]`)
-        .concat('[[answer]]\nturn = 4\ntext = "all acted"')
-        .join('\n'),
+      script: threeTurns((n) => `{ tool = "act", input = { n = ${n} } }`),
     });
     const drain = new AbortController();
     const first = await engage(
@@ -189,20 +175,7 @@ describe('the engage loop', () => {
 
   it('is fenced: once another daemon has the lease, nothing more is recorded', async () => {
     const taken = testTool('take', async () => {
-      await pg.database.query(`update animus.work_items set lease_expires_at = now() - interval '1 s' where id = $1`, [
-        focus.key.workItemId,
-      ]);
-      const [item] = await pg.database.query<{ faculty: string }>(
-        `select faculty from animus.work_items where id = $1`,
-        [focus.key.workItemId],
-      );
-      await claimWork(
-        pg.database,
-        crypto.randomUUID(),
-        { [item!.faculty]: { max: 1, max_attempts: 3, dedup_until: 'resolved' } },
-        1,
-        60,
-      );
+      await takeOver(pg.database, focus);
       return { content: 'taken' };
     });
     const focus = await startTestFocus(pg.database, {
@@ -210,23 +183,14 @@ describe('the engage loop', () => {
       script: `[[answer]]\nturn = 1\ncall = [{ tool = "take" }]\n[[answer]]\nturn = 2\ntext = "never"`,
     });
     await expect(engage(focus.means())).rejects.toMatchObject({ code: 'work.lease_lost' });
-    const calls = await pg.database.query(`select state from animus.tool_calls where focus_id = $1`, [
-      focus.key.focusId,
-    ]);
-    expect(calls).toEqual([{ state: 'started' }]);
+    expect(await recordedCalls(pg.database, focus)).toEqual([{ state: 'started', output: null }]);
   });
 
   it('costs two statements per turn, however many calls it has', async () => {
     const act = testTool('act', async (input) => ({ content: `act ${String(input['n'])}` }));
     const focus = await startTestFocus(pg.database, {
       tools: [act],
-      script: [1, 2, 3]
-        .map(
-          (n) =>
-            `[[answer]]\nturn = ${n}\ncall = [{ tool = "act", input = { n = ${n} } }, { tool = "act", input = { n = 0 } }]`,
-        )
-        .concat('[[answer]]\nturn = 4\ntext = "all acted"')
-        .join('\n'),
+      script: threeTurns((n) => `{ tool = "act", input = { n = ${n} } }, { tool = "act", input = { n = 0 } }`),
     });
     const statements: string[] = [];
     const db: Database = {
@@ -240,11 +204,8 @@ describe('the engage loop', () => {
     expect(statements.filter((name) => name !== 'read')).toEqual(
       [1, 2, 3, 4].flatMap(() => ['begin_next_turn', 'record_turn']),
     );
-    const results = await pg.database.query(
-      `select count(*)::int as n from animus.tool_calls where focus_id = $1 and state = 'done'`,
-      [focus.key.focusId],
-    );
-    expect(results).toEqual([{ n: 6 }]);
+    const calls = await recordedCalls(pg.database, focus);
+    expect(calls.map((call) => call.state)).toEqual(Array(6).fill('done'));
   });
 
   it('records the results of its calls before a pause stops it', async () => {
@@ -257,10 +218,7 @@ describe('the engage loop', () => {
       script: `[[answer]]\nturn = 1\ncall = [{ tool = "pause" }]\n[[answer]]\nturn = 2\ntext = "never"`,
     });
     expect(await engage(focus.means())).toEqual({ kind: 'interrupted', reason: 'paused' });
-    const calls = await pg.database.query(`select state, output from animus.tool_calls where focus_id = $1`, [
-      focus.key.focusId,
-    ]);
-    expect(calls).toEqual([{ state: 'done', output: 'paused' }]);
+    expect(await recordedCalls(pg.database, focus)).toEqual([{ state: 'done', output: 'paused' }]);
   });
 
   it('stops before the next model call when the work was cancelled', async () => {
@@ -286,7 +244,3 @@ describe('the engage loop', () => {
     expect(turns).toEqual([{ recorded_at: null }]);
   });
 });
-
-function endedCalls(focus: TestFocus): number {
-  return focus.events.filter(({ type }) => type === 'tool_ended').length;
-}

@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { testDatabase } from '../../support/database.ts';
-import {
-  type AnthropicAnswer,
-  type AnthropicProgramme,
-  type HttpAnswer,
-  text,
-  toolUse,
-} from '../../support/model-server/anthropic.ts';
-import { messagesOf } from '../../support/model-server/either-wire.ts';
+import { type AnthropicAnswer, text, toolUse } from '../../support/model-server/anthropic.ts';
 import { beginFocus } from '../live-focus.ts';
+import {
+  counted,
+  isSummaryCall,
+  resultsIn,
+  SMALL,
+  SUMMARY,
+  tokensOf,
+  turnAsked,
+  wire,
+  working,
+} from './long-conversation.ts';
 
 type Json = Record<string, unknown>;
-type Wire = { readonly role: string; readonly content: readonly Json[] };
 
 const TOO_LONG = { status: 400, message: 'prompt is too long: 208310 tokens > 200000 maximum' };
-const SUMMARY = 'The books are half kept; line 7 is wrong.';
 
 describe('a context near its limits', () => {
   const pg = testDatabase();
@@ -204,55 +206,3 @@ describe('a context near its limits', () => {
     return readTranscript(pg.database, focusId);
   }
 });
-
-const SMALL = { info: { contextWindow: 16_000 }, bounds: { truncateClosedBlocks: false } };
-
-/** One lookup a turn, with a finding of this many bytes beside it, or none; the last turn is the end. */
-function working(turns: number, factBytes: number | null): (turn: number) => AnthropicAnswer {
-  return (turn) => {
-    if (turn >= turns) return { content: [text('Done.')] };
-    const fact = { type: 'finding', content: `fact ${turn} `.padEnd(factBytes ?? 0, 'and more ') };
-    return {
-      content: [
-        text(`Turn ${turn}.`),
-        toolUse(`l${turn}`, 'look', { name: `part ${turn}`, bytes: 3500 }),
-        ...(factBytes === null ? [] : [toolUse(`f${turn}`, 'ledger_append', fact)]),
-      ],
-    };
-  };
-}
-
-/** Plays answers by the number of the turn, and counts input tokens as the provider would. */
-function counted(answers: (turn: number) => AnthropicAnswer): AnthropicProgramme {
-  let asked = 0;
-  return (body, _, request): AnthropicAnswer | HttpAnswer => {
-    const usage = { input_tokens: tokensOf(request.json!) };
-    if (isSummaryCall(body)) return { content: [text(SUMMARY)], usage };
-    asked += 1;
-    return { ...answers(asked), usage };
-  };
-}
-
-function isSummaryCall(body: Json): boolean {
-  return body['tools'] === undefined;
-}
-
-function tokensOf(body: Json): number {
-  return Math.ceil(Buffer.byteLength(JSON.stringify(body)) / 3.5);
-}
-
-/** The turn that a complete history asks for; a compacted one contains it in its newest answer. */
-function turnAsked(body: Json): number {
-  const said = [...JSON.stringify(body).matchAll(/"Turn (\d+)\."/g)].at(-1);
-  return 1 + Number(said?.[1] ?? 0);
-}
-
-function wire(body: Json): Wire[] {
-  return messagesOf(body);
-}
-
-function resultsIn(messages: readonly Wire[]): string[] {
-  const results = messages.flatMap(({ content }) => content.filter((block) => block['type'] === 'tool_result'));
-  // Chat Completions has no flag for a failed call.
-  return results.map((block) => (block['content'] as { text: string }[])[0]!.text.replace(/^Error: /, ''));
-}

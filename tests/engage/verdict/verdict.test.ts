@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { failureNotice } from '../../../src/engage/verdict/attempt.ts';
 import { asksForOutcome } from '../../../src/engage/verdict/closing.ts';
-import { judge, type Limits, turnsLeft, type Verdict } from '../../../src/engage/verdict/verdict.ts';
-import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
+import { type Limits, turnsLeft } from '../../../src/engage/verdict/verdict.ts';
 import type { EngineMessage } from '../../../src/store/transcript/messages.ts';
-import type { Transcript } from '../../../src/store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
-
-const LIMITS: Limits = { maxTurns: 50, outcomeSchema: null };
+import { call, called, endOf, LIMITS, said, same, textSaid, transcriptOf, verdictOf } from './judged-turns.ts';
 
 describe('an answer', () => {
   it('with only text is the end', () => {
@@ -242,47 +239,3 @@ describe('a resumed focus', () => {
     expect(endOf([said(''), said('')], others)).toMatchObject({ code: 'empty_answer' });
   });
 });
-
-function verdictOf(turns: readonly RecordedTurn[], messages: readonly EngineMessage[] = [], limits = LIMITS): Verdict {
-  const transcript = transcriptOf(turns, messages);
-  return judge(transcript.turns.at(-1)!, transcript, limits);
-}
-
-function endOf(...given: Parameters<typeof verdictOf>): object {
-  const verdict = verdictOf(...given);
-  if (verdict.kind !== 'end') throw new Error('it went on');
-  return verdict.end;
-}
-
-function textSaid(verdict: Verdict): string {
-  return verdict.kind === 'go_on' ? verdict.say.map((saying) => saying.content).join('\n') : '';
-}
-
-function transcriptOf(turns: readonly RecordedTurn[], messages: readonly EngineMessage[] = []): Transcript {
-  return { turns: turns.map((turn, index) => ({ ...turn, turn: index + 1 })), messages };
-}
-
-function said(text: string): RecordedTurn {
-  return {
-    turn: 0,
-    provider: 'test',
-    model: 'test',
-    content: [{ type: 'text', text }],
-    stopReason: 'end_turn',
-    cutToolCalls: [],
-    inputTokens: null,
-    calls: [],
-  };
-}
-
-function called(made: RecordedCall, text = ''): RecordedTurn {
-  return { ...said(text), stopReason: 'tool_use', calls: [made] };
-}
-
-function same(): RecordedTurn {
-  return called(call('read_file', { path: 'a', from: 1 }, 'no such file'));
-}
-
-function call(name: string, input: Readonly<Record<string, unknown>> = {}, output = 'the result'): RecordedCall {
-  return { callId: 'c', name, input, state: 'done', output, isError: false };
-}
