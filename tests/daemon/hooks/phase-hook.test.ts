@@ -1,39 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import type { HookInput, HookPhase } from '../../../src/daemon/hooks/hook-output.ts';
-import { type HookCall, runPhaseHook } from '../../../src/daemon/hooks/phase-hook.ts';
-import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
+import { expect, test } from 'vitest';
+import type { HookPhase } from '../../../src/daemon/hooks/hook-output.ts';
 import { isolationModes } from '../../process/isolation-modes.ts';
 import { processesWith } from '../../process/live-processes.ts';
+import { hookScript } from './hook-script.ts';
 
-const GIVEN: HookInput = {
-  orient: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [] },
-  engage: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [], context: 'what to do' },
-  consolidate: {
-    work_item: {},
-    faculty: {},
-    ledger: [],
-    outcome: { changed_files: ['a.ts'] },
-    final_text: 'done',
-    children: [],
-  },
-  recover: {
-    work_item: {},
-    faculty: {},
-    ledger: [],
-    phase: 'engage',
-    error: { code: 'x', retryable: true },
-    attempt: 2,
-  },
-};
 const EXAMPLES = new URL('../../../docs/examples/hooks/', import.meta.url).pathname;
 
 test('gets one JSON object on stdin and its environment, and nothing else from the daemon', async () => {
   process.env['ANIMUS_TEST_SECRET'] = 'geheim';
-  const { run } = await setUp('#!/bin/sh\nprintf "{\\"context\\": \\"$(cat | tr -d \'"{}\\n\' )\\"}"; env >&2');
+  const { run } = await hookScript('#!/bin/sh\nprintf "{\\"context\\": \\"$(cat | tr -d \'"{}\\n\' )\\"}"; env >&2');
   const result = await run('orient', {
     environment: { ALLOWED: 'yes', ANIMUS_FACULTY: 'forged' },
     traceparent: '00-ab-cd-01',
@@ -76,7 +54,7 @@ test.each<[HookPhase, string, object]>([
   ['recover', '', { kind: 'proceed' }],
   ['engage', `echo '{"outcome": "text"}'`, { output: { outcome: 'text' } }],
 ])('%s: `%s` is understood', async (phase, script, expected) => {
-  const { run } = await setUp(`#!/bin/sh\n${script}`);
+  const { run } = await hookScript(`#!/bin/sh\n${script}`);
   expect(await run(phase)).toMatchObject(expected);
 });
 
@@ -100,14 +78,14 @@ test.each<[HookPhase, string, string, string]>([
   ['orient', 'kill -9 $$', 'hook.failed', 'killed by SIGKILL'],
   ['orient', 'echo half >&2; sleep 300', 'hook.timeout', 'within 2 s and was killed; stderr: half'],
 ])('%s: `%s` fails with %s', async (phase, script, code, words) => {
-  const { run } = await setUp(`#!/bin/sh\n${script}`);
+  const { run } = await hookScript(`#!/bin/sh\n${script}`);
   const result = await run(phase, code === 'hook.timeout' ? { timeoutMs: 2000 } : {});
   expect(result).toMatchObject({ kind: 'failed', error: { code } });
   expect(result.kind === 'failed' && result.error.message).toContain(words);
 });
 
 test('blocks with exit code 2, with stderr as the reason', async () => {
-  const { run } = await setUp('#!/bin/sh\necho ignored; echo "frozen until Monday" >&2; exit 2');
+  const { run } = await hookScript('#!/bin/sh\necho ignored; echo "frozen until Monday" >&2; exit 2');
   const result = await run('orient');
   expect(result).toMatchObject({ kind: 'blocked', reason: 'frozen until Monday', error: { code: 'hook.blocked' } });
 });
@@ -126,14 +104,14 @@ test.each([
   [`echo '{broken'`, 'no; what it printed for the ledger cannot be read: broken JSON', []],
   ['echo plain words', 'no', []],
 ])('a hook that blocks may leave entries for the ledger: `%s`', async (print, reason, ledger) => {
-  const { run } = await setUp(`#!/bin/sh\n${print}; echo no >&2; exit 2`);
+  const { run } = await hookScript(`#!/bin/sh\n${print}; echo no >&2; exit 2`);
   const result = await run('consolidate');
   expect(result).toMatchObject({ kind: 'blocked', ledger });
   expect(result.kind === 'blocked' && result.reason.startsWith(reason)).toBe(true);
 });
 
 test('starts in the given directory, and values of secret variables are masked in its logs', async () => {
-  const { run } = await setUp('#!/bin/sh\nset -x\n: "$TICKETS_API_KEY"; pwd');
+  const { run } = await hookScript('#!/bin/sh\nset -x\n: "$TICKETS_API_KEY"; pwd');
   const result = await run('orient', { cwd: '/usr', environment: { TICKETS_API_KEY: 'tickets-key-value' } });
   expect(result).toMatchObject({ kind: 'output', output: { context: '/usr' } });
   expect(result.kind === 'output' && result.stderr).toContain('[secret]');
@@ -141,7 +119,7 @@ test('starts in the given directory, and values of secret variables are masked i
 });
 
 test('keeps only the end of a flood of logs', async () => {
-  const { run } = await setUp('#!/bin/sh\nseq 1 2000000 >&2; echo the reason >&2; exit 2');
+  const { run } = await hookScript('#!/bin/sh\nseq 1 2000000 >&2; echo the reason >&2; exit 2');
   const result = await run('orient');
   expect(result.kind === 'blocked' && result.reason.endsWith('the reason')).toBe(true);
   expect(result.kind === 'blocked' && result.reason.length).toBeLessThan(3000);
@@ -149,7 +127,7 @@ test('keeps only the end of a flood of logs', async () => {
 
 test('may close stdin unread, or leave a background process that holds its output', async () => {
   const token = randomUUID();
-  const { run } = await setUp(
+  const { run } = await hookScript(
     `#!/bin/sh\nexec 0<&-\nsetsid sh -c 'trap "" TERM; : ${token}; sleep 300' &\necho context`,
   );
   expect(await run('orient')).toMatchObject({ kind: 'output', output: { context: 'context' } });
@@ -157,7 +135,7 @@ test('may close stdin unread, or leave a background process that holds its outpu
 });
 
 test('reports why a hook cannot be started', async () => {
-  const { run, file } = await setUp('#!/bin/sh\n');
+  const { run, file } = await hookScript('#!/bin/sh\n');
   await chmod(file, 0o644);
   const result = await run('orient');
   expect(result).toMatchObject({ kind: 'failed', error: { code: 'hook.failed' } });
@@ -174,7 +152,7 @@ test.each([
   ['', 'is empty'],
 ])('says what is wrong with the script %j', async (script, words) => {
   for (const isolation of await isolationModes()) {
-    const { run, directory } = await setUp(script);
+    const { run, directory } = await hookScript(script);
     if (isolation === 'uid') await chown(directory, 12_345, 12_345);
     const result = await run('orient', { isolation });
     expect(result.kind === 'failed' && result.error.message, isolation).toContain(words);
@@ -182,14 +160,14 @@ test.each([
 });
 
 test('replaces bytes that are not UTF-8 with U+FFFD', async () => {
-  const { run } = await setUp(`#!/bin/sh\nprintf 'gr\\374n'; printf 'r\\366t' >&2`);
+  const { run } = await hookScript(`#!/bin/sh\nprintf 'gr\\374n'; printf 'r\\366t' >&2`);
   expect(await run('orient')).toMatchObject({ output: { context: 'gr\uFFFDn' }, stderr: 'r\uFFFDt' });
 });
 
 test('a background process that a hook forks dies with it, in every isolation', async () => {
   for (const isolation of await isolationModes()) {
     const token = randomUUID();
-    const { run, directory } = await setUp(
+    const { run, directory } = await hookScript(
       `#!/bin/sh\n(setsid setsid sh -c 'trap "" TERM HUP; exec >/dev/null 2>&1; while :; do sleep 1; : ${token}; done' &)\necho context`,
     );
     if (isolation === 'uid') await chown(directory, 12_345, 12_345);
@@ -199,13 +177,13 @@ test('a background process that a hook forks dies with it, in every isolation', 
 });
 
 test("ends when its caller's signal aborts", async () => {
-  const { run } = await setUp('#!/bin/sh\nsleep 300');
+  const { run } = await hookScript('#!/bin/sh\nsleep 300');
   expect(await run('orient', {}, AbortSignal.timeout(300))).toMatchObject({ kind: 'aborted' });
 });
 
 test('the example hooks of the docs work as described', async () => {
   expect((await readdir(EXAMPLES)).sort()).toEqual(['consolidate.py', 'engage.py', 'orient.sh', 'recover.js']);
-  const { run, directory } = await setUp('#!/bin/sh\n');
+  const { run, directory } = await hookScript('#!/bin/sh\n');
   const oriented = await run('orient', { command: join(EXAMPLES, 'orient.sh') });
   expect(oriented).toMatchObject({ kind: 'output', stderr: 'orienting on work-1' });
   expect(oriented.kind === 'output' && JSON.stringify(oriented.output)).toMatch(/Today is \w+day\./);
@@ -240,34 +218,3 @@ test('the example hooks of the docs work as described', async () => {
   const recovered = await run('recover', { command: join(EXAMPLES, 'recover.js') });
   expect(recovered).toMatchObject({ output: { action: 'retry', delay_seconds: 120, keep: 'ledger' } });
 });
-
-async function setUp(script: string) {
-  const directory = await mkdtemp(join(tmpdir(), 'animus-hook-'));
-  const file = join(directory, 'hook');
-  await writeFile(file, script, { mode: 0o755 });
-  const processes = createProcessHost({ graceMs: 200 });
-  onTestFinished(async () => {
-    await processes.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
-  const call: HookCall = {
-    command: file,
-    args: [],
-    cwd: directory,
-    focusDirectory: directory,
-    owner: 'focus-1',
-    workItemId: 'work-1',
-    focusId: 'focus-1',
-    faculty: 'engineer',
-    environment: {},
-    timeoutMs: 15_000,
-    isolation: 'none',
-  };
-  const run = <P extends HookPhase>(
-    phase: P,
-    overrides: Partial<HookCall> = {},
-    signal: AbortSignal = new AbortController().signal,
-    given: Partial<HookInput[P]> = {},
-  ) => runPhaseHook(phase, { ...call, ...overrides }, { ...GIVEN[phase], ...given }, processes, signal);
-  return { run, file, directory };
-}

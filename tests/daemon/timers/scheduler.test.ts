@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createScheduler } from '../../../src/daemon/timers/scheduler.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
 import { fireSchedule, listSchedules, readDueSchedules, runSchedule } from '../../../src/store/work/schedules.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { fakeDatabaseClock } from '../../support/database-clock.ts';
+import { day, fired, insert, nextAt } from './schedule-rows.ts';
 
 const target = testDatabase();
+/** The first of the runs of every minute. */
+const FIRST_MINUTE = { due: [day('00:01')], missed: null, nextAt: day('00:02'), problem: null };
 let clock: Awaited<ReturnType<typeof fakeDatabaseClock>> | undefined;
 
 test("a schedule inserted by SQL gets its next time, fires by the database's clock, and records it", async () => {
-  const { db, at, look } = await setUp('2026-01-01T00:00:30Z');
+  const { db, at, look, lookAt } = await setUp('2026-01-01T00:00:30Z');
   await insert(db, { cron: '*/10 * * * *', params: { deep: true } });
   expect(await look()).toBe(0);
   expect(await look()).toBe(5000);
@@ -20,8 +22,7 @@ test("a schedule inserted by SQL gets its next time, fires by the database's clo
   await at('2026-01-01T00:09:58Z');
   expect(await look()).toBe(2000);
   expect(await fired(db)).toEqual([]);
-  await at('2026-01-01T00:10:00Z');
-  await look();
+  await lookAt('2026-01-01T00:10:00Z');
   expect(
     await db.query('select faculty, description, params, source, state, trigger_info from animus.work_items'),
   ).toEqual([
@@ -65,24 +66,18 @@ test('a daemon that is cut off between the item and the new due time has changed
   await insert(db, { cron: '* * * * *', next_at: '2026-01-01T00:01:00.123456Z' });
   await at('2026-01-01T00:01:30Z');
   const { due } = await readDueSchedules(db);
-  const firing = {
-    due: [new Date('2026-01-01T00:01:00Z')],
-    missed: null,
-    nextAt: new Date('2026-01-01T00:02:00Z'),
-    problem: null,
-  };
   const cut = db.transaction(async (tx) => {
-    expect(await fireSchedule(tx, due[0]!, firing)).toHaveLength(1);
+    expect(await fireSchedule(tx, due[0]!, FIRST_MINUTE)).toHaveLength(1);
     await tx.query('select pg_terminate_backend(pg_backend_pid())');
   });
   await expect(cut).rejects.toMatchObject({ code: 'db.unreachable' });
   expect(await fired(db)).toEqual([]);
-  expect(await fireSchedule(db, due[0]!, firing)).toHaveLength(1);
-  expect(await fireSchedule(db, due[0]!, firing)).toBeNull();
+  expect(await fireSchedule(db, due[0]!, FIRST_MINUTE)).toHaveLength(1);
+  expect(await fireSchedule(db, due[0]!, FIRST_MINUTE)).toBeNull();
   // Even if somebody sets the time back by hand, a run does not fire twice.
   await db.query(`update animus.schedules set next_at = '2026-01-01T00:01:00Z'`);
   const again = (await readDueSchedules(db)).due[0]!;
-  expect(await fireSchedule(db, again, firing)).toEqual([]);
+  expect(await fireSchedule(db, again, FIRST_MINUTE)).toEqual([]);
 });
 
 test('a daemon whose clock is ahead cannot fire early', async () => {
@@ -96,13 +91,7 @@ test('a daemon whose clock is ahead cannot fire early', async () => {
     grace_seconds: 0,
     next_at: '2026-01-01T00:01:00Z',
   } as const;
-  const early = {
-    due: [new Date('2026-01-01T00:01:00Z')],
-    missed: null,
-    nextAt: new Date('2026-01-01T00:02:00Z'),
-    problem: null,
-  };
-  await expect(fireSchedule(db, look, early)).rejects.toMatchObject({ code: 'work.invalid' });
+  await expect(fireSchedule(db, look, FIRST_MINUTE)).rejects.toMatchObject({ code: 'work.invalid' });
   expect(await nextAt(db)).toBe('2026-01-01T00:01:00.000Z');
 });
 
@@ -113,11 +102,10 @@ test.each([
   ['skip', 1799, [], { from: '02:00', until: '05:00', runs: 4 }],
   ['all', 0, ['02:00', '03:00', '04:00', '05:00'], null],
 ] as const)('four hourly runs passed by, missed = %s, grace = %i s', async (missed, grace_seconds, fires, passed) => {
-  const { db, at, look } = await setUp('2026-01-01T01:30:00Z');
+  const { db, look, lookAt } = await setUp('2026-01-01T01:30:00Z');
   await insert(db, { cron: '0 * * * *', missed, grace_seconds });
   await look();
-  await at('2026-01-01T05:30:00Z');
-  await look();
+  await lookAt('2026-01-01T05:30:00Z');
   expect(await fired(db)).toEqual(fires.map((time) => `2026-01-01T${time}:00.000Z`));
   const record = await db.query<{ due_at: Date; until_at: Date; runs: number }>(
     `select due_at, until_at, runs from animus.schedule_runs where result = 'missed'`,
@@ -131,11 +119,10 @@ test.each([
 });
 
 test('a month of missed minutes is skipped at once and counted up to 1,000; with `all`, every run fires in steps', async () => {
-  const { db, at, look } = await setUp('2026-01-01T00:00:00Z');
+  const { db, at, look, lookAt } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { name: 'once', cron: '* * * * *' });
   await look();
-  await at('2026-02-01T00:00:30Z');
-  await look();
+  await lookAt('2026-02-01T00:00:30Z');
   expect(await fired(db)).toEqual(['2026-02-01T00:00:00.000Z']);
   const [missed] = await db.query(`select due_at, until_at, runs from animus.schedule_runs where result = 'missed'`);
   expect(missed).toEqual({
@@ -154,32 +141,28 @@ test('a month of missed minutes is skipped at once and counted up to 1,000; with
 });
 
 test('a night in which two o’clock is skipped, and one in which it comes twice', async () => {
-  const { db, at, look } = await setUp('2026-03-28T12:00:00Z');
+  const { db, look, lookAt } = await setUp('2026-03-28T12:00:00Z');
   await insert(db, { cron: '30 2 * * *', time_zone: 'Europe/Berlin' });
   await look();
   for (const time of ['2026-03-29T00:59:59Z', '2026-03-29T01:00:00Z', '2026-03-29T12:00:00Z']) {
-    await at(time);
-    await look();
+    await lookAt(time);
   }
   expect(await fired(db)).toEqual(['2026-03-29T01:00:00.000Z']);
   await db.query(`update animus.schedules set next_at = null`);
-  await at('2026-10-24T12:00:00Z');
-  await look();
+  await lookAt('2026-10-24T12:00:00Z');
   for (const time of ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T12:00:00Z']) {
-    await at(time);
-    await look();
+    await lookAt(time);
   }
   expect((await fired(db)).slice(1)).toEqual(['2026-10-25T00:30:00.000Z']);
 });
 
 test('an invalid schedule shows its problem, affects no other, and recovers when it is corrected', async () => {
-  const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
+  const { db, look, lookAt } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { name: 'bad', cron: 'every day' });
   await insert(db, { name: 'nowhere', cron: '* * * * *', time_zone: 'Mars/Base' });
   await insert(db, { name: 'good', cron: '* * * * *' });
   await look();
-  await at('2026-01-01T00:01:00Z');
-  await look();
+  await lookAt('2026-01-01T00:01:00Z');
   expect(await fired(db)).toHaveLength(1);
   const [status] = await db.query<{ s: { schedules: { name: string; problem: string | null }[] } }>(
     'select animus.ways_in_status() as s',
@@ -200,7 +183,7 @@ test('an invalid schedule shows its problem, affects no other, and recovers when
 });
 
 test('a schedule whose work the database refuses stays due and delays no other', async () => {
-  const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
+  const { db, at, look } = await setUp('2026-01-01T00:00:00Z');
   await db.query(
     `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not on my database'; end $$;
      create trigger refuse before insert on animus.work_items for each row when (new.description = 'forbidden') execute function refuse()`,
@@ -218,12 +201,11 @@ test('a schedule whose work the database refuses stays due and delays no other',
 });
 
 test('while it is paused nothing is due, nothing is made up afterwards, and it can still be run by hand', async () => {
-  const { db, look, at } = await setUp('2026-01-01T00:00:00Z');
+  const { db, look, lookAt } = await setUp('2026-01-01T00:00:00Z');
   await insert(db, { cron: '0 * * * *', missed: 'all' });
   await look();
   await db.query(`update animus.schedules set paused = true`);
-  await at('2026-01-01T05:30:00Z');
-  await look();
+  await lookAt('2026-01-01T05:30:00Z');
   expect(await fired(db)).toEqual([]);
   await runSchedule(db, 's');
   await db.query(`update animus.schedules set paused = false`);
@@ -254,44 +236,13 @@ async function setUp(now: string) {
   await db.query('delete from animus.schedules');
   await clearWork(db);
   const { look } = scheduler(db);
-  return { db, at: clock.set, look };
+  const lookAt = async (time: string) => {
+    await clock!.set(time);
+    return look();
+  };
+  return { db, at: clock.set, look, lookAt };
 }
 
 function scheduler(db: TestDatabase['database']) {
   return createScheduler({ db, clock: systemClock, log: silentLog, pollSeconds: 5 });
-}
-
-const DEFAULTS = {
-  name: 's',
-  time_zone: 'UTC',
-  faculty: 'engineer',
-  description: 'Look',
-  params: {},
-  missed: 'once',
-  grace_seconds: 3600,
-};
-
-async function insert(db: Database, schedule: object): Promise<void> {
-  await db.query(
-    `insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at)
-     select name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at
-       from jsonb_populate_record(null::animus.schedules, $1::jsonb)`,
-    [JSON.stringify({ ...DEFAULTS, ...schedule })],
-  );
-}
-
-async function fired(db: Database): Promise<string[]> {
-  const rows = await db.query<{ due: Date }>(
-    `select (trigger_info ->> 'due_at')::timestamptz as due from animus.work_items where trigger_info ->> 'manual' = 'false' order by id`,
-  );
-  return rows.map((row) => row.due.toISOString());
-}
-
-async function nextAt(db: Database): Promise<string | null> {
-  const [row] = await db.query<{ next_at: Date | null }>('select next_at from animus.schedules');
-  return row!.next_at?.toISOString() ?? null;
-}
-
-function day(time: string): Date {
-  return new Date(`2026-01-01T${time}:00Z`);
 }

@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { HookInput, HookPhase } from '../../../src/daemon/hooks/hook-output.ts';
+import { type HookCall, runPhaseHook } from '../../../src/daemon/hooks/phase-hook.ts';
+import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
+
+const GIVEN: HookInput = {
+  orient: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [] },
+  engage: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [], context: 'what to do' },
+  consolidate: {
+    work_item: {},
+    faculty: {},
+    ledger: [],
+    outcome: { changed_files: ['a.ts'] },
+    final_text: 'done',
+    children: [],
+  },
+  recover: {
+    work_item: {},
+    faculty: {},
+    ledger: [],
+    phase: 'engage',
+    error: { code: 'x', retryable: true },
+    attempt: 2,
+  },
+};
+
+/** A hook with this text in a directory of its own, and a function that runs it in a phase. Both end with the test. */
+export async function hookScript(script: string) {
+  const directory = await mkdtemp(join(tmpdir(), 'animus-hook-'));
+  const file = join(directory, 'hook');
+  await writeFile(file, script, { mode: 0o755 });
+  const processes = createProcessHost({ graceMs: 200 });
+  onTestFinished(async () => {
+    await processes.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const call: HookCall = {
+    command: file,
+    args: [],
+    cwd: directory,
+    focusDirectory: directory,
+    owner: 'focus-1',
+    workItemId: 'work-1',
+    focusId: 'focus-1',
+    faculty: 'engineer',
+    environment: {},
+    timeoutMs: 15_000,
+    isolation: 'none',
+  };
+  const run = <P extends HookPhase>(
+    phase: P,
+    overrides: Partial<HookCall> = {},
+    signal: AbortSignal = new AbortController().signal,
+    given: Partial<HookInput[P]> = {},
+  ) => runPhaseHook(phase, { ...call, ...overrides }, { ...GIVEN[phase], ...given }, processes, signal);
+  return { run, file, directory };
+}
