@@ -1,0 +1,58 @@
+import { MODE_NAMES } from '../../src/catalog/modes.ts';
+
+/** As a message lists them. */
+const MODES_SHOWN = MODE_NAMES.map((mode) => `"${mode}"`).join(' or ');
+
+/** What is added to `[faculty]` and to `[faculty.engage]` of a valid faculty, and the one problem that it causes. */
+export const REFUSALS: readonly (readonly [faculty: string, engage: string, problem: string])[] = [
+  ['max_concurrent = 2\nconcurrent = true', '', 'faculty.concurrent: max_concurrent is set, too; keep one of them'],
+  ['concurrent = "no"', '', ':3: faculty.concurrent: expected true or false, got "no"'],
+  ['workspace = "nowhere"', '', 'faculty.workspace: '],
+  ['isolation = "worktree"', '', 'faculty.isolation: "worktree" needs repo, the repository to work on'],
+  ['isolation = "worktree"\nrepo = "."', '', 'is not the top directory of a git repository'],
+  ['repo = "."', '', 'faculty.repo: is only for isolation = "worktree"'],
+  ['isolation = "worktree"\nrepo = "."\nworkspace = "."', '', 'the worktree is the workspace'],
+  ['on_duplicate = "tell"', '', 'faculty.on_duplicate: not supported yet'],
+  ['', 'timeout_seconds = 3', 'faculty.engage.timeout_seconds: is for mode = "external"; add that, or remove it'],
+  ['', 'mode = "externl"', `faculty.engage.mode: expected ${MODES_SHOWN}, got "externl"`],
+  ['', 'code_execution = true', 'faculty.engage.code_execution: not supported yet'],
+  ['', 'bash_isolation = "container"', 'faculty.engage.bash_isolation: not supported yet ("container")'],
+  ['', 'max_tunrs = 3', 'faculty.engage.max_tunrs: unknown key (did you mean max_turns?)'],
+  ['', 'max_turns = 1.5', 'expected a whole number from 1 to 100000, got 1.5'],
+  ['', 'tools = ["bash", 3]', 'faculty.engage.tools[1]: expected a string, got 3'],
+  ['', 'tools = ["bash", "bash"]', '"bash" is listed twice'],
+  ['', 'tools = "bash"', 'faculty.engage.tools: expected a list of tool names, got "bash"'],
+  ['', 'temperature = 0.2\nthinking_budget_tokens = 2000', 'a thinking model accepts no temperature'],
+  ['', 'temperature = 0.2\nreasoning_effort = "low"', 'a thinking model accepts no temperature'],
+  ['', 'fallback_models = "m"', 'faculty.engage.fallback_models: expected a list of at most 8 models, got "m"'],
+  ['', 'fallback_models = ["a b"]', 'faculty.engage.fallback_models[0]: expected "model" or "provider/model"'],
+  ['', 'fallback_models = ["m", "n", "m"]', 'faculty.engage.fallback_models: m is already in the chain of models'],
+  [
+    '',
+    'batch = true\nfallback_models = ["m"]',
+    'faculty.engage.batch: a turn in a batch is asked of one model; remove fallback_models, or batch',
+  ],
+  ['', 'batch = true\nservice_tier = "auto"', 'faculty.engage.batch: a batch has no service tier; remove service_tier'],
+  ['', 'fallback_models = ["claude-sonnet-4-5"]', 'claude-sonnet-4-5 is already in the chain of models'],
+  ['', 'thinking_budget_tokens = 8192', 'must be less than max_tokens (8192)'],
+  ['', 'thinking_budget_tokens = 2000\nreasoning_effort = "low"', 'keep one of them'],
+  ['', 'thinking_budget_tokens = 2000\neffort = "low"', 'faculty.engage.effort: thinking_budget_tokens is set, too'],
+  ['', 'effort = "low"\nreasoning_effort = "low"', 'faculty.engage.reasoning_effort: effort is set, too'],
+  [
+    '',
+    'effort = "huge"',
+    'expected "none" or "minimal" or "low" or "medium" or "high" or "xhigh" or "max", got "huge"',
+  ],
+  ['', 'temperature = 0.2\neffort = "low"', 'a thinking model accepts no temperature'],
+  ['', 'service_tier = "fast"', 'expected "auto" or "standard" or "flex" or "priority", got "fast"'],
+  ['', 'cache_ttl = "2h"', 'expected "5m" or "1h" or "24h", got "2h"'],
+  ['', 'system_prompt_file = "p.md"', 'faculty.engage.system_prompt_file: system_prompt is set, too'],
+  ['', 'max_parallel_tools = 2\nparallel_tool_execution = false', 'max_parallel_tools is set, too'],
+  ['', '[faculty.recover]\nbase_seconds = 10\nmax_seconds = 5', 'base_seconds (10) is more than max_seconds (5)'],
+  ['', '[faculty.recover]\nbackoff = "linear"', 'expected "exponential" or "fixed", got "linear"'],
+  ['', '[faculty.orient]\ncommand = "./nowhere.sh"', 'nowhere.sh does not exist'],
+  ['', '[faculty.orient]\ncommand = "python3 check.py"', 'write command = "python3" and args = ["check.py"]'],
+  ['', '[faculty.orient]\ncommand = "./no.sh --fast x"', 'write command = "./no.sh" and args = ["--fast", "x"]'],
+  ['', '[faculty.orient]\ncommand = "./"', 'is not a file'],
+  ['', '[faculty.consolidate]\nargs = []', 'faculty.consolidate.command: expected a program'],
+];
