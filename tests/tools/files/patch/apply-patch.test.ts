@@ -1,11 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { editFileTool } from '../../../../src/tools/files/edit-file.ts';
 import { applyPatchTool } from '../../../../src/tools/files/patch/apply-patch.ts';
 import { makeChanges } from '../../../../src/tools/files/patch/staged-change.ts';
 import { setUpBench } from '../../tool-context.ts';
+import { patchBench } from './patch-bench.ts';
+import { change, generator } from './random-change.ts';
 
 const PROGRAM = `import os
 
@@ -20,12 +22,8 @@ class Bag:
 
 describe('apply_patch', () => {
   test('adds, changes, moves and deletes files in one call', async () => {
-    const { apply, text, names } = await setUp({
-      'box.py': PROGRAM,
-      'old.txt': 'a\nb\n',
-      'gone.txt': 'x',
-      'keep/z': '',
-    });
+    const files = { 'box.py': PROGRAM, 'old.txt': 'a\nb\n', 'gone.txt': 'x', 'keep/z': '' };
+    const { apply, text, names } = await patchBench(files);
     const output = await apply(`
 *** Add File: docs/new.md
 +# New
@@ -51,20 +49,11 @@ describe('apply_patch', () => {
     expect(await text('docs/new.md')).toBe('# New\n\n*** not a header\n');
     expect(await text('box.py')).toBe(PROGRAM.replace('return 2', 'return 3'));
     expect(await text('sub/dir/new.txt')).toBe('a\nB\n');
-    expect(await names()).toEqual([
-      'box.py',
-      'docs',
-      'docs/new.md',
-      'keep',
-      'keep/z',
-      'sub',
-      'sub/dir',
-      'sub/dir/new.txt',
-    ]);
+    expect((await names()).join(' ')).toBe('box.py docs docs/new.md keep keep/z sub sub/dir sub/dir/new.txt');
   });
 
   test('changes nothing if anything does not fit, and reports every problem with the nearest place', async () => {
-    const { apply, text, names } = await setUp({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'x\n' });
+    const { apply, text, names } = await patchBench({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'x\n' });
     const { content, isError } = await apply(`
 *** Update File: b.txt
 -x
@@ -98,7 +87,7 @@ describe('apply_patch', () => {
     ['-import os   \n+import sys', '', 'import sys\n\nclass Box'],
     ['@@ -1,3 +1,3 @@\n-import os\n+import sys', '', 'import sys\n\nclass Box'],
   ])('finds a hunk by its context and guesses nothing: %j', async (hunk, problem, expected) => {
-    const { apply, text } = await setUp({ 'box.py': PROGRAM });
+    const { apply, text } = await patchBench({ 'box.py': PROGRAM });
     const output = await apply(`*** Update File: box.py\n${hunk}`);
     if (problem !== '') expect(output.content).toContain(problem);
     expect(output.isError ?? false).toBe(problem !== '');
@@ -132,7 +121,7 @@ describe('apply_patch', () => {
     ['one\ntwo\nthree', 'one\n2\n2½\nthree'],
     ['\uFEFFone\r\ntwo\r\nthree', '\uFEFFone\r\n2\r\n2½\r\nthree'],
   ])('keeps line ends, byte order mark and a missing last newline of %j', async (before, after) => {
-    const { apply, text } = await setUp({ f: before });
+    const { apply, text } = await patchBench({ f: before });
     expect(await apply('*** Update File: f\n one\n-two\n+2\n+2½\n three')).toMatchObject({
       content: 'changed f (1 hunk)',
     });
@@ -140,39 +129,36 @@ describe('apply_patch', () => {
   });
 
   test('keeps the mode, even across a move', async () => {
-    const { apply, workspace } = await setUp({ 'run.sh': '#!/bin/sh\necho a\n' });
+    const { apply, workspace } = await patchBench({ 'run.sh': '#!/bin/sh\necho a\n' });
     await chmod(join(workspace, 'run.sh'), 0o750);
     await apply('*** Update File: run.sh\n*** Move to: bin/run\n-echo a\n+echo b');
     expect((await stat(join(workspace, 'bin/run'))).mode & 0o777).toBe(0o750);
   });
 
   test('stays in the workspace, even through links, and refuses files that are not text', async () => {
-    const { apply, workspace, outside } = await setUp({
+    const { apply, workspace, outside } = await patchBench({
       'bin.dat': 'a\0b',
       'latin.txt': Buffer.from([0xe4, 0x0a]),
       dir: null,
     });
     await writeFile(join(outside, 'secret'), 'geheim\n');
     await symlink(outside, join(workspace, 'link'));
+    const inside = [
+      '*** Update File: bin.dat\n-a\n+b',
+      '*** Update File: latin.txt\n+x\n*** End of File',
+      '*** Delete File: dir',
+    ];
     const { content } = await apply(
       [
         '*** Update File: link/secret\n-geheim\n+offen',
         '*** Add File: ../new\n+x',
         `*** Delete File: ${outside}/secret`,
-        '*** Update File: bin.dat\n-a\n+b',
-        '*** Update File: latin.txt\n+x\n*** End of File',
-        '*** Delete File: dir',
+        ...inside,
       ].join('\n'),
     );
     expect(content.match(/is outside the workspace/g)).toHaveLength(3);
     expect(await readFile(join(outside, 'secret'), 'utf8')).toBe('geheim\n');
-    const inner = await apply(
-      [
-        '*** Update File: bin.dat\n-a\n+b',
-        '*** Update File: latin.txt\n+x\n*** End of File',
-        '*** Delete File: dir',
-      ].join('\n'),
-    );
+    const inner = await apply(inside.join('\n'));
     expect(inner.content).toMatch(/bin\.dat: is binary[^]*latin\.txt: is not valid UTF-8[^]*dir: is a directory/);
   });
 
@@ -182,21 +168,17 @@ describe('apply_patch', () => {
     ['*** Delete File: a\n*** Update File: ./a\n-1\n+2', './a: is listed twice'],
     ['*** Add File: dir/\n+x', 'dir/: names a directory'],
   ])('%j: %s', async (body, problem) => {
-    const { apply } = await setUp({ a: '1\n', b: '2\n', dir: null });
+    const { apply } = await patchBench({ a: '1\n', b: '2\n', dir: null });
     expect((await apply(body)).content).toContain(problem);
   });
 
   test('undoes its changes if a later change cannot be made', async () => {
-    const { workspace, text, names } = await setUp({ a: '1\n', b: '2\n', c: '3\n', d: '4\n' });
-    const at = async (name: string) => ({
-      path: { real: join(workspace, name), exists: true, shown: name },
-      read: await lstat(join(workspace, name)).catch(() => null),
-    });
+    const { workspace, text, names, staged } = await patchBench({ a: '1\n', b: '2\n', c: '3\n', d: '4\n' });
     const changes = [
-      { ...(await at('a')), content: 'one\n' },
-      { ...(await at('b')), content: null },
-      { ...(await at('new')), content: 'new\n' },
-      { ...(await at('c')), content: 'three\n' },
+      { ...(await staged('a')), content: 'one\n' },
+      { ...(await staged('b')), content: null },
+      { ...(await staged('new')), content: 'new\n' },
+      { ...(await staged('c')), content: 'three\n' },
     ];
     // Something else replaces the last one after it was read.
     await writeFile(join(workspace, 'c2'), 'changed\n');
@@ -209,14 +191,10 @@ describe('apply_patch', () => {
   });
 
   test('reports what could not be undone, undoes the rest, and keeps the old content', async () => {
-    const { workspace, text } = await setUp({ a: '1\n', b: '2\n', c: '3\n' });
-    const at = async (name: string) => ({
-      path: { real: join(workspace, name), exists: true, shown: name },
-      read: await lstat(join(workspace, name)),
-    });
-    const last = await at('c');
+    const { workspace, text, staged } = await patchBench({ a: '1\n', b: '2\n', c: '3\n' });
+    const last = await staged('c');
     // Checked when all changes but the last are made; then something replaces the second file with a directory.
-    Object.defineProperty(last.read, 'ino', {
+    Object.defineProperty(last.read!, 'ino', {
       get() {
         rmSync(join(workspace, 'b'));
         mkdirSync(join(workspace, 'b'));
@@ -224,8 +202,8 @@ describe('apply_patch', () => {
       },
     });
     const changes = [
-      { ...(await at('a')), content: 'one\n' },
-      { ...(await at('b')), content: 'two\n' },
+      { ...(await staged('a')), content: 'one\n' },
+      { ...(await staged('b')), content: 'two\n' },
       { ...last, content: 'three\n' },
     ];
     const done = await makeChanges({ workspace, fileRules: [] }, changes);
@@ -238,7 +216,7 @@ describe('apply_patch', () => {
   });
 
   test('takes turns with edits of the same files', async () => {
-    const { apply, call, text } = await setUp({ a: '0\n', b: '0\n' });
+    const { apply, call, text } = await patchBench({ a: '0\n', b: '0\n' });
     const grow = (name: string, other: string) =>
       apply(
         `*** Update File: ${name}\n+${name}\n*** End of File\n*** Update File: ${other}\n+${name}\n*** End of File`,
@@ -269,44 +247,3 @@ test('a patch made from any change of any text makes that change', async () => {
     expect(await readFile(join(workspace, 'f'), 'utf8'), patch).toBe(after.map((line) => line + end).join(''));
   }
 });
-
-/** Walks the lines and removes, replaces or adds some, each hunk with the line before it as context. */
-function change(before: readonly string[], random: (below: number) => number) {
-  const hunks: string[] = [];
-  const after: string[] = [];
-  for (const [index, line] of before.entries()) {
-    const what = random(8);
-    const context = index > 0 && !hunks.at(-1)?.includes(`${index - 1} `) ? [` ${before[index - 1]}`] : [];
-    if (what === 0) hunks.push(['@@', ...context, `-${line}`].join('\n'));
-    else if (what === 1) hunks.push(['@@', ...context, `-${line}`, `+new ${index}`, '+'].join('\n'));
-    else if (what === 2) hunks.push(['@@', ` ${line}`, `+more ${index}`].join('\n'));
-    if (what > 1) after.push(line);
-    if (what === 1) after.push(`new ${index}`, '');
-    if (what === 2) after.push(`more ${index}`);
-  }
-  return { hunks, after };
-}
-
-function generator(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    return (state >> 8) % below;
-  };
-}
-
-async function setUp(files: Readonly<Record<string, string | Buffer | null>>) {
-  const bench = await setUpBench();
-  const { workspace, call } = bench;
-  for (const [name, content] of Object.entries(files)) {
-    const file = join(workspace, name);
-    await mkdir(content === null ? file : join(file, '..'), { recursive: true });
-    if (content !== null) await writeFile(file, content);
-  }
-  return {
-    ...bench,
-    apply: (body: string) => call(applyPatchTool, { patch: `*** Begin Patch\n${body.trim()}\n*** End Patch\n` }),
-    text: (name: string) => readFile(join(workspace, name), 'utf8'),
-    names: async () => (await readdir(workspace, { recursive: true })).sort(),
-  };
-}
