@@ -1,29 +1,16 @@
 /** Databases that are broken or become broken, with real servers: each problem is reported, nothing is lost, and temporary problems are waited for. */
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
-import type { Database } from '../../src/store/sql/database.ts';
-import { launchDaemon, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
-import { asAdmin, testDatabase } from '../support/database.ts';
+import { launchDaemon, runAnimus, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startAnthropicServer, text, toolUse } from '../support/model-server/anthropic.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
 import { startTransactionPooler } from '../support/transaction-pooler.ts';
-
-const FACULTY = `
-[faculty]
-name = "clerk"
-[faculty.engage]
-model = "claude-sonnet-4-5"
-system_prompt = "You keep the books."
-tools = ["bash"]
-[faculty.recover]
-base_seconds = 0.2
-`;
-const CONFIG = '[daemon]\npoll_seconds = 1\nhttp = "off"\n';
-const NEVER_ANSWERS = 'http://127.0.0.1:1';
+import { CONFIG, completes, insert, siteOf } from './clerk.ts';
+import { fillUp, readOnly } from './database-faults.ts';
 
 // A database behaves the same for both wire formats.
 const once = describe.skipIf(inject('wire') !== 'anthropic');
@@ -163,22 +150,6 @@ once('a database that comes and goes', () => {
     await daemon.kill('SIGTERM');
     await admin.close();
   }, 60_000);
-
-  /** Opens connections until the server refuses one. */
-  async function fillUp(url: string): Promise<Database[]> {
-    const taken: Database[] = [];
-    for (;;) {
-      const one = openPostgres(url, { poolSize: 1 });
-      try {
-        await one.query('select 1');
-        taken.push(one);
-      } catch (error) {
-        await one.close();
-        expect(error).toMatchObject({ code: 'db.unreachable' });
-        return taken;
-      }
-    }
-  }
 });
 
 once('a database that turns read-only under a running daemon', () => {
@@ -217,14 +188,6 @@ once('a database that turns read-only under a running daemon', () => {
       { attempts: 0 },
     ]);
   }, 90_000);
-
-  /** New sessions get the setting; the old ones are terminated, as in a failover. */
-  async function readOnly(name: string, value: 'on' | 'off'): Promise<void> {
-    await asAdmin(async (admin) => {
-      await admin.query(`alter database ${name} set default_transaction_read_only = ${value}`);
-      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [name]);
-    });
-  }
 });
 
 once('a transaction pooler in between', () => {
@@ -276,30 +239,3 @@ once('a pool that is smaller than the work', () => {
     await daemon.kill('SIGTERM');
   }, 90_000);
 });
-
-function siteOf(databaseUrl: string, modelUrl = NEVER_ANSWERS, config = CONFIG): Site {
-  return makeSite({ databaseUrl, modelUrl, config, faculties: { clerk: FACULTY } });
-}
-
-async function insert(database: Database): Promise<string> {
-  const [row] = await database.query<{ id: string }>(
-    `insert into animus.work_items (faculty, description) values ('clerk', $1) returning id`,
-    [randomBytes(4).toString('hex')],
-  );
-  return row!.id;
-}
-
-async function completes(database: Database, id: string, seconds = 20): Promise<void> {
-  const state = await eventually(
-    'the work has ended',
-    async () => {
-      const [item] = await database.query<{ state: string }>(
-        'select state from animus.work_items where id = $1 and resolved_at is not null',
-        [id],
-      );
-      return item?.state ?? null;
-    },
-    seconds,
-  );
-  expect(state).toBe('completed');
-}

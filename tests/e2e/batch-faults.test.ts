@@ -7,6 +7,7 @@ import { type AnthropicProgramme, text } from '../support/model-server/anthropic
 import { type BatchServer, startBatchServer } from '../support/model-server/batch-server.ts';
 import { json, type MockResult } from '../support/model-server/batch-state.ts';
 import { MODEL, WIRE } from '../support/model-server/either-wire.ts';
+import { stateOf } from './work-state.ts';
 
 const FACULTY = `
 [faculty]
@@ -220,17 +221,6 @@ async function insert(database: Database, descriptions: readonly string[]): Prom
     [descriptions],
   );
   return rows.map((row) => row.id);
-}
-
-async function stateOf(database: Database, id: string, state: string): Promise<void> {
-  await eventually(
-    `${id} is ${state}`,
-    async () => {
-      const [row] = await database.query<{ state: string }>('select state from animus.work_items where id = $1', [id]);
-      return row!.state === state ? row! : null;
-    },
-    60,
-  );
 }
 
 /** A request that is put again waits a minute: let it be over. */

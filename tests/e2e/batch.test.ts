@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
 import { type BatchServer, startBatchServer } from '../support/model-server/batch-server.ts';
 import { MODEL, messagesOf } from '../support/model-server/either-wire.ts';
+import { stateOf } from './work-state.ts';
 
 const FACULTY = `
 [faculty]
@@ -117,15 +118,4 @@ async function insert(database: Database, count: number, faculty = 'scribe'): Pr
     [faculty, count],
   );
   return rows.map((row) => row.id);
-}
-
-async function stateOf(database: Database, id: string, state: string): Promise<void> {
-  await eventually(
-    `${id} is ${state}`,
-    async () => {
-      const [row] = await database.query<{ state: string }>('select state from animus.work_items where id = $1', [id]);
-      return row!.state === state ? row! : null;
-    },
-    60,
-  );
 }
