@@ -3,53 +3,11 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isAnimusError } from '../../src/core/errors/errors.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prepareAppliance } from './appliance.ts';
-
-const FILES = {
-  'animus.toml': `[daemon]
-max_concurrent = 4
-lease_seconds = 10
-poll_seconds = 0.5
-shutdown_grace_seconds = 5
-[providers.play]
-kind = "scripted"
-script = "faculties/scripts/play.toml"
-`,
-  'faculties/marker.toml': faculty('marker', 'Leave your mark, then wait for the gate.'),
-  'faculties/greeter.toml': faculty('greeter', 'Greet.'),
-  'faculties/thief.toml': faculty('thief', 'Look for secrets.'),
-  // First a finished call with an effect that must happen once; then a call that is running when the daemon is killed.
-  'faculties/scripts/play.toml': `
-[[answer]]
-turn = 1
-when = { system_contains = "Leave your mark" }
-[[answer.call]]
-tool = "bash"
-input = { command = "echo $ANIMUS_WORK_ID >> /srv/shared/marks" }
-[[answer]]
-turn = 2
-when = { system_contains = "Leave your mark" }
-[[answer.call]]
-tool = "bash"
-input = { command = "until [ -e /srv/shared/gate ]; do sleep 0.1; done" }
-[[answer]]
-turn = 1
-when = { system_contains = "Look for secrets" }
-[[answer.call]]
-tool = "bash"
-input = { command = "id -u; cat /run/secrets/* /proc/[0-9]*/environ; env; ls -l /run/secrets; echo looked" }
-[[answer]]
-text = "Done."
-[[answer]]
-text = "Done."
-[[answer]]
-text = "Done."
-`,
-};
+import { completed, FILES, insert, nullWhileAway } from './appliance-work.ts';
 
 const missing = missingDocker();
 
@@ -280,32 +238,3 @@ describe.skipIf(missing !== null)('the build context of the engine', () => {
     expect(readdirSync(join(to, 'docker')).toSorted()).toEqual(['animus', 'postgres']);
   }, 120_000);
 });
-
-/** The test is restarting Postgres; any other failure counts. */
-function nullWhileAway(error: unknown): null {
-  if (isAnimusError(error, 'db.unreachable')) return null;
-  throw error;
-}
-
-function faculty(name: string, systemPrompt: string): string {
-  return `[faculty]\nname = "${name}"\ndescription = "Of the appliance's test"\n[faculty.engage]\nmodel = "play/script"\nsystem_prompt = "${systemPrompt}"\ntools = ["bash"]\n`;
-}
-
-async function insert(database: Database, faculty: string): Promise<string> {
-  const [row] = await database.query<{ id: string }>(
-    `insert into animus.own_work (faculty, description) values ($1, 'from outside') returning id`,
-    [faculty],
-  );
-  return row!.id;
-}
-
-/** Null until all of them have completed; any other end is an error. */
-async function completed(database: Database, ids: readonly string[]): Promise<true | null> {
-  const rows = await database.query<{ state: string; error: unknown }>(
-    `select state, error from animus.work_items where id = any($1::uuid[]) and resolved_at is not null`,
-    [ids],
-  );
-  const other = rows.find(({ state }) => state !== 'completed');
-  if (other) throw new Error(`ended otherwise: ${JSON.stringify(other)}`);
-  return rows.length === ids.length ? true : null;
-}
