@@ -4,9 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ModelAnswer } from '../../../src/core/work/conversation.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { createFocusBeginner, type NewFocus } from '../../../src/store/transcript/begin-foci.ts';
+import { createFocusBeginner } from '../../../src/store/transcript/begin-foci.ts';
 import { type CompletedFocus, createFocusCompleter } from '../../../src/store/transcript/complete-foci.ts';
 import { type FocusKey, startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { encodeSettings } from '../../../src/store/transcript/focus-settings.ts';
@@ -17,23 +16,10 @@ import { type ClaimedWork, claimWork, completeWork, releaseWork } from '../../..
 import { claimable } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { openTransaction, stateOf } from '../work/queue-driver.ts';
+import { ANSWER, keyOf, newFocus, PLACE, SETTINGS } from './new-focus.ts';
 
 const target = testDatabase();
-const PLACE = { host: 'test', directoryRoot: '/nowhere' };
-const SETTINGS = { facultySnapshot: { name: 'x' }, systemPrompt: 'You test.', tools: [] };
 const FACULTY = 'quick';
-const ANSWER: ModelAnswer = {
-  provider: 'p',
-  model: 'm',
-  responseId: 'r1',
-  content: [{ type: 'text', text: 'Done: "Zoë" \\ 漢字' }],
-  stopReason: 'end_turn',
-  rawStopReason: 'stop',
-  cutToolCalls: [],
-  usage: { input: 7, output: 3, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
-  timeToFirstTokenMs: 12,
-  durationMs: 34,
-};
 
 async function claimed(of: { readonly faculty?: string; readonly dedupKey?: string } = {}): Promise<ClaimedWork> {
   const { faculty = FACULTY, dedupKey = null } = of;
@@ -48,24 +34,6 @@ async function claimed(of: { readonly faculty?: string; readonly dedupKey?: stri
 async function storeSettings(settings: typeof SETTINGS): Promise<void> {
   const { id, values } = encodeSettings(settings);
   await target.database.query('select animus.keep_focus_settings($1, $2::jsonb, $3, $4::json)', [id, ...values]);
-}
-
-function newFocus(work: ClaimedWork, of: Partial<NewFocus> = {}): NewFocus {
-  const settings = encodeSettings(SETTINGS);
-  const message = { content: 'Do it, 漢字 "\\.', tokens: 5 };
-  return {
-    workItemId: work.id,
-    leaseToken: work.leaseToken,
-    focusId: randomUUID(),
-    settings,
-    ...message,
-    turn: true,
-    ...of,
-  };
-}
-
-function keyOf({ workItemId, leaseToken, focusId }: NewFocus): FocusKey {
-  return { workItemId, leaseToken, focusId };
 }
 
 async function stepByStep(work: ClaimedWork): Promise<FocusKey> {
