@@ -83,7 +83,7 @@ function commandLines(text: string): string[] {
     block.split('\n').flatMap((line) => /^(?:\$ )?((?:npx )?animus [a-z].*)$/.exec(line)?.[1] ?? []),
   );
   return [...inBlocks, ...[...text.matchAll(INDENTED)].map(([, line = '']) => line)].map((line) =>
-    line.replace(/^(npx )?animus /, '').replace(/\s+#.*$/, ''),
+    line.replace(/^(npx )?animus /, '').replace(/\s+(#|> ).*$/, ''),
   );
 }
 

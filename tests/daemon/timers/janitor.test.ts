@@ -108,9 +108,9 @@ test('a round that runs out of time says that there is more', async () => {
   );
   await resolve(db);
   await clock!.set('+91 days');
-  expect(
-    await sweep({ ...systemClock, sleep: async () => {}, monotonicMs: () => performance.now() * 1000 }),
-  ).toMatchObject({ more: true });
+  let nowMs = 0;
+  const hurried = { ...systemClock, sleep: async () => {}, monotonicMs: () => (nowMs += 20_000) };
+  expect(await sweep(hurried)).toMatchObject({ more: true });
   expect(await sweep()).toMatchObject({ more: false });
   expect(await descriptions(db)).toEqual([]);
 });

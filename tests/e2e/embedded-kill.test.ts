@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { connectOrOpenEmbedded } from '../../../src/store/embedded/connect-embedded.ts';
-import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
-import { embeddedHome, temporaryHome } from '../../support/database.ts';
+import { connectOrOpenEmbedded } from '../../src/store/embedded/connect-embedded.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { embeddedHome, temporaryHome } from '../support/database.ts';
 
-const OWNER = fileURLToPath(new URL('../../support/embedded-owner.ts', import.meta.url));
+const OWNER = fileURLToPath(new URL('../support/embedded-owner.ts', import.meta.url));
 
 /** Starts an owner under load; `acknowledged` grows until it is killed. */
 function startOwner(home: string) {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startTestDaemon } from '../../support/daemon.ts';
-import { temporaryHome, testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { startPostgresProxy } from '../../support/postgres-proxy.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { temporaryHome, testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
 
 /** The server commits, and the answer never arrives. The daemon cannot know this and retries; nothing must happen twice. */
 const LOST = [

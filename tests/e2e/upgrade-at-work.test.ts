@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../../src/store/migrations/migrate.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
-import { sqlState } from '../../../src/store/sql/database-errors.ts';
-import { drainInbox } from '../../../src/store/work/inbox.ts';
-import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { migrateFirstSchema } from '../../support/first-schema.ts';
-import { insertWork } from '../work/queue-driver.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
+import type { Database } from '../../src/store/sql/database.ts';
+import { sqlState } from '../../src/store/sql/database-errors.ts';
+import { drainInbox } from '../../src/store/work/inbox.ts';
+import { insertWork } from '../store/work/queue-driver.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { migrateFirstSchema } from '../support/first-schema.ts';
 
 describe.each([1, 2])('clients and daemons of version 0.1.0 are running (%i)', () => {
   const target = testDatabase({ empty: true });
