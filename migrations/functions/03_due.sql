@@ -1,0 +1,132 @@
+-- What a claim does first: queues what is due, offers freed keys, and takes back what expired.
+
+-- Moves scheduled items whose time has come into the queue, at most p_limit.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.promote_due(p_now timestamptz, p_limit int) returns int
+language plpgsql as $$
+declare
+  v_ids uuid[];
+begin
+  select array_agg(id) into v_ids from (
+    select id from animus.work_items where state = 'scheduled' and run_at <= p_now order by run_at limit p_limit for no key update skip locked) due;
+  if v_ids is null then return 0; end if;
+  update animus.work_items set state = 'queued' where id = any (v_ids);
+  return cardinality(v_ids);
+end $$;
+
+-- Passes on the concurrency keys that were given up since the last claim: the best waiting item of each faculty goes back
+-- into the claim index. One item per faculty, because a faculty may be paused, full or unknown to every daemon. Locked items
+-- keep their note for the next claim.
+-- Locks: animus.claim_turn; the notes and the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.offer_freed_keys() returns void
+language plpgsql as $$
+declare
+  v_key text;
+begin
+  -- Usually already held; not by a claim of the previous version that was running when its steps were replaced.
+  lock table animus.claim_turn in share update exclusive mode;
+  for v_key in
+    with notes as (select f.ctid from animus.freed_keys f limit 1000 for update skip locked),
+    taken as (delete from animus.freed_keys f using notes n where f.ctid = n.ctid returning f.concurrency_key)
+    select distinct concurrency_key from taken
+  loop
+    continue when animus.key_is_held(v_key);  -- its end will leave another note
+    if not animus.offer_key(v_key) then
+      insert into animus.freed_keys (concurrency_key) values (v_key);
+    end if;
+  end loop;
+end $$;
+
+-- Returns whether an item with this concurrency key is claimed or running.
+-- Locks: none. Raises: nothing.
+create or replace function animus.key_is_held(p_key text) returns boolean
+language sql stable as $$
+  select exists (select from animus.work_items where concurrency_key = p_key and state in ('claimed', 'running'))
+$$;
+
+-- Offers a free key to the best waiting item of each faculty; false when one of them was locked and has to be offered later.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.offer_key(p_key text) returns boolean
+language plpgsql as $$
+declare
+  v_faculty text := '';
+  v_id      uuid;
+  v_all     boolean := true;
+begin
+  loop
+    select faculty into v_faculty from animus.work_items
+     where concurrency_key = p_key and state = 'queued' and key_blocked and faculty > v_faculty order by faculty limit 1;
+    exit when not found;
+    select id into v_id from animus.work_items
+     where concurrency_key = p_key and state = 'queued' and key_blocked and faculty = v_faculty order by priority desc, id limit 1;
+    perform from animus.work_items where id = v_id and state = 'queued' for no key update skip locked;
+    if found then
+      update animus.work_items set key_blocked = false where id = v_id;
+    else
+      v_all := false;
+    end if;
+  end loop;
+  return v_all;
+end $$;
+
+-- Takes over items whose lease has expired. A crash counts as an attempt. If the focus has made progress since the previous crash,
+-- the count starts again with this one, so that long work survives any number of deployments. A claim that never began a focus is
+-- not an attempt (its response may have been lost), but it is counted: after ten in a row the item is dead.
+-- Locks: animus.claim_turn; the rows of the items and of what they spawned, and skips those that others have locked. Raises: 57PA1.
+create or replace function animus.reclaim_expired(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
+returns uuid[]
+language plpgsql as $$
+declare
+  v_item      record;
+  v_attempts  int;
+  v_crashes   int;
+  v_max       int;
+  v_unstarted int;
+  v_error     jsonb;
+  v_reclaimed uuid[] := '{}';
+begin
+  lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
+  for v_item in
+    select id, faculty, state, attempts, crashes, unstarted_claims, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason
+      from animus.work_items
+     where state in ('claimed', 'running') and lease_expires_at < p_now and p_faculties ? faculty
+       and (cancel_requested_at is not null or p_faculties -> faculty ? 'batches' or not animus.has_turn_under_way(id))
+       and (cancel_requested_at is not null or lease_expires_at < p_now - animus.host_grace(p_faculties -> faculty)
+            or not animus.left_to_its_host(id, p_daemon_id, p_now - animus.host_grace(p_faculties -> faculty)))
+     order by lease_expires_at limit p_limit for no key update skip locked
+  loop
+    v_max := coalesce((p_faculties -> v_item.faculty ->> 'max_attempts')::int, v_item.max_attempts, 3);
+    v_error := null;
+    if v_item.state = 'claimed' then
+      v_crashes := v_item.crashes;
+      v_attempts := v_item.attempts;
+      v_unstarted := v_item.unstarted_claims + 1;
+      if v_unstarted >= 10 then
+        v_error := jsonb_build_object('code', 'work.never_started', 'message',
+          format('claimed %s times in a row, and each time the daemon was lost before a focus began', v_unstarted));
+      end if;
+    else
+      v_crashes := case when v_item.turns > v_item.turns_at_claim then 1 else v_item.crashes + 1 end;
+      v_attempts := v_item.attempts - v_item.crashes + v_crashes;
+      v_unstarted := 0;
+      if v_attempts >= v_max then
+        v_error := jsonb_build_object('code', 'work.crashed', 'message',
+          format('the daemon was lost %s time(s) without a new turn; attempts used up (%s of %s)', v_crashes, v_attempts, v_max));
+      end if;
+    end if;
+    if v_item.cancel_requested_at is not null or v_error is not null then
+      continue when not animus.try_lock_open_descendants(v_item.id);
+      if v_item.cancel_requested_at is not null then
+        perform animus.end_work(v_item.id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
+      else
+        update animus.work_items set attempts = v_attempts, crashes = v_crashes, unstarted_claims = v_unstarted where id = v_item.id;
+        perform animus.end_work(v_item.id, 'dead', v_error, 'lost');
+      end if;
+      continue;
+    end if;
+    update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(), lease_expires_at = p_expires_at,
+           attempts = v_attempts, crashes = v_crashes, unstarted_claims = v_unstarted, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
+    v_reclaimed := v_reclaimed || v_item.id;
+  end loop;
+  return v_reclaimed;
+end $$;

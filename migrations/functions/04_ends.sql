@@ -1,0 +1,245 @@
+-- The ends of work: completed, failed, cancelled, and what follows from them. All are fenced by the lease token.
+
+-- Completes the item. Idempotent for the same token, because an acknowledgement may get lost. Written for one item: statements on arrays
+-- cost twice the processor time.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.complete_work(p_id uuid, p_token bigint, p_outcome jsonb, p_summary text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_key     text;
+  v_message bigint;
+  v_more    boolean;
+begin
+  loop
+    update animus.work_items w
+       set state = 'completed', outcome = case when pg_column_size(p_outcome) <= 4096 then p_outcome else animus.keep_outcome(p_id, p_outcome) end,
+           outcome_summary = left(p_summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null
+      from (select l.id from animus.work_items l where l.id = p_id and l.lease_token = p_token and l.lease_expires_at is not null
+               for no key update skip locked) mine
+     where w.id = mine.id
+    returning w.dedup_key, w.queue_msg_id into v_key, v_message;
+    exit when found;
+    perform from animus.work_items where id = p_id and state = 'completed' and lease_token = p_token;
+    if found then return; end if;
+    -- Raises, unless the row was locked for a moment: then it is locked here.
+    perform animus.hold_lease(p_id, p_token);
+  end loop;
+
+  -- follow_ends, its common case written out: an item that has a message and nothing else.
+  with message as (
+    delete from pgmq.q_animus_work m where m.msg_id = v_message returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
+  insert into pgmq.a_animus_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
+  v_more := v_key is not null or not pg_try_advisory_xact_lock(animus.watch_key(p_id));
+  if not v_more then
+    v_more := exists (select from animus.foci where work_item_id = p_id and ended_as is null)
+           or exists (select from animus.waits where work_item_id = p_id and resolved_at is null)
+           or exists (select from animus.watches where work_item_id = p_id);
+  end if;
+  if v_more then perform animus.follow_ends(array[p_id], '{}', v_key is not null, 'completed', null, 'completed', v_now); end if;
+end $$;
+
+-- Completes many items in one statement, each protected by its own token; a lost or locked one does not delay the others. Array n of
+-- each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', another transaction keeps the row locked
+-- and nothing was written yet: retry.
+-- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
+create or replace function animus.complete_batch(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
+returns table (work_item_id uuid, result text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_ours uuid[];
+begin
+  if cardinality(animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries)) = cardinality(p_ids) then
+    return query select u.id, 'completed' from unnest(p_ids) with ordinality as u (id, nth) order by u.nth;
+    return;
+  end if;
+  -- An item that is still ours but was skipped is locked by another transaction, or was until a moment ago.
+  v_ours := array(select w.id from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
+                   where w.lease_token = m.token and w.lease_expires_at is not null);
+  if v_ours <> '{}' then
+    perform animus.lock_soon(v_ours);
+    perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
+  end if;
+  -- Checked per row: an item may be given twice, with a valid and a lost token.
+  return query
+    select m.id, case when w.lease_token is distinct from m.token then 'lost' when w.state = 'completed' then 'completed'
+                      when w.lease_expires_at is not null then 'locked' else 'lost' end
+      from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) left join animus.work_items w on w.id = m.id order by m.nth;
+end $$;
+
+-- Completes many items in one statement, each protected by its own token; a lost one does not delay the others and is returned with
+-- completed = false.
+-- Locks: the rows of the items. Raises: 57PA1.
+create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
+returns table (work_item_id uuid, completed boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_end record;
+begin
+  for v_end in select b.work_item_id as id, b.result from animus.complete_batch(p_ids, p_tokens, p_outcomes, p_summaries) b loop
+    work_item_id := v_end.id;
+    completed := v_end.result = 'completed';
+    -- Raise at once: the transaction that holds the lock may be waiting for an item that was just completed here.
+    if v_end.result = 'locked' then perform animus.lock_work(array[v_end.id]); end if;
+    return next;
+  end loop;
+end $$;
+
+-- Completes the items whose token is valid and that are not locked; returns their ids. One statement locks, checks and writes, in id order
+-- like every path that locks several items. Whether an item is active is checked by its lease, which the trigger keeps in step with the
+-- state: a condition on the state could be planned as a scan of every active item. Without jit = off PostgreSQL before 18, where a scan
+-- that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
+-- The settings are those of its callers: setting them a second time cost a tenth of the end of one item.
+-- Locks: the rows of the items. Raises: nothing.
+create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
+language plpgsql as $$
+declare
+  v_now      timestamptz := animus.now();
+  v_ids      uuid[];
+  v_messages bigint[];
+  v_keyed    boolean;
+begin
+  with ended as (
+    update animus.work_items w
+       set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
+           outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now,
+           lease_owner = null, lease_expires_at = null
+      from (select u.id, u.token, u.outcome, u.summary
+              from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as u (id, token, outcome, summary)
+              join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
+             order by u.id for no key update of l skip locked) i
+     where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
+    returning w.id, w.dedup_key, w.queue_msg_id)
+  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
+  if v_ids is null then return '{}'; end if;
+  perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now);
+  return v_ids;
+end $$;
+
+-- Ends a failed attempt: the item is retried at p_retry_at, or dead if that is null or no attempts are left. p_keep:
+-- 'transcript' keeps the focus open for the next attempt, anything else ends it. Returns the item's new state.
+-- Locks: the item's row, as hold_lease; the rows of what it spawned where it ends. Raises: WA001, WA003, 57PA1.
+create or replace function animus.fail_work(p_id uuid, p_token bigint, p_error jsonb, p_retry_at timestamptz default null, p_keep text default 'ledger') returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_held animus.held_work := animus.hold_lease(p_id, p_token);
+begin
+  p_error := animus.cut_error(p_error);
+  if v_held.cancel_requested_at is not null then
+    perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
+    return 'cancelled';
+  end if;
+  if p_retry_at is null or v_held.attempts + 1 >= v_held.max_attempts then
+    update animus.work_items set attempts = attempts + 1, crashes = 0 where id = p_id;
+    perform animus.end_work(p_id, 'dead', p_error, 'failed');
+    return 'dead';
+  end if;
+  if p_keep <> 'transcript' then
+    update animus.foci set ended_as = 'failed', ended_at = v_now, error = p_error where work_item_id = p_id and ended_as is null;
+  end if;
+  return animus.requeue(p_id, p_retry_at, v_now, p_error, p_failed => 1);
+end $$;
+
+-- Cancels a running item whose cancel was requested; called by its own focus.
+-- Locks: the item's row, as hold_lease; the rows of what it spawned. Raises: WA001, WA002, WA003, 57PA1.
+create or replace function animus.end_cancelled(p_id uuid, p_token bigint) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_held animus.held_work := animus.hold_lease(p_id, p_token);
+begin
+  if v_held.cancel_requested_at is null then
+    perform animus.raise('WA002', format('nobody asked to cancel work item %s', p_id), p_id);
+  end if;
+  perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
+end $$;
+
+-- Ends an item as dead or cancelled, and everything it spawned. The caller holds its row lock.
+-- Locks: the rows of what it spawned. Raises: 57PA1.
+create or replace function animus.end_work(p_id uuid, p_state text, p_error jsonb, p_focus_ended_as text) returns void
+language plpgsql as $$
+begin
+  perform animus.end_works(array[p_id], p_state, null, null, p_error, p_focus_ended_as);
+  perform animus.cancel_open(animus.lock_open_descendants(p_id), format('its parent %s is %s', p_id, p_state));
+end $$;
+
+-- Ends items in any open state. The caller has locked their rows in an earlier statement.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.end_works(
+  p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text) returns void
+language plpgsql set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_now      timestamptz := animus.now();
+  v_messages bigint[];
+  v_keyed    boolean;
+begin
+  with ended as (
+    update animus.work_items w
+       set state = p_state, outcome = i.outcome, outcome_summary = i.summary, error = p_error, resolved_at = v_now,
+           lease_owner = null, lease_expires_at = null, key_blocked = false,
+           cancel_reason = case when p_state = 'cancelled' then coalesce(p_error ->> 'message', p_error ->> 'reason') else w.cancel_reason end
+      from unnest(p_ids, p_outcomes, p_summaries) as i (id, outcome, summary)
+     where w.id = i.id
+    returning w.dedup_key, w.queue_msg_id)
+  select array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_messages, v_keyed from ended;
+  perform animus.follow_ends(p_ids, v_messages, v_keyed, p_state, p_error, p_focus_ended_as, v_now);
+end $$;
+
+-- Returns the key of the advisory lock that sessions share while they register a watch of the item.
+-- Locks: none. Raises: nothing.
+create or replace function animus.watch_key(p_id uuid) returns bigint
+language sql immutable parallel safe as $$ select hashtextextended(p_id::text, 7301) $$;
+
+-- Ends the parts of items that have just ended (message, key, focus, waits) and notifies their watchers, in the caller's transaction.
+-- One statement per table, not one for all: a part that an item does not have costs only a probe. The callers keep the plans, because
+-- planning for seven tables cost twice as much as running it.
+-- An uncommitted watch is invisible, so a session that registers one holds a shared advisory lock of the item until its commit; if that
+-- lock is held, the end is notified. This function waits for no lock; a watcher waits for an end that is being committed. Beyond the first
+-- hundred items only visible watches count.
+-- Locks: the rows of these; the advisory locks of the items, without waiting. Raises: nothing.
+create or replace function animus.follow_ends(
+  p_ids uuid[], p_messages bigint[], p_keyed boolean, p_state text, p_error jsonb, p_focus_ended_as text, p_now timestamptz) returns void
+language plpgsql as $$
+declare
+  v_id      uuid;
+  v_begun   uuid[] := '{}';
+  v_watched uuid[];
+  v_has     record;
+begin
+  with message as (
+    delete from pgmq.q_animus_work m where m.msg_id = any (p_messages) returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
+  insert into pgmq.a_animus_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
+
+  if p_keyed then
+    delete from animus.active_keys k using animus.work_items w
+     where w.id = any (p_ids) and k.faculty = w.faculty and k.dedup_key = w.dedup_key and k.work_item_id = w.id;
+  end if;
+
+  foreach v_id in array p_ids[1:100] loop
+    if not pg_try_advisory_xact_lock(animus.watch_key(v_id)) then v_begun := v_begun || v_id; end if;
+  end loop;
+  -- In a later statement: a session that released its lock in between has committed its watch.
+  select exists (select from animus.foci where work_item_id = any (p_ids) and ended_as is null) as focus,
+         exists (select from animus.waits where work_item_id = any (p_ids) and resolved_at is null) as wait,
+         exists (select from animus.watches where work_item_id = any (p_ids)) as watch into v_has;
+  if v_has.focus then
+    -- A focus without a consolidate hook does not record that phase: it begins and ends here.
+    update animus.foci set ended_as = p_focus_ended_as, ended_at = p_now, error = p_error, phase = case p_focus_ended_as when 'completed' then 'consolidate' else phase end
+     where work_item_id = any (p_ids) and ended_as is null;
+  end if;
+  -- Close the waits: a late answer then finds nothing to resolve.
+  if v_has.wait then
+    update animus.waits set resolved_at = p_now, result = jsonb_build_object('ended', p_state)
+     where work_item_id = any (p_ids) and resolved_at is null;
+  end if;
+  if not v_has.watch and v_begun = '{}' then return; end if;
+  -- Sent only if the item is watched; an unwatched item costs no NOTIFY. Do not wait for a watch that is being registered or
+  -- renewed in an open transaction: retention removes it when it expires.
+  v_watched := array(select u.id from unnest(p_ids) u (id)
+                      where u.id = any (v_begun) or exists (select from animus.watches w where w.work_item_id = u.id));
+  delete from animus.watches where work_item_id in (select work_item_id from animus.watches where work_item_id = any (v_watched) for update skip locked);
+  perform animus.notify('animus_work_done', watched::text) from unnest(v_watched) watched;
+end $$;

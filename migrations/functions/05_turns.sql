@@ -1,0 +1,190 @@
+-- The turns of a focus: begun, recorded with their calls, and ended. All of it is fenced by the item's lease token.
+
+-- Opens a turn before its request is sent and reserves its cost. Returns 'go', or why not: 'cancelled', 'paused'. A
+-- turn that was begun and never recorded is requested again; its reservation is charged as lost.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
+end $$;
+
+-- Opens a turn for a caller that has locked the focus, or returns why not. A turn whose request is under way in a batch is not lost.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.open_turn(p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns text
+language plpgsql as $$
+declare
+  v_now timestamptz := animus.now();
+begin
+  if p_item.cancel_requested_at is not null then return 'cancelled'; end if;
+  if exists (select from animus.pauses p where p.faculty in (p_item.faculty, '*') and (p.until is null or p.until > v_now)) then return 'paused'; end if;
+  insert into animus.turns as t (focus_id, turn, reserved_usd, begun_at) values (p_focus_id, p_turn, p_reserved_usd, v_now)
+  on conflict (focus_id, turn) do update
+     set lost_usd = t.lost_usd + t.reserved_usd, reserved_usd = excluded.reserved_usd, begun_at = excluded.begun_at
+   where t.recorded_at is null and not animus.turn_under_way(t.focus_id, t.turn);
+  return 'go';
+end $$;
+
+-- Makes an answer durable before anything acts on it, together with the calls it asks for. p_answer: {provider, model, content,
+-- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …} | null, cost_usd, duration_ms,
+-- time_to_first_token_ms}; p_calls: [{call_id, name, input, state}] in order. Recording a recorded turn changes nothing.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
+create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.store_answer(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_answer, p_calls);
+end $$;
+
+-- Records an answer whose calls have all ended, with their ends, and opens the next turn: one statement and one commit, which waits for
+-- the disk. The calls of such an answer only read, so they were started before it was recorded. p_answer: as for record_turn; p_calls:
+-- [{call_id, name, input, state, output, is_error, details, duration_ms}]. Returns the same as begin_turn for the next turn; the answer is
+-- recorded in every case. Recording a recorded turn changes nothing and opens the next turn again.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
+create or replace function animus.record_turn_and_begin(
+  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_reserved_usd numeric) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+begin
+  perform animus.store_answer(v_item, p_focus_id, p_turn, p_answer, p_calls);
+  return animus.open_turn(v_item, p_focus_id, p_turn + 1, p_reserved_usd);
+end $$;
+
+-- Stores an answer, its calls and its cost for a caller that has locked the focus. An answer that is stored already stays as it is.
+-- Locks: none beyond those of the caller. Raises: WA002.
+create or replace function animus.store_answer(p_item animus.held_work, p_focus_id uuid, p_turn int, p_answer json, p_calls json) returns void
+language plpgsql as $$
+declare
+  v_now    timestamptz := animus.now();
+  v_answer record;
+begin
+  -- Read in one go: every -> on a json value parses the whole answer again.
+  select a.*, coalesce((a.usage ->> 'input')::bigint, 0) as input_tokens, coalesce((a.usage ->> 'output')::bigint, 0) as output_tokens into v_answer
+    from json_to_record(p_answer) as a (
+      provider text, model text, content json, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
+      usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8);
+  v_answer.cost_usd := coalesce(v_answer.cost_usd, 0);
+  update animus.turns
+     set provider = v_answer.provider, model = v_answer.model, response = v_answer.content,
+         response_id = v_answer.response_id, stop_reason = v_answer.stop_reason, raw_stop_reason = v_answer.raw_stop_reason,
+         cut_tool_calls = coalesce(v_answer.cut_tool_calls, '{}'), usage = nullif(v_answer.usage, 'null'),
+         cost_usd = v_answer.cost_usd, reserved_usd = 0, recorded_at = v_now,
+         duration_ms = v_answer.duration_ms, time_to_first_token_ms = v_answer.time_to_first_token_ms
+   where focus_id = p_focus_id and turn = p_turn and recorded_at is null;
+  if not found then
+    perform from animus.turns where focus_id = p_focus_id and turn = p_turn;
+    if found then return; end if;
+    perform animus.raise('WA002', format('turn %s of focus %s was never begun', p_turn, p_focus_id), p_focus_id);
+  end if;
+  insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state, output, output_bytes, is_error, details,
+                                 started_at, ended_at, duration_ms)
+  select p_focus_id, p_turn, c.call_id, n, c.name, c.input, c.state, c.output, octet_length(c.output), c.is_error, nullif(c.details, 'null'),
+         case when c.state <> 'pending' then v_now - coalesce(c.duration_ms, 0) * interval '1 ms' end,
+         case when c.output is not null then v_now end, c.duration_ms
+    from rows from (json_to_recordset(p_calls) as (
+           call_id text, name text, input json, state text, output text, is_error boolean, details jsonb, duration_ms float8))
+         with ordinality as c (call_id, name, input, state, output, is_error, details, duration_ms, n);
+  update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_answer.cost_usd, input_tokens = input_tokens + v_answer.input_tokens,
+         output_tokens = output_tokens + v_answer.output_tokens where id = p_item.id;
+  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
+  values (p_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
+          (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens);
+end $$;
+
+-- Completes many items together with the answers that end them, in one statement: for each one what record_turn, for an answer without
+-- calls, and complete_work do. Array n of each argument belongs to item n; p_answers as for record_turn. Only the usual case: the lease
+-- holds, nobody has locked the item, and the turn of its focus was begun and not recorded.
+-- Returns for each item, in order, whether it has ended by this call, or by an earlier one whose response was lost; false: nothing was
+-- written for it, and record_turn and complete_work, which know every case, have to be called.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.complete_foci(
+  p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[], p_focus_ids uuid[], p_turns int[], p_answers json[]) returns boolean[]
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_now      timestamptz := animus.now();
+  v_ids      uuid[];
+  v_messages bigint[];
+  v_keyed    boolean;
+begin
+  with ended as (
+    update animus.work_items w
+       set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
+           outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null,
+           turns = w.turns + 1, cost_usd = w.cost_usd + coalesce(i.cost_usd, 0), input_tokens = w.input_tokens + coalesce((i.usage ->> 'input')::bigint, 0),
+           output_tokens = w.output_tokens + coalesce((i.usage ->> 'output')::bigint, 0)
+      from (select u.id, u.token, u.outcome, u.summary, u.focus_id, u.turn, a.*
+              from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_focus_ids, p_turns, p_answers)
+                   as u (id, token, outcome, summary, focus_id, turn, answer)
+              join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
+              join animus.foci f on f.id = u.focus_id and f.work_item_id = u.id
+              join animus.turns t on t.focus_id = u.focus_id and t.turn = u.turn and t.recorded_at is null
+              cross join lateral json_to_record(u.answer) as a (
+                provider text, model text, content json, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
+                usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8)
+             order by u.id for no key update of l skip locked) i
+     where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
+    returning w.dedup_key, w.queue_msg_id, w.faculty, i.*),
+  recorded as (
+    update animus.turns t
+       set provider = e.provider, model = e.model, response = e.content, response_id = e.response_id, stop_reason = e.stop_reason,
+           raw_stop_reason = e.raw_stop_reason, cut_tool_calls = coalesce(e.cut_tool_calls, '{}'), usage = nullif(e.usage, 'null'),
+           cost_usd = coalesce(e.cost_usd, 0), reserved_usd = 0, recorded_at = v_now, duration_ms = e.duration_ms,
+           time_to_first_token_ms = e.time_to_first_token_ms
+      from ended e where t.focus_id = e.focus_id and t.turn = e.turn),
+  spent as (
+    insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
+    select e.faculty, coalesce(e.provider, '') || '/' || coalesce(e.model, ''), (v_now at time zone 'UTC')::date, coalesce(e.cost_usd, 0),
+           coalesce((e.usage ->> 'input')::bigint, 0), coalesce((e.usage ->> 'output')::bigint, 0) from ended e)
+  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
+  if v_ids is not null then perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now); end if;
+  if cardinality(v_ids) = cardinality(p_ids) then return array_fill(true, array[cardinality(p_ids)]); end if;
+  return array(
+    select exists (select from animus.work_items w where w.id = u.id and w.lease_token = u.token and w.state = 'completed')
+      from unnest(p_ids, p_tokens) with ordinality as u (id, token, nth) order by u.nth);
+end $$;
+
+-- Records the ends of calls. p_results: [{turn, call_id, state, output, is_error, details, duration_ms}]. Returns how many it
+-- recorded: a call that had already ended keeps its first result.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.finish_tool_calls(p_focus_id uuid, p_token bigint, p_results jsonb) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.hold_focus(p_focus_id, p_token);
+  return animus.end_calls(p_focus_id, p_results);
+end $$;
+
+-- Records the ends of calls for a caller that has locked the focus; returns how many it recorded.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.end_calls(p_focus_id uuid, p_results jsonb) returns int
+language plpgsql as $$
+declare
+  v_now   timestamptz := animus.now();
+  v_count int;
+begin
+  update animus.tool_calls t
+     set state = r ->> 'state', output = r ->> 'output', output_bytes = octet_length(r ->> 'output'), is_error = (r ->> 'is_error')::boolean,
+         details = nullif(r -> 'details', 'null'), ended_at = v_now, duration_ms = (r ->> 'duration_ms')::float8
+    from jsonb_array_elements(p_results) r
+   where t.focus_id = p_focus_id and t.turn = (r ->> 'turn')::int and t.call_id = r ->> 'call_id' and t.state in ('pending', 'started', 'waiting');
+  get diagnostics v_count = row_count;
+  return v_count;
+end $$;
+
+-- Records the ends of calls and opens the next turn, in one statement. Returns the same as begin_turn; the results are recorded in every
+-- case. The commit does not wait for the disk: a crash of the daemon loses nothing, a crash of the server at most the last three
+-- wal_writer_delay (0.6 s by default). The next record_turn waits, and the WAL is written in order, so no answer is ever kept without the
+-- results it answers to. After a crash of the server, the daemon finds the turn missing when it records the answer, and calls this again
+-- with the same results. If both crash, the lost calls appear as begun and not ended: they are in doubt, except repeatable ones, which
+-- run again, and the request is sent again.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.begin_next_turn(
+  p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  if p_results <> '[]' then perform animus.end_calls(p_focus_id, p_results); end if;
+  return animus.open_turn(v_item, p_focus_id, p_turn, p_reserved_usd);
+end $$;
