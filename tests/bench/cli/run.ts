@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchServer, median } from '../support/bench-database.ts';
+import { report } from '../support/report.ts';
 
 const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
 const COMMANDS = ['--version', '--help', 'work submit --help', 'help exit-codes', 'status', 'work list --json'];
@@ -42,17 +43,20 @@ function measure(node: string): void {
   }
   console.log(`\nNode ${versionOf(node)}: medians of ${runs}, and the mean of processor time`);
   const [bare = [], ...others] = costs;
-  show('Node alone', bare, bare);
-  for (const [index, line] of COMMANDS.entries()) show(line, others[index]!, bare);
+  const version = versionOf(node);
+  show(version, 'Node alone', bare, bare);
+  for (const [index, line] of COMMANDS.entries()) show(version, line, others[index]!, bare);
 }
 
-function show(name: string, costs: readonly Cost[], bare: readonly Cost[]): void {
+function show(node: string, name: string, costs: readonly Cost[], bare: readonly Cost[]): void {
   const wall = (of: readonly Cost[]) => median(of.map(({ wallMs }) => wallMs));
   const cpu = (of: readonly Cost[]) => of.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / of.length;
   const figures = [wall, cpu].map((figure) => {
     return `${figure(costs).toFixed(0).padStart(5)} ms (${(figure(costs) / figure(bare)).toFixed(1)} ×)`;
   });
   console.log(`  ${name.padEnd(20)} ${figures.join('   cpu ')}`);
+  const [wallMs = '', cpuMs = ''] = figures.map((text) => text.trim());
+  report({ what: `command line, Node ${node}`, who: name, figures: { wall: wallMs, cpu: cpuMs } });
 }
 
 /** From the start of the process to its end. */

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { benchServer } from '../support/bench-database.ts';
+import { report } from '../support/report.ts';
 import { measureTurns, startTurnServer, type TurnFigures, type TurnScenario } from './measure-turns.ts';
 import type { Peer } from './turn-client.ts';
 
@@ -75,6 +76,12 @@ function print(title: string, figures: ReadonlyMap<Peer, TurnFigures>, rounds: n
       one.turnsPerSecond.toFixed(0),
       one.peakRssMb.toFixed(0),
     ];
+    const names = ['p50 ms', 'p95 ms', 'CPU ms', 'Postgres CPU ms', 'turns/s', 'peak MB'];
+    report({
+      what: title,
+      who: peer,
+      figures: Object.fromEntries(names.map((name, index) => [name, cells[index + 1] ?? ''])),
+    });
     return `| ${cells.join(' | ')} |`;
   });
   const lines = [

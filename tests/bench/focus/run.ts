@@ -8,6 +8,7 @@ import type { Database } from '../../../src/store/sql/database.ts';
 import { postgresCpuMs } from '../engage/postgres-cpu.ts';
 import { type BenchServer, openBenchServer } from '../queue/server.ts';
 import { median } from '../support/bench-database.ts';
+import { report } from '../support/report.ts';
 import { type BenchDaemon, startBenchDaemon } from './daemon.ts';
 
 const { values } = parseArgs({
@@ -48,8 +49,13 @@ try {
   }
   for (const [name, rows] of measured) {
     const columns = Object.keys(rows[0]!) as (keyof Measures)[];
-    const cells = columns.map((column) => `${column} ${median(rows.map((row) => row[column])).toFixed(2)}`);
-    print(`${name.padEnd(28)} ${cells.join('   ')}`);
+    const medians = columns.map((column) => [column, median(rows.map((row) => row[column])).toFixed(2)]);
+    print(`${name.padEnd(28)} ${medians.map((pair) => pair.join(' ')).join('   ')}`);
+    report({
+      what: 'whole foci of one turn',
+      who: name,
+      figures: Object.fromEntries(medians) as Record<string, string>,
+    });
   }
 } finally {
   await server.stop();

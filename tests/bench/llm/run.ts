@@ -7,6 +7,7 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
+import { report } from '../support/report.ts';
 import { type BenchWire, FORMATS, WIRES } from './wires.ts';
 
 interface Measured {
@@ -80,6 +81,11 @@ for (const [wire, scenario] of pairs()) {
   const grows = last > first * 1.25 + 4;
   failed ||= (ratio > LIMIT && !scenario.heapOnly) || grows;
   const figures = `${bareMs.toFixed(3)} → ${animusMs.toFixed(3)} ms CPU per ${scenario.per}, ratio ${ratio.toFixed(2)}`;
+  report({
+    what: `model client, ${wire}, ${scenario.name}`,
+    who: 'animus against a bare client',
+    figures: { [`ms CPU per ${scenario.per}`]: animusMs.toFixed(3), bare: bareMs.toFixed(3), ratio: ratio.toFixed(2) },
+  });
   process.stdout.write(
     `${wire.padEnd(10)} ${scenario.name.padEnd(14)} ${figures}; heap ${first.toFixed(1)} → ${last.toFixed(1)} MB${grows ? ' GROWS' : ''}\n`,
   );

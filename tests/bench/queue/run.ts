@@ -5,6 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
+import { figure, report } from '../support/report.ts';
 import { animusQueue } from './animus.ts';
 import { depth, explain } from './depth.ts';
 import { history } from './history.ts';
@@ -151,15 +152,10 @@ async function compare(
   }
   print(`\n${title}`);
   for (const [name, measured] of results) {
-    const columns = Object.keys(measured[0]!).map(
-      (key) => `${key} ${format(median(measured.map((one) => one[key]!)))}`,
-    );
-    print(`  ${name.padEnd(30)} ${columns.join('   ')}`);
+    const medians = Object.keys(measured[0]!).map((key) => [key, figure(median(measured.map((one) => one[key]!)))]);
+    print(`  ${name.padEnd(30)} ${medians.map((pair) => pair.join(' ')).join('   ')}`);
+    report({ what: title, who: name, figures: Object.fromEntries(medians) as Record<string, string> });
   }
-}
-
-function format(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2);
 }
 
 function print(line: string): void {
