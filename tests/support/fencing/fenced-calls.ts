@@ -1,4 +1,5 @@
 /** All functions of the schema that take a lease token, each with a call that would change something if it were accepted. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 
 /** A writer and the lease it believes to hold. The focus has turn 1 with call `c1` started and `c2` done, and turn 2 begun. */
@@ -70,6 +71,13 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
     ),
   fail_work: ofItem(`select animus.fail_work($1, $2, '{"message": "late"}', '2999-01-01')`),
   finish_tool_calls: ofFocus(`select animus.finish_tool_calls($1, $2, '${ENDED('c1')}')`),
+  give_back: async (db, { id, leaseToken }) => {
+    const version = 'select xmin::text from animus.work_items where id = $1';
+    const before = await db.query(version, [id]);
+    await db.query('select animus.give_back(array[$1::uuid], array[$2::bigint])', [id, leaseToken]);
+    const after = await db.query(version, [id]);
+    return [{ result: isDeepStrictEqual(after, before) ? 'lost' : 'completed' }];
+  },
   hold_focus: ofFocus(`select animus.hold_focus($1, $2)`),
   hold_lease: ofItem(`select animus.hold_lease($1, $2)`),
   open_wait: ofFocus(`select animus.open_wait($1, $2, 1, 'c1', 'human')`),
@@ -89,10 +97,15 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
 };
 
 /** Those that only write for an item without a focus; the settings of the focus are stored under the id 01. */
-export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci']);
+export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'give_back']);
 
 /** Those that leave an item that is locked, or not in the usual state, to functions that know every case, and report it like a lost one. */
-export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set(['begin_foci', 'complete_foci', 'complete_held']);
+export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set([
+  'begin_foci',
+  'complete_foci',
+  'complete_held',
+  'give_back',
+]);
 
 /** The functions that take the token of a lease on an item, from the catalogue of the database. Pollers of batches have tokens of their own. */
 export async function fencedFunctions(db: Queryable): Promise<string[]> {
