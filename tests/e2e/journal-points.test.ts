@@ -1,24 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/store/sql/database.ts';
-import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
-import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
-import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
+import type { Site } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { text } from '../support/model-server/anthropic.ts';
+import { startModelServer } from '../support/model-server/either-wire.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
-import { type Moment, startPostgresProxy } from '../support/postgres-proxy.ts';
-
-const TURNS = 20;
-
-/** Where the daemon is killed: at the n-th call (from 1) since its start, before or after the commit. */
-interface Kill {
-  readonly call: string;
-  readonly nth: number;
-  readonly moment: Moment;
-}
+import { type Choose, type Kill, moments, runWithKills } from './journal-kills.ts';
+import { idempotentProgramme, programme, TURNS } from './twenty-turns.ts';
 
 const KILLS: readonly Kill[] = [
   ...moments('claim_ready_work', 1),
@@ -37,12 +28,15 @@ const KILLS: readonly Kill[] = [
   ...moments('complete_batch', 1),
 ];
 
-function moments(call: string, nth: number): Kill[] {
-  return [
-    { call, nth, moment: 'before' },
-    { call, nth, moment: 'after' },
-  ];
-}
+/** Kills that lose an answer, or a request that may have been sent: only these requests may be repeated. */
+const LOSING: ReadonlySet<string> = new Set([
+  'record_turn before',
+  'finish_tool_calls before',
+  'finish_tool_calls after',
+  'append_ledger before',
+  'append_ledger after',
+  'begin_next_turn after',
+]);
 
 describe('a run of twenty turns', () => {
   const pg = testDatabase();
@@ -50,9 +44,9 @@ describe('a run of twenty turns', () => {
   it('is killed at every journal point and ends the same, without paying or acting twice', async () => {
     const server = await startModelServer(programme);
     onTestFinished(() => server.close());
-    const { id, site, met } = await runWithKills(pg, server, (left, call, moment, times) =>
-      left.findIndex((kill) => kill.call === call && kill.moment === moment && kill.nth <= times),
-    );
+    const anyDue: Choose = (left, call, moment, times) =>
+      left.findIndex((kill) => kill.call === call && kill.moment === moment && kill.nth <= times);
+    const { id, site, met } = await runWithKills(pg, server, anyDue, KILLS);
 
     await expectSameEnd(pg.database, id, site);
     expect(met.map(nameOf).toSorted()).toEqual(KILLS.map(nameOf).toSorted());
@@ -136,145 +130,12 @@ describe('the requests of a run', () => {
   }, 180_000);
 });
 
-/** The index of the remaining kill that is due at this call, or -1. */
-type Choose = (left: readonly Kill[], call: string, moment: Moment, times: number) => number;
-
-/** Runs one item to its end, restarting the daemon after each kill. */
-async function runWithKills(
-  pg: TestDatabase,
-  server: ModelServer,
-  choose: Choose,
-  kills: readonly Kill[] = KILLS,
-): Promise<{ readonly id: string; readonly site: Site; readonly met: readonly Kill[] }> {
-  const proxy = await startPostgresProxy(pg.connectionString);
-  const site = workshop(server, proxy.url);
-  const left = [...kills];
-  const met: Kill[] = [];
-  const id = await insert(pg.database);
-  for (;;) {
-    // The killed daemon still holds its lease: expire it, so that the test need not wait for it.
-    await pg.database.query(
-      `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1 and state in ('claimed', 'running')`,
-      [id],
-    );
-    let pid: number | null = null;
-    let killed = false;
-    const times = new Map<string, number>();
-    proxy.watch((call, moment) => {
-      if (killed) return 'cut';
-      const key = `${call} ${moment}`;
-      times.set(key, (times.get(key) ?? 0) + 1);
-      const index = choose(left, call, moment, times.get(key)!);
-      if (index < 0 || pid === null) return 'pass';
-      met.push(...left.splice(index, 1));
-      killed = true;
-      process.kill(pid, 'SIGKILL');
-      return 'cut';
-    });
-    const daemon = await startDaemon(site, [], {}, (spawned) => {
-      pid = spawned;
-    }).catch(() => null); // killed before it was ready
-    let gone = daemon === null;
-    void daemon?.exited.then(() => {
-      gone = true;
-    });
-    const over = await eventually(
-      'the item ends or the daemon is killed',
-      async () => ((await isOver(pg.database, id)) ? 'over' : gone ? 'killed' : null),
-      120,
-    );
-    if (over === 'killed') continue;
-    if (!gone) await daemon!.kill('SIGKILL');
-    return { id, site, met };
-  }
-}
-
 function nameOf(kill: Kill): string {
   return `${kill.call} ${kill.nth} ${kill.moment}`;
 }
 
-/** Kills that lose an answer, or a request that may have been sent: only these requests may be repeated. */
-const LOSING: ReadonlySet<string> = new Set([
-  'record_turn before',
-  'finish_tool_calls before',
-  'finish_tool_calls after',
-  'append_ledger before',
-  'append_ledger after',
-  'begin_next_turn after',
-]);
-
-/** Two calls with effects and a ledger entry in each turn; every fifth turn closes a block. */
-const programme: AnthropicProgramme = (body) => {
-  const turn = nextTurn(body);
-  if (turn > TURNS) return { content: [text('All twenty turns are done.')] };
-  return {
-    content: [
-      text(`This is turn ${turn}.`),
-      toolUse(`a${turn}`, 'bash', { command: `echo a${turn} >> ./effects` }),
-      toolUse(`b${turn}`, 'bash', { command: `echo b${turn} >> ./effects` }),
-      toolUse(`l${turn}`, 'ledger_append', { type: turn % 5 === 0 ? 'step' : 'finding', content: `turn ${turn}` }),
-    ],
-  };
-};
-
-/** The same with calls that are safe to repeat, so that no call is ever in doubt. The first two turns only read. */
-const idempotentProgramme: AnthropicProgramme = (body) => {
-  const turn = nextTurn(body);
-  if (turn > 10) return { content: [text('All done.')] };
-  return {
-    content: [
-      text(`This is turn ${turn}.`),
-      toolUse(`r${turn}`, 'list_dir', { path: '.' }),
-      ...(turn <= 2
-        ? []
-        : [
-            toolUse(`l${turn}`, 'ledger_append', {
-              type: turn % 3 === 0 ? 'step' : 'finding',
-              content: `turn ${turn}`,
-            }),
-          ]),
-    ],
-  };
-};
-
-/** One more than the newest turn in the request: closed blocks are stubs, but contain their last entry. */
-function nextTurn(body: Record<string, unknown>): number {
-  const turns = [...JSON.stringify(body['messages']).matchAll(/(?:This is )?turn (\d+)/g)].map((match) =>
-    Number(match[1]),
-  );
-  return Math.max(0, ...turns) + 1;
-}
-
-function workshop(server: ModelServer, databaseUrl: string): Site {
-  const site = makeSite({
-    modelUrl: server.url,
-    databaseUrl,
-    config: '[daemon]\nlease_seconds = 20\npoll_seconds = 0.5\n',
-    faculties: {},
-  });
-  const workspace = join(site.directory, 'faculties');
-  writeFileSync(
-    join(workspace, 'smith.toml'),
-    `[faculty]\nname = "smith"\ndescription = "Acts"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\n` +
-      `system_prompt = "Act."\ntools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 100\n`,
-  );
-  return site;
-}
-
 function digest(body: string, index: number): string {
   return `${index}: ${body.length} ${createHash('sha256').update(body).digest('hex').slice(0, 12)}`;
-}
-
-async function insert(database: Database): Promise<string> {
-  const [row] = await database.query<{ id: string }>(
-    `insert into animus.work_items (faculty, description) values ('smith', 'Take twenty steps') returning id`,
-  );
-  return row!.id;
-}
-
-async function isOver(database: Database, id: string): Promise<boolean> {
-  const [row] = await database.query(`select from animus.work_items where id = $1 and resolved_at is not null`, [id]);
-  return row !== undefined;
 }
 
 async function expectSameEnd(database: Database, id: string, site: Site): Promise<void> {

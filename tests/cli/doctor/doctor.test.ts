@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import type { Faculty } from '../../../src/catalog/faculty.ts';
 import { loadConfig } from '../../../src/catalog/load-config.ts';
 import { examineDisk, examineModes } from '../../../src/cli/doctor/files.ts';
@@ -15,19 +13,12 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { openHealthServer } from '../../../src/http/health-server.ts';
 import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { startOpenAiServer } from '../../support/model-server/openai.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
-import { type RunOptions, run } from '../run-cli.ts';
+import { run } from '../run-cli.ts';
+import { examinedSite, FACULTY } from './examined-site.ts';
 
-let cwd: string;
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'doctor-'));
-});
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
-
-const FACULTY =
-  '[faculty]\nname = "clerk"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\nfallback_models = ["gw/good"]\nsystem_prompt = "p"\n';
+const site = examinedSite();
+const { doctor, write } = site;
 
 describe('the doctor of a database', () => {
   const migrated = testDatabase();
@@ -130,20 +121,20 @@ describe('the doctor of a database', () => {
       state: 'ok',
       detail: expect.stringContaining('not created yet'),
     });
-    expect(existsSync(join(cwd, 'home'))).toBe(false);
+    expect(existsSync(join(site.cwd, 'home'))).toBe(false);
   });
 });
 
 describe('the doctor of this host', () => {
   test('finds files that are open to others, and says how to close them', async () => {
-    const home = join(cwd, 'home');
+    const home = join(site.cwd, 'home');
     mkdirSync(join(home, 'db'), { recursive: true });
     chmodSync(home, 0o755);
     chmodSync(join(home, 'db'), 0o700);
     write({ 'home/embedded.json': '{}', 'animus.toml': '' });
     chmodSync(join(home, 'embedded.json'), 0o640);
-    chmodSync(join(cwd, 'animus.toml'), 0o666);
-    const found = examineModes(configOf({ home, file: join(cwd, 'animus.toml') }));
+    chmodSync(join(site.cwd, 'animus.toml'), 0o666);
+    const found = examineModes(configOf({ home, file: join(site.cwd, 'animus.toml') }));
     expect(found).toEqual([
       {
         check: 'file modes',
@@ -152,10 +143,10 @@ describe('the doctor of this host', () => {
         remedy: `run: chmod 700 ${home}`,
       },
       expect.objectContaining({ remedy: `run: chmod 600 ${home}/embedded.json` }),
-      expect.objectContaining({ remedy: `run: chmod 644 ${cwd}/animus.toml` }),
+      expect.objectContaining({ remedy: `run: chmod 644 ${site.cwd}/animus.toml` }),
     ]);
     chmodSync(home, 0o700);
-    expect(examineModes(configOf({ home: join(cwd, 'none'), file: null }))).toMatchObject([{ state: 'ok' }]);
+    expect(examineModes(configOf({ home: join(site.cwd, 'none'), file: null }))).toMatchObject([{ state: 'ok' }]);
   });
 
   test('distinguishes a free port, a daemon, and another program', async () => {
@@ -189,7 +180,7 @@ describe('the doctor of this host', () => {
     write({ 'bin/none': '' });
     const path = process.env['PATH'];
     onTestFinished(() => void (process.env['PATH'] = path));
-    process.env['PATH'] = join(cwd, 'bin');
+    process.env['PATH'] = join(site.cwd, 'bin');
     expect(await examinePrograms({ faculties: new Map() })).toMatchObject([
       { check: 'git', state: 'note', detail: expect.stringContaining('not found') },
       { check: 'docker', state: 'ok', detail: expect.stringContaining('not found; only') },
@@ -213,7 +204,7 @@ describe('the doctor of files', () => {
 
   test('reports every problem of the faculties in full on a narrow terminal', async () => {
     write({ 'faculties/a.toml': '[faculty]\nname = "a"\nmodle = 1\n', 'faculties/clerk.toml': FACULTY });
-    const ran = await run(['doctor'], { cwd, env: env(), terminal: 40 });
+    const ran = await run(['doctor'], { cwd: site.cwd, env: site.env(), terminal: 40 });
     expect(ran.code).toBe(1);
     const said = ran.stdout.replaceAll(/\s+/g, ' ');
     expect(said).toContain('faculty.modle: unknown key');
@@ -221,119 +212,15 @@ describe('the doctor of files', () => {
   });
 });
 
-describe('the doctor of a provider', () => {
-  const gateway = (url: string, more = '') =>
-    `[providers.gw]\nkind = "openai"\nbase_url = "${url}/v1"\napi_key_env = "GW_KEY"\n${more}`;
-
-  async function server() {
-    const started = await startOpenAiServer([], { models: ['good'] });
-    onTestFinished(() => started.close());
-    return started;
-  }
-
-  test('calls the provider only on request, once, for the model that a faculty names', async () => {
-    const gw = await server();
-    write({ 'animus.toml': gateway(gw.url), 'faculties/clerk.toml': FACULTY });
-    const silent = await doctor([], { GW_KEY: 'k' });
-    expect([silent.code, gw.requests.length]).toEqual([0, 0]);
-    const asked = await doctor(['--provider', 'gw'], { GW_KEY: 'k' });
-    expect(asked.findings.at(-1)).toMatchObject({ check: 'provider gw', state: 'ok' });
-    expect(asked.findings.at(-1)?.detail).toMatch(/^answered in .* \(good\)$/);
-    expect([asked.code, gw.requests.length]).toEqual([0, 1]);
-  });
-
-  test('names the variable that the key belongs in', async () => {
-    const gw = await server();
-    write({ 'animus.toml': gateway(gw.url) });
-    const { code, findings } = await doctor(['--provider', 'gw/good']);
-    expect(code).toBe(1);
-    expect(findings.at(-1)).toMatchObject({
-      state: 'problem',
-      detail: expect.stringContaining('credentials: '),
-      remedy: 'set GW_KEY, or GW_KEY_FILE',
-    });
-  });
-
-  test('notes a model that is not listed, and checks several at once', async () => {
-    const gw = await server();
-    write({
-      'animus.toml': gateway(gw.url, '[providers.dead]\nkind = "openai"\nbase_url = "http://127.0.0.1:1"\n'),
-    });
-    const { code, findings } = await doctor(['--provider', 'gw/bad', '--provider', 'dead/x', '--provider', 'dead'], {
-      GW_KEY: 'k',
-    });
-    expect(code).toBe(1);
-    expect(findings.slice(-3)).toMatchObject([
-      { check: 'provider gw', state: 'note', detail: 'it answers, but does not list bad' },
-      { check: 'provider dead', state: 'problem', remedy: expect.stringContaining('check base_url of dead') },
-      { check: 'provider dead', state: 'problem', remedy: 'name one: --provider dead/MODEL' },
-    ]);
-  });
-
-  test('a broken script is a problem, but not for another provider', async () => {
-    const gw = await server();
-    write({
-      'animus.toml': gateway(gw.url, '[providers.play]\nkind = "scripted"\nscript = "play.toml"\n'),
-      'play.toml': '[[answer]\n',
-    });
-    const { findings } = await doctor(['--provider', 'gw/good', '--provider', 'play/x'], { GW_KEY: 'k' });
-    expect(findings.slice(-2)).toMatchObject([
-      { check: 'provider gw', state: 'ok' },
-      { check: 'provider play', state: 'problem', detail: expect.stringContaining('play.toml: line 1') },
-    ]);
-  });
-
-  test('an unknown provider is a usage error before anything is checked', async () => {
-    const ran = await run(['doctor', '--provider', 'antropic'], { cwd, env: env() });
-    expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain('no provider named antropic (did you mean anthropic?)');
-  });
-
-  test('ends at once if it is interrupted while a provider does not answer', async () => {
-    const hanging = createServer();
-    await new Promise<void>((listening) => hanging.listen(0, '127.0.0.1', listening));
-    let connected = false;
-    hanging.on('connection', (socket) => {
-      connected = true;
-      onTestFinished(() => void socket.destroy());
-    });
-    onTestFinished(() => void hanging.close());
-    const { port } = hanging.address() as { port: number };
-    write({ 'animus.toml': gateway(`http://127.0.0.1:${port}`) });
-    const interrupts = createInterrupts(systemClock);
-    const running = run(['doctor', '--provider', 'gw/good'], { cwd, env: env(), interrupts });
-    await eventually('the doctor is asking', () => (connected ? true : null));
-    interrupts.receive('SIGINT');
-    expect(await running).toMatchObject({ code: 130, stderr: 'animus: interrupted\n' });
-  });
-});
-
-interface Found {
-  readonly check: string;
-  readonly state: string;
-  readonly detail: string;
-  readonly remedy: string | null;
-}
-
-async function doctor(argv: readonly string[], more: { databaseUrl?: string; GW_KEY?: string } = {}) {
-  const { databaseUrl, ...rest } = more;
-  const options: RunOptions = { cwd, env: { ...env(), ...(databaseUrl && { DATABASE_URL: databaseUrl }), ...rest } };
-  const { code, stdout, stderr } = await run(['doctor', '--json', ...argv], options);
-  expect(stderr).toBe('');
-  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: readonly Found[] };
-  expect(ok).toBe(code === 0);
-  return { code, findings };
-}
-
 function configOf(of: { home?: string; file?: string | null; http?: Config['daemon']['http'] }): Config {
-  const config = loadConfig({ env: env(), cwd });
+  const config = loadConfig({ env: site.env(), cwd: site.cwd });
   const { http = null, ...rest } = of;
   return { ...config, ...rest, daemon: { ...config.daemon, http } };
 }
 
 /** Skips the test with the reason if this user may not mount a disk. */
 function withSmallDisk({ skip }: TestContext, look: (directory: string) => void): void {
-  const directory = join(cwd, 'small');
+  const directory = join(site.cwd, 'small');
   mkdirSync(directory);
   const args = ['-t', 'tmpfs', '-o', 'size=600k', 'none', directory];
   const mounted = spawnSync('mount', args, { encoding: 'utf8' });
@@ -342,16 +229,5 @@ function withSmallDisk({ skip }: TestContext, look: (directory: string) => void)
     look(directory);
   } finally {
     spawnSync('umount', [directory]);
-  }
-}
-
-function env(): Record<string, string> {
-  return { ANIMUS_HOME: join(cwd, 'home') };
-}
-
-function write(files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(cwd, name)), { recursive: true });
-    writeFileSync(join(cwd, name), text);
   }
 }

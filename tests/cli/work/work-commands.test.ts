@@ -1,204 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
-import { claimWork, completeWork, failWork } from '../../../src/store/work/work.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { completeWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
-import { png } from '../../support/media-files.ts';
-import { createLogin, dropLogins } from '../../support/role-login.ts';
-import { type RunOptions, run } from '../run-cli.ts';
+import { commandSite } from './command-site.ts';
+import { claimOne, recordTurn, registerDaemon, startFocus } from './worked-item.ts';
 
 const db = testDatabase();
-const DAEMON = '00000000-0000-4000-8000-000000000001';
-
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'cli-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-describe('work submit', () => {
-  test('prints the id and whether it was created or merged', async () => {
-    const created = await animus(['work', 'submit', 'merger', 'First', '--dedup-key', 'k']);
-    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36} {2}created {2}queued\n$/) });
-    const merged = await animus(['work', 'submit', 'merger', 'Second', '--dedup-key', 'k']);
-    expect(merged.stdout).toContain(`merged into ${created.stdout.slice(0, 36)}`);
-  });
-
-  test('accepts every field of a work item', async () => {
-    writeFileSync(join(directory, 'params.json'), '{"pull_request": 17, "text": "a\\u0000b"}');
-    const parent = await submit('parent');
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const argv = ['full', '-', '--skill', 'review', '--params', '@params.json', '--priority', '-3', '--source', 'hook'];
-    argv.push('--trigger', '[1]', '--parent', parent.slice(-8), '--run-at', '2099-01-01T00:00Z', '--json');
-    const { stdout } = await animus(['work', 'submit', ...argv], {
-      stdin: 'From a\npipe\n',
-      env: { TRACEPARENT: traceparent },
-    });
-    const submitted = JSON.parse(stdout);
-    expect(submitted).toMatchObject({ result: 'created', state: 'scheduled', merged_into: null });
-    const [row] = await db.database.query('select * from animus.work_items where id = $1', [submitted.id]);
-    expect(row).toMatchObject({
-      faculty: 'full',
-      description: 'From a\npipe',
-      skill: 'review',
-      params: { pull_request: 17, text: 'a\ufffdb' },
-      priority: -3,
-      source: 'hook',
-      trigger_info: [1],
-      parent_id: parent,
-      trace_context: traceparent,
-      run_at: new Date('2099-01-01T00:00Z'),
-    });
-  });
-
-  test('only warns when no daemon serves the faculty', async () => {
-    const { code, stderr } = await animus(['work', 'submit', 'nobodys', 'x']);
-    expect(code).toBe(0);
-    expect(stderr).toBe('animus: no faculty is named nobodys; the work stays queued until one is\n');
-    await db.database.query(
-      `select animus.register_daemon($1, 'h', 1, '0', 1, '{"nobodys": {}}'::jsonb, '[]'::jsonb)`,
-      [DAEMON],
-    );
-    expect((await animus(['work', 'submit', 'nobodys', 'x'])).stderr).toBe('');
-    expect((await animus(['work', 'submit', 'nobody', 'x'])).stderr).toContain('did you mean nobodys?');
-  });
-
-  test('attaches files, and work show lists them', async () => {
-    writeFileSync(join(directory, 'photo.png'), png());
-    writeFileSync(join(directory, 'notes'), 'words');
-    const attach = ['--attach', 'photo.png', '--attach', join(directory, 'notes')];
-    const { stdout } = await animus(['work', 'submit', 'clerk', 'Look', ...attach, '--json']);
-    const { id } = JSON.parse(stdout) as { id: string };
-    const shown = await animus(['work', 'show', id]);
-    expect(shown.stdout).toMatch(
-      /\nFiles\n {2}notes {2}5 B {2}text\/plain {2}[0-9a-f-]{36}\n {2}photo.png {2}\d+ B {2}image\/png {2}[0-9a-f-]{36}\n/,
-    );
-    const { artifacts, item } = JSON.parse((await animus(['work', 'show', id, '--json'])).stdout);
-    expect(artifacts.map((file: { name: string }) => file.name)).toEqual(['notes', 'photo.png']);
-    expect(item.params.attachments).toEqual([artifacts[1].id, artifacts[0].id]);
-  });
-
-  test.each([
-    [['nowhere.png'], '--attach nowhere.png: there is no such file'],
-    [['.'], '--attach .: is a directory'],
-    [['zip'], "'zip' is neither PNG, JPEG, GIF, WebP, PDF nor text in UTF-8"],
-    [['empty'], "'empty' is empty"],
-    [['large'], '--attach large: has 10485761 bytes; at most 10485760'],
-  ])('refuses to attach %s, and submits nothing', async (files, expected) => {
-    writeFileSync(join(directory, 'zip'), Buffer.from([80, 75, 3, 4, 0]));
-    writeFileSync(join(directory, 'empty'), '');
-    writeFileSync(join(directory, 'large'), Buffer.alloc(10 * 1024 * 1024 + 1, 'x'));
-    const { code, stderr } = await animus([
-      'work',
-      'submit',
-      'careful',
-      'x',
-      ...files.flatMap((file) => ['--attach', file]),
-    ]);
-    expect(stderr).toContain(expected);
-    expect(code).not.toBe(0);
-    expect(await db.database.query(`select from animus.work_items where faculty = 'careful'`)).toEqual([]);
-  });
-
-  test.each([
-    [['--params', '{'], '--params: expected JSON'],
-    [['--params', '[1]'], '--params: expected a JSON object, got [1]'],
-    [['--params', '@nowhere.json'], 'nowhere.json'],
-    [['--priority', '1.5'], '--priority: expected a whole number'],
-    [['--run-at', 'tomorrow'], '--run-at: expected a time such as'],
-    [['--run-at', '2026-02-31T99:00'], '--run-at: expected a time such as'],
-  ])('refuses %j as a usage error', async (options, expected) => {
-    const { code, stderr } = await animus(['work', 'submit', 'x', 'y', ...options]);
-    expect(stderr).toContain(expected);
-    expect(code).toBe(2);
-  });
-
-  test('reports what the database refuses', async () => {
-    const missing = '01900000-0000-7000-8000-000000000000';
-    expect(await animus(['work', 'submit', 'x', '--parent', missing])).toMatchObject({ code: 3 });
-    const { code, stderr } = await animus(['work', 'submit', 'Not A Name', 'x', '--json']);
-    expect(code).toBe(2);
-    expect(JSON.parse(stderr).error).toMatchObject({
-      code: 'work.invalid',
-      message: expect.stringContaining('Not A Name'),
-    });
-  });
-});
-
-describe('work submit --wait', () => {
-  test('waits until the work has ended and exits 0 when it completed', async () => {
-    const waiting = animus(['work', 'submit', 'waited', 'Do it', '--wait']);
-    const work = await claimOne('waited');
-    await db.database.query(`select animus.append_ledger($1, 'plan', 'Think, then act')`, [work.id]);
-    await runAndComplete(work, 'Done well');
-    const { code, stdout } = await waiting;
-    expect(code).toBe(0);
-    expect(stdout).toContain('Think, then act');
-    expect(stdout).toContain('Done well');
-  });
-
-  test('exits 1 when it died, with the item as one document', async () => {
-    const waiting = animus(['work', 'submit', 'doomed', 'Do it', '--wait', '--json']);
-    await failWork(db.database, await claimOne('doomed'), { code: 'x.y', message: 'no luck' }, null);
-    const { code, stdout } = await waiting;
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).item).toMatchObject({ state: 'dead', error: { message: 'no luck' } });
-  });
-
-  test('of a duplicate waits for the work that it merged into', async () => {
-    const first = await submit('shared', '--dedup-key', 'one');
-    const waiting = animus(['work', 'submit', 'shared', 'again', '--dedup-key', 'one', '--wait', '--json']);
-    await until(`select from animus.work_items where merged_into = $1`, first);
-    await runAndComplete(await claimOne('shared'), 'for both');
-    expect(JSON.parse((await waiting).stdout).item).toMatchObject({ id: first, state: 'completed' });
-  });
-
-  test('works for a login that may only submit', async () => {
-    const logins: string[] = [];
-    const own = await createLogin(db.connectionString, 'animus_submitter', logins);
-    try {
-      const waiting = animus(['work', 'submit', 'modest', 'Do it', '--wait'], { env: { DATABASE_URL: own } });
-      const work = await claimOne('modest');
-      await db.database.query(`select animus.append_ledger($1, 'plan', 'Think first')`, [work.id]);
-      await runAndComplete(work, 'Done well');
-      expect(await waiting).toMatchObject({ code: 0, stdout: expect.stringMatching(/Think first[^]*Done well/) });
-    } finally {
-      await dropLogins(logins);
-    }
-  });
-
-  test('its submitter may cancel it, and finds no work of others', async () => {
-    const logins: string[] = [];
-    const env = { DATABASE_URL: await createLogin(db.connectionString, 'animus_submitter', logins) };
-    try {
-      const foreign = await submit('modest');
-      const own = JSON.parse((await animus(['work', 'submit', 'modest', 'x', '--json'], { env })).stdout);
-      const cancel = (id: string) => animus(['work', 'cancel', id, '--json'], { env });
-      for (const id of [foreign, foreign.slice(-12)]) expect(await cancel(id)).toMatchObject({ code: 3 });
-      expect(JSON.parse((await cancel(own.id.slice(-12))).stdout)).toMatchObject({ id: own.id, cancelled: true });
-      const made = await db.database.query('select decided_by, note from animus.decisions where work_item_id = $1', [
-        own.id,
-      ]);
-      expect(made).toEqual([{ decided_by: logins[0], note: 'cancelled by its submitter' }]);
-    } finally {
-      await dropLogins(logins);
-    }
-  });
-
-  test('stops waiting when it is interrupted, and the work continues', async () => {
-    const interrupts = createInterrupts(systemClock);
-    const waiting = animus(['work', 'submit', 'patient', 'x', '--wait'], { interrupts });
-    const { id } = await claimOne('patient');
-    interrupts.receive('SIGINT');
-    expect(await waiting).toMatchObject({ code: 130 });
-    expect((await db.database.query('select state from animus.work_items where id = $1', [id]))[0]).toEqual({
-      state: 'claimed',
-    });
-  });
-});
+const { animus, submit } = commandSite(db);
 
 describe('work list', () => {
   test('shows the newest first, filtered, as a table or as JSON', async () => {
@@ -271,9 +78,9 @@ describe('work show', () => {
       [id],
     );
     await db.database.query(`select animus.submit_work('helper', 'Deeper', parent_id => $1)`, [child?.id]);
-    const work = await claimOne('shown');
-    const focus = await startFocus(work);
-    await recordTurn(work, focus);
+    const work = await claimOne(db.database, 'shown');
+    const focus = await startFocus(db.database, work);
+    await recordTurn(db.database, work, focus);
     await db.database.query(`select animus.append_ledger($1, 'finding', E'Line one\\nline two', $2)`, [
       id,
       work.leaseToken,
@@ -309,9 +116,9 @@ describe('work show', () => {
 
   test('shows whole texts, and what the engine wrote into the context, with --full', async () => {
     const id = await submit('whole');
-    const work = await claimOne('whole');
-    const focus = await startFocus(work);
-    await recordTurn(work, focus, `begin ${'x'.repeat(5000)} end`);
+    const work = await claimOne(db.database, 'whole');
+    const focus = await startFocus(db.database, work);
+    await recordTurn(db.database, work, focus, `begin ${'x'.repeat(5000)} end`);
     const add = `select animus.add_message($1, $2, $3, $4, $5, 1, $6)`;
     await db.database.query(add, [focus, work.leaseToken, 0, 'orient', 'The first message', null]);
     await db.database.query(add, [focus, work.leaseToken, 1, 'stub', '[completed step]', 1]);
@@ -331,8 +138,8 @@ describe('work show', () => {
 
   test('shortens no id, however narrow the terminal, and shows an answer once', async () => {
     const id = await submit('narrow');
-    const work = await claimOne('narrow');
-    await startFocus(work);
+    const work = await claimOne(db.database, 'narrow');
+    await startFocus(db.database, work);
     await completeWork(db.database, work, { text: 'All done.\nReally.' }, 'All done.');
     const { stdout } = await animus(['work', 'show', id], { terminal: 20 });
     expect(stdout).toContain(`  id\n  ${id}\n`);
@@ -372,6 +179,8 @@ describe('ledger', () => {
 });
 
 describe('status', () => {
+  beforeAll(() => registerDaemon(db.database, 'nobodys'));
+
   test('shows states, queue, daemons and running work', async () => {
     await submit('unserved');
     const { stdout, code } = await animus(['status']);
@@ -387,71 +196,3 @@ describe('status', () => {
     expect(await animus(['status'])).toMatchObject({ stdout: expect.not.stringContaining('undefined') });
   });
 });
-
-function animus(argv: readonly string[], options: RunOptions = {}) {
-  const env = { DATABASE_URL: db.connectionString, ANIMUS_HOME: join(directory, 'home'), ...options.env };
-  return run(argv, { cwd: directory, ...options, env });
-}
-
-async function submit(faculty: string, ...options: string[]): Promise<string> {
-  const { stdout } = await animus(['work', 'submit', faculty, 'x', ...options]);
-  return stdout.slice(0, 36);
-}
-
-/** Claims the faculty's item as soon as it exists. */
-async function claimOne(faculty: string) {
-  for (;;) {
-    const [work] = await claimWork(
-      db.database,
-      DAEMON,
-      { [faculty]: { max: 9, max_attempts: 1, dedup_until: 'resolved' } },
-      1,
-      60,
-    );
-    if (work !== undefined) return work;
-    await db.database.query('select pg_sleep(0.02)');
-  }
-}
-
-/** Resolves when the query about this id finds a row. */
-async function until(sql: string, id: string): Promise<void> {
-  while ((await db.database.query(sql, [id])).length === 0) await db.database.query('select pg_sleep(0.02)');
-}
-
-type Work = Awaited<ReturnType<typeof claimOne>>;
-
-async function startFocus(work: Work): Promise<string> {
-  const [focus] = await db.database.query<{ id: string }>(
-    `select id from animus.start_focus($1, $2, 'host', '/tmp/foci', '{}'::jsonb, 'You help.', '[]'::json)`,
-    [work.id, work.leaseToken],
-  );
-  return focus?.id ?? '';
-}
-
-async function runAndComplete(work: Work, summary: string): Promise<void> {
-  await startFocus(work);
-  await completeWork(db.database, work, {}, summary);
-}
-
-async function recordTurn(work: Work, focusId: string, output = 'no such file'): Promise<void> {
-  const key = [focusId, work.leaseToken];
-  await db.database.query('select animus.begin_turn($1, $2, 1)', key);
-  const usage = { input: 1000, output: 20, cacheRead: 900, cacheWrite: 0, reasoning: 0 };
-  const answer = {
-    provider: 'scripted',
-    model: 'demo',
-    content: [{ type: 'text', text: 'Let me look.' }],
-    stop_reason: 'tool_use',
-    usage,
-    cost_usd: 0.01,
-    duration_ms: 5,
-  };
-  const call = { call_id: 'c1', name: 'read_file', input: { path: 'a.txt' }, state: 'started' };
-  await db.database.query('select animus.record_turn($1, $2, 1, $3::json, $4::json)', [
-    ...key,
-    JSON.stringify(answer),
-    JSON.stringify([call]),
-  ]);
-  const result = { turn: 1, call_id: 'c1', state: 'done', output, is_error: true, duration_ms: 2 };
-  await db.database.query('select animus.finish_tool_calls($1, $2, $3::jsonb)', [...key, JSON.stringify([result])]);
-}
