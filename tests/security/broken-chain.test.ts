@@ -32,8 +32,8 @@ async function tamper(sql: string): Promise<void> {
 }
 async function found(...options: string[]): Promise<unknown[]> {
   const { code, stdout } = await animus('audit', 'verify', '--json', ...options);
-  const { whole, faults } = JSON.parse(stdout) as { whole: boolean; faults: Record<string, unknown>[] };
-  expect([code, whole]).toEqual(faults.length === 0 ? [0, true] : [1, false]);
+  const { intact, faults } = JSON.parse(stdout) as { intact: boolean; faults: Record<string, unknown>[] };
+  expect([code, intact]).toEqual(faults.length === 0 ? [0, true] : [1, false]);
   const name = (id: unknown) => (id === one ? 'one' : id === two ? 'two' : id);
   return faults.map(({ fault, work_item_id, target: about, seq }) => [fault, name(work_item_id ?? about), seq]);
 }

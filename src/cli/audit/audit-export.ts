@@ -22,6 +22,9 @@ export async function exportCommand(invocation: Invocation, options: ExportOptio
   const csv = options.format === 'csv';
   if (csv && options.json)
     throw new AnimusError('usage.invalid', { detail: '--json and --format csv exclude each other' });
+  if (since && until && since >= until) {
+    throw new AnimusError('usage.invalid', { detail: '--since must be before --until' });
+  }
   if (heads && (csv || since || until)) {
     const detail =
       '--heads prints the newest decision of every chain as JSON Lines: leave out --since, --until and --format csv';

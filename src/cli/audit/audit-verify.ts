@@ -32,7 +32,7 @@ interface UnchainedFault {
 
 const MAX_FAULTS = 1000;
 
-/** Exits 0 if every chain is whole, otherwise 1. */
+/** Exits 0 if every chain is intact, otherwise 1. */
 export async function verifyCommand(invocation: Invocation, options: VerifyOptions): Promise<number> {
   const { output, context } = invocation;
   const verdict = await withDatabase(invocation, async (db) => {
@@ -44,18 +44,18 @@ export async function verifyCommand(invocation: Invocation, options: VerifyOptio
     }
     return found;
   });
-  const whole = verdict.faults.length === 0;
-  output.document({ whole, ...verdict });
+  const intact = verdict.faults.length === 0;
+  output.document({ intact, ...verdict });
   for (const fault of verdict.faults) output.line(styled('broken   ', 'red'), placeOf(fault), ': ', fault.detail);
   const { decisions, chains, erased, compared } = verdict;
   output.line(
-    whole ? styled('whole    ', 'green') : styled('broken   ', 'red'),
+    intact ? styled('intact   ', 'green') : styled('broken   ', 'red'),
     `${counted(decisions, 'decision')} in ${counted(chains, 'chain')}`,
     erased > 0 ? `, ${counted(erased, 'note')} erased` : '',
     compared === null ? '' : `, compared with ${counted(compared, 'exported decision')}`,
-    whole ? '' : `, ${counted(verdict.faults.length, 'fault')}`,
+    intact ? '' : `, ${counted(verdict.faults.length, 'fault')}`,
   );
-  return whole ? 0 : 1;
+  return intact ? 0 : 1;
 }
 
 async function checkChains(db: Database): Promise<Verdict> {

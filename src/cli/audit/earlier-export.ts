@@ -63,7 +63,8 @@ async function* readExport(path: string): AsyncGenerator<Decision> {
   const refuse = (detail: string, cause?: unknown) =>
     new AnimusError('usage.invalid', { detail: `--against ${path}: ${detail}` }, { cause });
   const file = await open(path).catch((error: unknown) => {
-    throw refuse(messageOf(error), error);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw refuse(isMissing ? 'the file does not exist' : messageOf(error), error);
   });
   let number = 0;
   try {

@@ -49,6 +49,7 @@ export async function operateOnMatching(
     output.progress(null);
     output.document({ [operation.done]: done, left });
     output.line(styled(operation.done, 'bold'), `  ${counted(done.length, 'item')}`);
+    if (done.length + left.length === 0) output.note('no item matches');
     for (const { id, reason } of left) output.note(`left as it was: ${shortId(id)}: ${reason}`);
     return left.length === 0 ? 0 : 5;
   });

@@ -84,14 +84,14 @@ describe('animus audit export', () => {
 });
 
 describe('animus audit verify', () => {
-  test('says that the chains are whole', async () => {
+  test('says that the chains are intact', async () => {
     expect(await animus('audit', 'verify')).toEqual({
       code: 0,
-      stdout: 'whole    4 decisions in 2 chains\n',
+      stdout: 'intact   4 decisions in 2 chains\n',
       stderr: '',
     });
     expect(JSON.parse((await animus('audit', 'verify', '--json')).stdout)).toEqual({
-      whole: true,
+      intact: true,
       decisions: 4,
       chains: 2,
       erased: 0,
@@ -103,12 +103,18 @@ describe('animus audit verify', () => {
   test('compares with an earlier export, from the working directory', async () => {
     writeFileSync(join(directory, 'all.jsonl'), (await animus('audit', 'export')).stdout);
     expect((await animus('audit', 'verify', '--against', 'all.jsonl')).stdout).toBe(
-      'whole    4 decisions in 2 chains, compared with 4 exported decisions\n',
+      'intact   4 decisions in 2 chains, compared with 4 exported decisions\n',
     );
   });
 
+  test('an export that ends before it begins is refused', async () => {
+    const { code, stderr } = await animus('audit', 'export', '--since', '2026-02-01', '--until', '2026-01-01');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--since must be before --until');
+  });
+
   test.each([
-    ['nosuch.jsonl', /ENOENT|no such file/],
+    ['nosuch.jsonl', /nosuch\.jsonl: the file does not exist/],
     ['text', /line 1 is not JSON/],
     ['{"id": 1}', /line 1 is not a decision/],
   ])('refuses %s as an export', async (content, message) => {
