@@ -67,7 +67,9 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
   return takeModelTurn(transcript.turns.length + 1, messages, turnMeans, begun?.permit);
 }
 
+/** An answer with calls never ends a run: its calls need not wait for the judgement. */
 function isDone(turn: RecordedTurn, transcript: Transcript, limits: Limits): boolean {
+  if (turn.calls.length > 0) return false;
   const verdict = judge(turn, transcript, limits);
   return verdict.kind === 'end' && verdict.end.kind === 'done';
 }
