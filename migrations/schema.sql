@@ -203,6 +203,8 @@ create table animus.tool_calls (
   started_at     timestamptz,
   ended_at       timestamptz,
   duration_ms    double precision,
+  final_input    json,
+  grant_id       bigint,
   primary key (focus_id, turn, call_id),
   constraint tool_calls_focus_id_turn_fkey foreign key (focus_id, turn) references animus.turns(focus_id, turn) on delete cascade,
   constraint ended_has_output check ((state in ('done', 'failed', 'in_doubt', 'denied')) = (output is not null)),
@@ -272,12 +274,20 @@ create table animus.waits (
   resolved_at  timestamptz,
   result       jsonb,
   created_at   timestamptz not null,
+  subject      text,
+  request      json,
+  request_hash bytea,
+  focus_id     uuid,
+  turn         integer,
   primary key (work_item_id, call_id),
   constraint waits_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint asked_whole check (num_nonnulls(subject, request, request_hash) in (0, 3)),
   constraint waits_mode_check check (mode in ('all', 'any'))
 );
+create index waits_asked on animus.waits (created_at, work_item_id) where resolved_at is null and subject is not null;
 create index waits_due on animus.waits (deadline) where resolved_at is null and deadline is not null;
 create trigger check_kind before insert or update of kind on animus.waits for each row execute function animus.check_waits_kind();
+create trigger check_subject before insert or update of subject on animus.waits for each row execute function animus.check_waits_subject();
 
 create table animus.pauses (
   faculty    text        not null,
@@ -542,6 +552,27 @@ create table animus.history_position (
   id          uuid        not null
 );
 
+create table animus.grants (
+  id           bigint      not null generated always as identity,
+  scope        text        not null,
+  work_item_id uuid,
+  faculty      text        not null,
+  tool         text        not null,
+  pattern      text,
+  request_hash bytea,
+  note         text        not null default '',
+  granted_by   text        not null,
+  created_at   timestamptz not null,
+  expires_at   timestamptz not null,
+  revoked_at   timestamptz,
+  revoked_by   text,
+  primary key (id),
+  constraint grants_item_named check ((scope = 'item') = (work_item_id is not null)),
+  constraint grants_one_match check (num_nonnulls(pattern, request_hash) = 1),
+  constraint grants_scope_check check (scope in ('item', 'faculty'))
+);
+create index grants_of_faculty on animus.grants (faculty, tool) where revoked_at is null;
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -549,7 +580,7 @@ create table animus.history_position (
 --   work_item_id, focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at, artifact_id
 
 -- create view animus.all_tool_calls: its query stands in functions/
---   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms
+--   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms, final_input, grant_id
 
 -- create view animus.all_turns: its query stands in functions/
 --   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms

@@ -10,6 +10,7 @@ language sql immutable parallel safe as $$
     when 'tool_calls.origin' then array['model', 'sandbox']
     when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook', 'attachment']
     when 'waits.kind' then array['children', 'approval', 'timer', 'human', 'batch']
+    when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question']
     when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase']
   end
 $$;
@@ -61,6 +62,15 @@ begin
   return new;
 end $$;
 
+-- Refuses a subject that is not in the list. A wait that asks nobody has none.
+-- Locks: none. Raises: 23514.
+create or replace function animus.check_waits_subject() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if new.subject <> all (animus.words('waits.subject')) then perform animus.refuse_word('waits', 'subject', new.subject); end if;
+  return new;
+end $$;
+
 -- Refuses an action that is not in the list.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_decisions_action() returns trigger
@@ -78,5 +88,7 @@ create or replace trigger check_kind before insert or update of kind on animus.f
   for each row execute function animus.check_focus_messages_kind();
 create or replace trigger check_kind before insert or update of kind on animus.waits
   for each row execute function animus.check_waits_kind();
+create or replace trigger check_subject before insert or update of subject on animus.waits
+  for each row execute function animus.check_waits_subject();
 create or replace trigger check_action before insert or update of action on animus.decisions
   for each row execute function animus.check_decisions_action();

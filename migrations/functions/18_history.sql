@@ -68,7 +68,7 @@ begin
     cross join lateral (
       select json_agg(row_to_json(r)) as packed from (
         select c.focus_id, c.turn, c.call_id, c.position, c.name, c.input::text as input, c.origin, c.parent_call_id, c.state, c.output,
-               c.output_bytes, c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms
+               c.output_bytes, c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms, c.final_input::text as final_input, c.grant_id
           from animus.foci f join animus.tool_calls c on c.focus_id = f.id where f.work_item_id = w.id order by f.number, c.turn, c.position) r) c
     cross join lateral (
       select json_agg(row_to_json(r)) as packed from (
@@ -98,9 +98,9 @@ begin
          reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
     from animus.all_turns where work_item_id = p_id;
   insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details,
-                                 started_at, ended_at, duration_ms)
+                                 started_at, ended_at, duration_ms, final_input, grant_id)
   select focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details,
-         started_at, ended_at, duration_ms
+         started_at, ended_at, duration_ms, final_input, grant_id
     from animus.all_tool_calls where work_item_id = p_id;
   insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at, artifact_id)
   select focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at, artifact_id from animus.all_messages where work_item_id = p_id;
@@ -174,14 +174,15 @@ create or replace view animus.all_turns as
 
 create or replace view animus.all_tool_calls as
   select f.work_item_id, c.focus_id, c.turn, c.call_id, c.position, c.name, c.input, c.origin, c.parent_call_id, c.state, c.output, c.output_bytes,
-         c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms
+         c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms, c.final_input, c.grant_id
     from animus.foci f join animus.tool_calls c on c.focus_id = f.id
   union all
   select h.work_item_id, c.focus_id, c.turn, c.call_id, c.position, c.name, c.input::json, c.origin, c.parent_call_id, c.state, c.output, c.output_bytes,
-         c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms
+         c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms, c.final_input::json, c.grant_id
     from animus.history h join animus.work_items w on w.id = h.work_item_id cross join lateral json_to_recordset(h.tool_calls) as c (
       focus_id uuid, turn int, call_id text, "position" int, name text, input text, origin text, parent_call_id text, state text, output text,
-      output_bytes int, is_error boolean, details jsonb, started_at timestamptz, ended_at timestamptz, duration_ms float8);
+      output_bytes int, is_error boolean, details jsonb, started_at timestamptz, ended_at timestamptz, duration_ms float8, final_input text,
+      grant_id bigint);
 
 create or replace view animus.all_messages as
   select f.work_item_id, m.focus_id, m.seq, m.after_turn, m.kind, m.content, m.tokens, m.keeps_from, m.created_at, m.artifact_id

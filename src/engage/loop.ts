@@ -9,6 +9,7 @@ import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import { type EarlyCalls, startEarlyCalls } from './calls/early-calls.ts';
 import { settleInterrupted } from './calls/interrupted.ts';
+import { withPending } from './calls/pending.ts';
 import { type CallMeans, runToolCalls } from './calls/run-calls.ts';
 import { collectWaits } from './calls/waiting.ts';
 import { type EndMeans, takeBoundedTurn } from './context/bounded-turn.ts';
@@ -21,7 +22,10 @@ import { judge, type Limits } from './verdict/verdict.ts';
 
 /** The dependencies of the loop: those of model calls, the context, tool calls and the verdict, and signals to stop. */
 export interface EngageMeans
-  extends Omit<TurnMeans, 'time' | 'startEarly' | 'takeBegun' | 'endsWith' | 'goesStraightOn' | 'messagesAfter'>,
+  extends Omit<
+      TurnMeans,
+      'time' | 'withPending' | 'startEarly' | 'takeBegun' | 'endsWith' | 'goesStraightOn' | 'messagesAfter'
+    >,
     ContextMeans,
     CallMeans,
     Limits,
@@ -32,13 +36,14 @@ export interface EngageMeans
   readonly drain: AbortSignal;
 }
 
-type LoopMeans = EngageMeans & Pick<TurnMeans, 'time' | 'startEarly' | 'takeBegun'>;
+type LoopMeans = EngageMeans & Pick<TurnMeans, 'time' | 'withPending' | 'startEarly' | 'takeBegun'>;
 
 /** Runs a focus's loop from the end of its transcript, which is read where it is not given. Rejects when `signal` aborts or the lease is lost. */
 export async function engage(engageMeans: EngageMeans, recorded?: Transcript): Promise<EngageEnd> {
+  const pending = (turn: RecordedTurn) => withPending(turn, engageMeans);
   const startEarly = (turn: RecordedTurn) => startEarlyCalls(turn, engageMeans);
   const takeBegun = beginsWith(engageMeans.firstPermit);
-  const means: LoopMeans = { ...engageMeans, time: createTurnTime(), startEarly, takeBegun };
+  const means: LoopMeans = { ...engageMeans, time: createTurnTime(), withPending: pending, startEarly, takeBegun };
   const step = await loop(means, recorded).catch(async (error: unknown) => {
     await keepResults(means);
     throw error;

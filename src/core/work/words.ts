@@ -29,6 +29,9 @@ export type MessageKind = (typeof MESSAGE_KINDS)[number];
 export const WAIT_KINDS = ['children', 'approval', 'timer', 'human', 'batch'] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
+/** What a person is asked to decide (`waits.subject`). */
+const WAIT_SUBJECTS = ['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question'] as const;
+
 /** The action of a person's decision about work (`decisions.action`). */
 const DECISION_ACTIONS = [
   'approve',
@@ -49,5 +52,6 @@ export const WORDS = {
   'tool_calls.origin': CALL_ORIGINS,
   'focus_messages.kind': MESSAGE_KINDS,
   'waits.kind': WAIT_KINDS,
+  'waits.subject': WAIT_SUBJECTS,
   'decisions.action': DECISION_ACTIONS,
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -1,6 +1,5 @@
 /** The built-in engage mode: the loop of model turns and tool calls. */
 import type { Faculty } from '../../catalog/faculty.ts';
-import { CALL_GATES } from '../../engage/calls/gates.ts';
 import { createJournal } from '../../engage/calls/journal.ts';
 import { engage } from '../../engage/loop.ts';
 import { systemPrompt } from '../../engage/prompt/prompt.ts';
@@ -12,6 +11,7 @@ import { span } from '../../telemetry/spans.ts';
 import { toolSpecs } from '../../tools/registry.ts';
 import type { Toolset } from '../../tools/source.ts';
 import type { ModelSource } from '../models/focus-model.ts';
+import { callGuard } from './call-guard.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { releaseDelaySeconds } from './recovery.ts';
@@ -45,7 +45,7 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
         systemPrompt: focus.row.systemPrompt,
         toolSpecs: focus.row.tools,
         toolset: focus.toolset.tools,
-        gates: CALL_GATES,
+        ...callGuard(focus),
         journal: createJournal(means.db, key),
         ...(focus.first !== null && { firstPermit: focus.first.permit }),
         recordsEnd: () => endsAtOnce(focus),

@@ -5,6 +5,7 @@ import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { WaitRequest } from '../../store/transcript/waits.ts';
 import type { ToolOutput } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
+import { changedInputNote } from '../prompt/prompt.ts';
 import type { Journal } from './journal.ts';
 
 /** The dependencies of an end. */
@@ -21,7 +22,12 @@ export interface CallEnd {
 
 /** Notifies watchers that the call runs. */
 export function announce(turn: RecordedTurn, call: RecordedCall, { onEvent }: Pick<EndMeans, 'onEvent'>): void {
-  onEvent({ type: 'tool_started', turn: turn.turn, callId: call.callId, name: call.name, input: call.input });
+  onEvent({ type: 'tool_started', turn: turn.turn, callId: call.callId, name: call.name, input: inputOf(call) });
+}
+
+/** What the call runs with. */
+function inputOf({ finalInput, input }: RecordedCall): object {
+  return typeof finalInput === 'object' && finalInput !== null ? finalInput : input;
 }
 
 /** Journals the end and returns the call with its result. */
@@ -82,12 +88,13 @@ export function waiting(
 /** A call's end in the form of the journal. */
 export function callResult(turn: RecordedTurn, call: RecordedCall, end: CallEnd, durationMs: number): CallResult {
   const isError = end.output.isError ?? false;
+  const changed = call.finalInput === null || end.state === 'denied' ? '' : changedInputNote(call.finalInput);
   return {
     turn: turn.turn,
     callId: call.callId,
     state: end.state ?? (end.output.inDoubt ? 'in_doubt' : isError ? 'failed' : 'done'),
     // Providers refuse an empty result of a failed call, and an empty result is not useful anyway.
-    output: toText(end.output.content) || '(no output)',
+    output: changed + (toText(end.output.content) || '(no output)'),
     isError,
     details: end.output.details ?? null,
     durationMs,

@@ -2,6 +2,7 @@
  * Calls that run while their answer is on its way to the disk. They only read, so an answer that is lost leaves nothing of them behind.
  * Their results are recorded with the answer or after it, and sent after that.
  */
+import { AnimusError } from '../../core/errors/errors.ts';
 import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -44,7 +45,7 @@ export interface WholeTurn {
 
 /**
  * Starts the first calls of an answer, up to the first that may not run yet. A later call that reads may depend on the one before it.
- * No call starts if a gate of the focus has effects.
+ * No call starts if something else sees its result before it is recorded.
  */
 export function startEarlyCalls(turn: RecordedTurn, focusMeans: EarlyMeans): EarlyCalls {
   const stopping = new AbortController();
@@ -71,9 +72,9 @@ export function startEarlyCalls(turn: RecordedTurn, focusMeans: EarlyMeans): Ear
   };
 }
 
-function earlyCalls(turn: RecordedTurn, { gates, toolset }: EarlyMeans): readonly RecordedCall[] {
-  if (!gates.every(({ pure }) => pure === true)) return [];
-  const first = turn.calls.findIndex(({ name }) => !onlyReads(toolset.get(name)));
+function earlyCalls(turn: RecordedTurn, { afterRun, toolset }: EarlyMeans): readonly RecordedCall[] {
+  if (afterRun) return [];
+  const first = turn.calls.findIndex(({ name, state }) => state === 'pending' || !onlyReads(toolset.get(name)));
   return first < 0 ? turn.calls : turn.calls.slice(0, first);
 }
 
@@ -85,8 +86,17 @@ function onlyReads(tool: Tool | undefined): boolean {
 async function runEarly(turn: RecordedTurn, call: RecordedCall, means: EarlyMeans): Promise<EarlyEnd> {
   await means.callScope.makeDirectory();
   const passage = await passGates(call, turn, means);
-  if (passage.kind === 'answered') return { end: passage, durationMs: 0 };
-  return executeCall(turn, call, passage, means);
+  switch (passage.kind) {
+    case 'answered':
+      return { end: passage, durationMs: 0 };
+    case 'ask':
+      // A gate that judges now gives the same verdict again, so such a call is pending and was not started here.
+      throw new AnimusError('internal.bug', {
+        detail: `the gate ${passage.gate} asks about a call that was to run early`,
+      });
+    case 'ready':
+      return executeCall(turn, call, passage, means);
+  }
 }
 
 /** Null if one of them takes longer, or fails. */

@@ -1,15 +1,19 @@
-/** The interface of a gate in front of tool calls; `gates.ts` lists the gates. */
-import type { Tool } from '../../tools/tool.ts';
+/** The interface of a gate in front of tool calls; `focus-gates.ts` makes the gates of a focus. */
+import type { Tool, ToolOutput } from '../../tools/tool.ts';
 import type { CallScope } from './run-call.ts';
 
-/** A gate lets a call pass, changes its input, or denies it. Gates run in the order of their list; the first denial counts. */
+/**
+ * A gate lets a call pass, changes its input, denies it, or has a person asked. Gates run in the order of their list: the first denial counts,
+ * and a person is asked once every gate has passed or asked.
+ */
 export interface CallGate {
   readonly name: string;
   /**
-   * True: judging has no effect outside this process, so calls that only read may be judged, and run, before their answer is recorded.
-   * Default false: a gate that runs a hook or asks a person is for recorded calls only.
+   * `now`: judging this call changes nothing outside this process, asks nobody, and gives the same verdict again. `later`: judging runs a
+   * hook, so the call is recorded as `pending` with its answer and judged after that. Once a call has started, or a person has approved it,
+   * only gates that say `now` judge it again.
    */
-  readonly pure?: boolean;
+  when(call: GatedCall): 'now' | 'later';
   judge(call: GatedCall): GateVerdict | Promise<GateVerdict>;
 }
 
@@ -24,7 +28,21 @@ export interface GatedCall {
   readonly signal: AbortSignal;
 }
 
-/** `input`, if given, replaces the call's input and is validated again. The model sees `reason`. */
+/** `input`, if given, replaces the call's input and is validated again. The model sees the `reason` of a denial, people that of an `ask`. */
 export type GateVerdict =
   | { readonly kind: 'pass'; readonly input?: unknown }
-  | { readonly kind: 'deny'; readonly reason: string };
+  | { readonly kind: 'deny'; readonly reason: string }
+  /** The call waits for a person. `reason`: which rule asks. */
+  | { readonly kind: 'ask'; readonly reason: string };
+
+/** What stands around the calls of a focus: the gates in order, and what changes results after a call has run. */
+export interface CallGuard {
+  readonly gates: readonly CallGate[];
+  /**
+   * Returns the result that is recorded and sent in place of `output`, failures included. Not for database tools, whose results are recorded
+   * with their effects. Where it is given, no call starts before its answer is recorded.
+   */
+  readonly afterRun?: AfterRun;
+}
+
+export type AfterRun = (call: GatedCall, output: ToolOutput) => Promise<ToolOutput>;

@@ -1,20 +1,31 @@
-/** The gates between a model's tool call and its run: one ordered list, the same for every call. */
+/** The gates between a tool call and its run: one ordered list, the same for every call. */
 import { z } from 'zod';
 import { withoutNulls } from '../../core/text/left-out.ts';
 import type { ToolCallBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
-import type { CallGate } from './gate.ts';
+import type { CallGate, GatedCall } from './gate.ts';
 import type { CallScope } from './run-call.ts';
 
-/** The gates of every focus, in order. Permissions, hooks and approvals are registered here. */
-export const CALL_GATES: readonly CallGate[] = [];
-
-/** The result of the gates: the call may run with this input, or it already has its answer. */
+/** The result of the gates. */
 export type Passage =
-  | { readonly kind: 'ready'; readonly tool: Tool; readonly input: unknown }
+  /** The call may run. */
+  | ValidCall
+  /** It may run if a person approves it. */
+  | { readonly kind: 'ask'; readonly gate: string; readonly reason: string; readonly call: ValidCall }
+  /** It already has its answer. */
   | { readonly kind: 'answered'; readonly state: 'failed' | 'denied'; readonly output: ToolOutput };
+
+/** A call of a tool that exists, with a valid input. */
+export interface ValidCall {
+  readonly kind: 'ready';
+  readonly tool: Tool;
+  /** As parsed by the tool's schema. */
+  readonly input: unknown;
+  /** What was parsed: the model's input, or that of a gate or a person in its place. */
+  readonly written: unknown;
+}
 
 /** The parts of the focus that the gates need. */
 export interface GateMeans {
@@ -24,31 +35,66 @@ export interface GateMeans {
   readonly signal: AbortSignal;
 }
 
-/** Finds the tool, validates the input and runs every gate. An invalid call gets a result that says what was expected. */
-export async function passGates(call: RecordedCall, turn: RecordedTurn, means: GateMeans): Promise<Passage> {
-  const tool = means.toolset.get(call.name);
-  if (!tool) return unknownTool(call.name, means.toolset);
-  let passage = validate(tool, call.input, invalidJson(call, turn));
+/**
+ * Finds the tool, validates the input and runs the gates; `only` chooses among them, by default all. An invalid call gets a result that says what
+ * was expected. A call that had its input changed is judged with the change.
+ */
+export async function passGates(
+  call: RecordedCall,
+  turn: RecordedTurn,
+  means: GateMeans,
+  only: (gate: CallGate, call: GatedCall) => boolean = () => true,
+): Promise<Passage> {
+  let valid = validCall(call, turn, means.toolset);
+  let asked: Extract<Passage, { kind: 'ask' }> | null = null;
   for (const gate of means.gates) {
-    if (passage.kind === 'answered') return passage;
-    const { callScope: scope, signal } = means;
-    const verdict = await gate.judge({
-      tool,
-      input: passage.input,
-      callId: call.callId,
-      turn: turn.turn,
-      scope,
-      signal,
-    });
-    if (verdict.kind === 'deny') {
-      return { kind: 'answered', state: 'denied', output: toolError(verdict.reason, { gate: gate.name }) };
+    if (valid.kind === 'answered') return valid;
+    const gated = gatedCall(call, turn, valid, means);
+    if (!only(gate, gated)) continue;
+    const verdict = await gate.judge(gated);
+    switch (verdict.kind) {
+      case 'deny':
+        return { kind: 'answered', state: 'denied', output: toolError(verdict.reason, { gate: gate.name }) };
+      case 'ask':
+        asked ??= { kind: 'ask', gate: gate.name, reason: verdict.reason, call: valid };
+        break;
+      case 'pass':
+        if ('input' in verdict) valid = validate(valid.tool, verdict.input);
+        break;
+      default:
+        return verdict satisfies never;
     }
-    if ('input' in verdict) passage = validate(tool, verdict.input);
   }
-  return passage;
+  return asked !== null && valid.kind === 'ready' ? { ...asked, call: valid } : valid;
 }
 
-function unknownTool(name: string, toolset: ReadonlyMap<string, Tool>): Passage {
+/** For gates that judge at once and always alike: those that may judge a call that has started, or that a person has approved. */
+export function judgesNow(gate: CallGate, call: GatedCall): boolean {
+  return gate.when(call) === 'now';
+}
+
+/** The call as its gates see it first; or its answer, if there is no such tool or its input is invalid. */
+export function validCall(
+  call: RecordedCall,
+  turn: RecordedTurn,
+  toolset: ReadonlyMap<string, Tool>,
+): Exclude<Passage, { kind: 'ask' }> {
+  const tool = toolset.get(call.name);
+  if (!tool) return unknownTool(call.name, toolset);
+  if (call.finalInput !== null) return validate(tool, call.finalInput);
+  return validate(tool, call.input, invalidJson(call, turn));
+}
+
+export function gatedCall(
+  { callId }: RecordedCall,
+  { turn }: RecordedTurn,
+  { tool, input }: ValidCall,
+  { callScope: scope, signal }: Pick<GateMeans, 'callScope' | 'signal'>,
+): GatedCall {
+  return { tool, input, callId, turn, scope, signal };
+}
+
+function unknownTool(name: string, toolset: ReadonlyMap<string, Tool>): Extract<Passage, { kind: 'answered' }> {
   const known = [...toolset.keys()].toSorted().join(', ');
   return invalid(`there is no tool named ${JSON.stringify(name)}. The tools are: ${known}`);
 }
@@ -60,13 +106,13 @@ function invalidJson(call: RecordedCall, turn: RecordedTurn): string | undefined
   return turn.content.find(isThisCall)?.invalidInput;
 }
 
-function validate(tool: Tool, input: unknown, unreadable?: string): Passage {
+function validate(tool: Tool, written: unknown, unreadable?: string): Exclude<Passage, { kind: 'ask' }> {
   if (unreadable !== undefined) {
     return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);
   }
-  const parsed = parse(tool, input);
+  const parsed = parse(tool, written);
   if (!parsed.success) return invalid(`the input of ${tool.name} is invalid:\n${z.prettifyError(parsed.error)}`);
-  return { kind: 'ready', tool, input: parsed.data };
+  return { kind: 'ready', tool, input: parsed.data, written };
 }
 
 /** A strict tool must be given every property, so null stands for one that is left out; others do the same unasked. */
@@ -81,6 +127,6 @@ function parse(tool: Tool, input: unknown) {
   return again.success ? again : parsed;
 }
 
-function invalid(content: string): Passage {
+function invalid(content: string): Extract<Passage, { kind: 'answered' }> {
   return { kind: 'answered', state: 'failed', output: { content, isError: true } };
 }

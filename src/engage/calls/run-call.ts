@@ -9,6 +9,7 @@ import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import type { Tool, ToolContext, ToolOutput, WorldTool } from '../../tools/tool.ts';
 import { abortable } from './abortable.ts';
 import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
+import type { AfterRun, GatedCall } from './gate.ts';
 
 /** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
 export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRules'> & {
@@ -23,6 +24,8 @@ export interface RunMeans extends EndMeans {
   readonly db: Database;
   readonly callScope: CallScope;
   readonly signal: AbortSignal;
+  /** What changes results before they are recorded (`CallGuard`). */
+  readonly afterRun?: AfterRun;
 }
 
 /** A call that has passed its gates. */
@@ -48,7 +51,27 @@ export async function runCall(
 ): Promise<RecordedCall> {
   means.signal.throwIfAborted();
   announce(turn, call, means);
-  return keepRun(turn, call, await executeCall(turn, call, ready, means), means);
+  const run = await executeCall(turn, call, ready, means);
+  return keepRun(turn, call, await changeResult(turn, call, ready, run, means), means);
+}
+
+/** Lets the guard of the calls change what goes on record. A database tool's result is recorded with its effect, and a waiting call has none yet. */
+async function changeResult(
+  { turn }: RecordedTurn,
+  { callId }: RecordedCall,
+  { tool, input }: Ready,
+  run: CallRun,
+  { afterRun, callScope: scope, signal }: RunMeans,
+): Promise<CallRun> {
+  const { output } = run.end;
+  if (!afterRun || tool.kind === 'database' || output.wait) return run;
+  const call: GatedCall = { tool, input, callId, turn, scope, signal };
+  const { isError, content, details } = await abortable(afterRun(call, output), signal);
+  const { inDoubt } = output;
+  return {
+    ...run,
+    end: { output: { content, ...(isError && { isError }), ...(details && { details }), ...(inDoubt && { inDoubt }) } },
+  };
 }
 
 /**
@@ -87,8 +110,7 @@ export async function executeCall(
     const content = timeout.aborted
       ? `${call.name} did not finish within ${means.callScope.timeoutMs / 1000} s and was stopped`
       : `${call.name} failed: ${messageOf(error)}`;
-    const end: CallEnd = { state: 'failed', output: { content, isError: true } };
-    return { end, durationMs: performance.now() - startedMs, recorded: false };
+    return { end: { output: { content, isError: true } }, durationMs: performance.now() - startedMs, recorded: false };
   }
 }
 

@@ -1,24 +1,23 @@
 /** The tool calls of one answer: run in parallel, their ends journaled. Failures are results, never exceptions. */
 import type { Database } from '../../store/sql/database.ts';
-import type { RecordedCall } from '../../store/transcript/calls.ts';
+import { type RecordedCall, startCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
-import type { Tool } from '../../tools/tool.ts';
+import { type Tool, toolError } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
 import { announce, finish } from './call-end.ts';
 import type { EarlyCalls, EarlyEnd } from './early-calls.ts';
-import type { CallGate } from './gate.ts';
-import { passGates } from './gates.ts';
+import type { CallGuard } from './gate.ts';
+import { judgesNow, passGates, type ValidCall } from './gates.ts';
 import type { Journal } from './journal.ts';
 import { type CallScope, keepRun, runCall } from './run-call.ts';
 import { createSlots } from './slots.ts';
+import { withinLease } from './within-lease.ts';
 
 /** The dependencies of running the calls of a turn. */
-export interface CallMeans {
+export interface CallMeans extends CallGuard {
   readonly db: Database;
   readonly journal: Journal;
   readonly toolset: ReadonlyMap<string, Tool>;
-  /** The gates that every call passes before it runs, in order. */
-  readonly gates: readonly CallGate[];
   readonly callScope: CallScope;
   readonly maxParallelTools: number;
   readonly signal: AbortSignal;
@@ -64,9 +63,32 @@ export async function runToolCalls(
 }
 
 async function gateAndRun(turn: RecordedTurn, call: RecordedCall, means: CallMeans): Promise<RecordedCall> {
-  const passage = await passGates(call, turn, means);
-  if (passage.kind === 'answered') return finish(turn, call, passage, 0, means);
-  return runCall(turn, call, passage, means);
+  // A call that has started has passed the others before: it runs for the first time, or again after a crash.
+  const passage = await passGates(call, turn, means, call.state === 'started' ? judgesNow : undefined);
+  switch (passage.kind) {
+    case 'answered':
+      return finish(turn, call, passage, 0, means);
+    case 'ask': {
+      const output = toolError(`this call needs a person's approval, which nobody can give yet (${passage.reason})`);
+      return finish(turn, call, { state: 'denied', output }, 0, means);
+    }
+    case 'ready':
+      return runCall(turn, await start(turn, call, passage, means), passage, means);
+  }
+}
+
+/** A call that was recorded as pending, or whose input was changed, is recorded as started before it runs. */
+async function start(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  { written }: ValidCall,
+  { db, callScope, signal }: CallMeans,
+): Promise<RecordedCall> {
+  const changed = written !== (call.finalInput ?? call.input);
+  if (call.state === 'started' && !changed) return call;
+  const finalInput = changed ? { value: written } : null;
+  await withinLease(() => startCall(db, callScope, turn.turn, call.callId, finalInput), signal);
+  return { ...call, state: 'started', finalInput: changed ? written : call.finalInput };
 }
 
 async function keepEarly(

@@ -7,7 +7,7 @@ import { readWaits } from '../../store/transcript/waits.ts';
 import { type ResolvedWait, type ToolContext, type ToolOutput, toolError } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
 import { callResult, ended } from './call-end.ts';
-import { type GateMeans, passGates } from './gates.ts';
+import { type GateMeans, validCall } from './gates.ts';
 
 interface WaitingMeans extends GateMeans {
   readonly db: Database;
@@ -69,9 +69,9 @@ async function outputAfter(
   means: WaitingMeans,
 ): Promise<ToolOutput> {
   // The gates accepted it before it waited, so only tool and input are looked up again.
-  const passage = await passGates(call, turn, { ...means, gates: [] });
-  if (passage.kind === 'answered') return passage.output;
-  if (passage.tool.afterWait) return passage.tool.afterWait(passage.input, wait, context, tx);
+  const valid = validCall(call, turn, means.toolset);
+  if (valid.kind === 'answered') return valid.output;
+  if (valid.tool.afterWait) return valid.tool.afterWait(valid.input, wait, context, tx);
   if (wait.result.timed_out) return toolError('timed out: the wait ended at its deadline without an answer');
   return { content: JSON.stringify(wait.result) };
 }

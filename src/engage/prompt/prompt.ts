@@ -30,6 +30,12 @@ When the work is done, or cannot be done, answer without a tool call. That answe
 ${faculty.systemPrompt.trim()}`;
 }
 
+/** In front of the result of a call whose input a hook or a person changed: the model wrote another one. */
+export function changedInputNote(input: unknown): string {
+  const shown = cutMiddle(JSON.stringify(input), MAX_CHANGED_INPUT_BYTES, (bytes) => `[… ${bytes} bytes left out …]`);
+  return `[The input of this call was changed before it ran. It ran with ${shown}]\n`;
+}
+
 /** The first message of a focus: the work item, the ledger and failure of earlier attempts, and the orient hook's context. */
 export function orientMessage(
   work: ClaimedWork,
@@ -69,6 +75,7 @@ export function orientMessage(
 const MAX_DESCRIPTION_BYTES = 65_536;
 const MAX_PARAMS_BYTES = 20_480;
 const MAX_FAILURE_BYTES = 8192;
+const MAX_CHANGED_INPUT_BYTES = 2000;
 
 /** The beginning and the end of a long text, and how to read the rest. */
 function bounded(text: string, bytes: number, workItemId: string): string {

@@ -73,6 +73,8 @@ export interface TurnMeans {
   readonly takeBegun: (turn: number) => TurnPermit | null;
   /** Whether the answer ends the run and may be recorded with the end. */
   readonly endsWith: (turn: RecordedTurn) => boolean;
+  /** The turn with its calls in the states in which they are recorded: pending, or started. */
+  readonly withPending: (turn: RecordedTurn) => Promise<RecordedTurn>;
   /** Starts the calls of an answer that may run before it is recorded. */
   readonly startEarly: (turn: RecordedTurn) => EarlyCalls;
   /** True if nothing else has to be recorded between this turn, all of whose calls have ended, and the next request. */
@@ -124,7 +126,7 @@ export async function takeModelTurn(
     : await callLive(turn, messages, means);
   means.signal.throwIfAborted();
   if (asked.kind !== 'answered') return asked;
-  const answer = answeredTurn(turn, asked.response);
+  const answer = await means.withPending(answeredTurn(turn, asked.response));
   if (asked.requestId !== null) return alone(answer, await recordAlone(answer, asked, means));
   if (means.endsWith(answer)) {
     return { kind: 'recorded', turn: answer, unrecorded: leaveUnrecorded(answer, asked, means) };

@@ -10,6 +10,8 @@ export interface RecordedCall {
   readonly callId: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** What it runs with in place of `input`, which is what the model wrote; null: unchanged. */
+  readonly finalInput: unknown;
   readonly state: CallState;
   readonly output: string | null;
   readonly isError: boolean;
@@ -24,6 +26,26 @@ export interface CallResult {
   readonly isError: boolean;
   readonly details: Readonly<Record<string, unknown>> | null;
   readonly durationMs: number;
+}
+
+/**
+ * Marks a call as running before it runs, and stores the input that it runs with, if that is not what the model wrote (`finalInput`). A call that
+ * waits starts only if a person has approved it with this input (`work.state` otherwise). Idempotent.
+ */
+export async function startCall(
+  db: Queryable,
+  focus: FocusKey,
+  turn: number,
+  callId: string,
+  finalInput: { readonly value: unknown } | null,
+): Promise<void> {
+  await db.query(`select animus.start_call($1, $2, $3, $4, $5::json)`, [
+    focus.focusId,
+    focus.leaseToken,
+    turn,
+    callId,
+    finalInput && toJsonb(finalInput.value),
+  ]);
 }
 
 /** Records ends of calls; returns how many were new (a call that had ended keeps its first result). */

@@ -19,7 +19,7 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
     [focusId],
   );
   const calls = await db.query<RecordedCall & { turn: number }>(
-    `select turn, call_id as "callId", name, input, state, output, coalesce(is_error, false) as "isError"
+    `select turn, call_id as "callId", name, input, final_input as "finalInput", state, output, coalesce(is_error, false) as "isError"
        from animus.tool_calls where focus_id = $1 and origin = 'model' order by turn, position`,
     [focusId],
   );

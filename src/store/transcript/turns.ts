@@ -36,7 +36,7 @@ export interface RecordedTurn {
   readonly calls: readonly RecordedCall[];
 }
 
-/** An answer as it will be read back once it is recorded, with its calls as started. */
+/** An answer as it will be read back once it is recorded, with its calls as started: `withPending` says which are not. */
 export function answeredTurn(turn: number, response: ModelAnswer): RecordedTurn {
   const content = storable(response.content);
   return {
@@ -49,11 +49,19 @@ export function answeredTurn(turn: number, response: ModelAnswer): RecordedTurn 
     inputTokens: response.usage?.reported ? null : (response.usage?.input ?? null),
     calls: content
       .filter((block) => block.type === 'tool_call')
-      .map(({ id, name, input }) => ({ callId: id, name, input, state: 'started', output: null, isError: false })),
+      .map(({ id, name, input }) => ({
+        callId: id,
+        name,
+        input,
+        finalInput: null,
+        state: 'started',
+        output: null,
+        isError: false,
+      })),
   };
 }
 
-/** Makes an answer durable, with its calls as already started. Recording it again changes nothing. */
+/** Makes an answer durable, with its calls as pending or already started. Recording it again changes nothing. */
 export async function recordTurn(
   db: Queryable,
   focus: FocusKey,
@@ -61,7 +69,7 @@ export async function recordTurn(
   response: ModelAnswer,
   costUsd: number,
 ): Promise<void> {
-  const calls = turn.calls.map((call) => ({ ...callRow(call), state: 'started' }));
+  const calls = turn.calls.map((call) => ({ ...callRow(call), state: call.state }));
   await db.query(`select animus.record_turn($1, $2, $3, $4::json, $5::json)`, [
     focus.focusId,
     focus.leaseToken,

@@ -52,6 +52,7 @@ function look(turn: number, index: number, bytes: number): RecordedCall {
     callId: `c${turn}_${index}`,
     name: 'look',
     input: { part: `${turn}.${index}` },
+    finalInput: null,
     state: 'done',
     output,
     isError: false,
@@ -60,7 +61,15 @@ function look(turn: number, index: number, bytes: number): RecordedCall {
 
 function write(turn: number, type: string, content: string): RecordedCall {
   const output = `recorded as entry ${turn}`;
-  return { callId: `l${turn}`, name: 'ledger_append', input: { type, content }, state: 'done', output, isError: false };
+  return {
+    callId: `l${turn}`,
+    name: 'ledger_append',
+    input: { type, content },
+    finalInput: null,
+    state: 'done',
+    output,
+    isError: false,
+  };
 }
 
 export function wholeHistory(): Keeping {

@@ -80,20 +80,20 @@ describe('a call that only reads', () => {
     expect(rows).toEqual([{ state: 'failed', output: 'fail failed: no such file', is_error: true }]);
   });
 
-  it('waits for a gate that has effects', async () => {
-    const verdicts = async (pure: boolean) => {
+  it('waits for a gate that judges later', async () => {
+    const verdicts = async (when: 'now' | 'later') => {
       const { focus, seen, afterStarts } = await watched(pg.database, callsOf('read'));
-      const gate: CallGate = { name: 'gate', judge: () => ({ kind: 'pass' }), ...(pure && { pure }) };
-      await run(pg.database, focus, afterStarts(pure ? 1 : 0), { gates: [gate] });
+      const gate: CallGate = { name: 'gate', when: () => when, judge: () => ({ kind: 'pass' }) };
+      await run(pg.database, focus, afterStarts(when === 'now' ? 1 : 0), { gates: [gate] });
       return seen;
     };
-    expect(await verdicts(true)).toEqual(['read 1 before the record']);
-    expect(await verdicts(false)).toEqual(['read 1 after the record']);
+    expect(await verdicts('now')).toEqual(['read 1 before the record']);
+    expect(await verdicts('later')).toEqual(['read 1 after the record']);
   });
 
   it('is denied by a gate as any other call', async () => {
     const { focus, seen } = await watched(pg.database, callsOf('read'));
-    const gate: CallGate = { name: 'no', pure: true, judge: () => ({ kind: 'deny', reason: 'not today' }) };
+    const gate: CallGate = { name: 'no', when: () => 'now', judge: () => ({ kind: 'deny', reason: 'not today' }) };
     expect(await run(pg.database, focus, () => {}, { gates: [gate] })).toMatchObject({ kind: 'done' });
     expect(seen).toEqual([]);
     expect(await callStates(pg.database, focus)).toEqual(['read denied']);

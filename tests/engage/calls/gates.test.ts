@@ -37,23 +37,35 @@ describe('gates in front of a tool call', () => {
     const seen: unknown[] = [];
     const look: CallGate = {
       name: 'look',
+      when: () => 'now',
       judge: ({ input }) => {
         seen.push(input);
         return { kind: 'pass' };
       },
     };
-    const rename: CallGate = { name: 'rename', judge: async () => ({ kind: 'pass', input: { to: 'eve' } }) };
+    const rename: CallGate = {
+      name: 'rename',
+      when: () => 'now',
+      judge: async () => ({ kind: 'pass', input: { to: 'eve' } }),
+    };
     const { sent, call } = await play(look, rename, look);
-    expect(seen).toEqual([{ to: 'bob' }, { to: 'eve' }]);
+    // Judged once to decide whether the call is pending, and once before it runs.
+    expect(seen).toEqual([{ to: 'bob' }, { to: 'eve' }, { to: 'bob' }, { to: 'eve' }]);
     expect(sent).toEqual([{ to: 'eve' }]);
-    expect(call).toMatchObject({ state: 'done', output: 'sent' });
+    expect(call).toMatchObject({ state: 'done', finalInput: { to: 'eve' } });
+    expect(call.output).toBe('[The input of this call was changed before it ran. It ran with {"to":"eve"}]\nsent');
   });
 
   test('a denied call does not run, is recorded as denied, and the model gets the reason', async () => {
     const later: unknown[] = [];
-    const deny: CallGate = { name: 'no', judge: () => ({ kind: 'deny', reason: 'bob gets no mail' }) };
+    const deny: CallGate = {
+      name: 'no',
+      when: () => 'now',
+      judge: () => ({ kind: 'deny', reason: 'bob gets no mail' }),
+    };
     const never: CallGate = {
       name: 'never asked',
+      when: () => 'now',
       judge: (asked) => {
         later.push(asked);
         return { kind: 'pass' };
@@ -67,7 +79,7 @@ describe('gates in front of a tool call', () => {
   });
 
   test('an input that a gate made invalid is refused like one from the model', async () => {
-    const garble: CallGate = { name: 'garble', judge: () => ({ kind: 'pass', input: 'no object' }) };
+    const garble: CallGate = { name: 'garble', when: () => 'now', judge: () => ({ kind: 'pass', input: 'no object' }) };
     const { sent, call } = await play(garble);
     expect(sent).toEqual([]);
     expect(call.state).toBe('failed');
@@ -77,6 +89,7 @@ describe('gates in front of a tool call', () => {
   test('a gate that throws stops the call, and its error is reported', async () => {
     const broken: CallGate = {
       name: 'broken',
+      when: () => 'now',
       judge: () => {
         throw new Error('the gate is broken');
       },

@@ -40,13 +40,13 @@ function recordedCall(turn: number, index: number, spec: CallSpec, handles: Open
   if (spec.write) {
     const input = { type: spec.write, content: `${callId}: ${spec.text}` };
     const state = spec.isError ? 'failed' : 'done';
-    return { callId, name: 'ledger_append', input, state, output: 'recorded', isError: spec.isError };
+    return { callId, name: 'ledger_append', input, finalInput: null, state, output: 'recorded', isError: spec.isError };
   }
   const child = `child-${turn}-${index}`;
   if (spec.opens) handles.push({ kind: 'child', id: child });
   const output = (spec.opens ? `${child} ` : '') + (spec.text || 'ü世').repeat(Math.ceil(spec.bytes / 8) + 1);
   const state = spec.isError ? 'in_doubt' : 'done';
-  return { callId, name: 'look', input: { text: spec.text }, state, output, isError: spec.isError };
+  return { callId, name: 'look', input: { text: spec.text }, finalInput: null, state, output, isError: spec.isError };
 }
 
 /** Messages that verdicts, people and skills add after a turn. */

@@ -61,5 +61,5 @@ export function same(): RecordedTurn {
 
 /** A call that is done. */
 export function call(name: string, input: Readonly<Record<string, unknown>> = {}, output = 'the result'): RecordedCall {
-  return { callId: 'c', name, input, state: 'done', output, isError: false };
+  return { callId: 'c', name, input, finalInput: null, state: 'done', output, isError: false };
 }

@@ -39,6 +39,8 @@ const WRITES: Readonly<Record<keyof typeof WORDS, string>> = {
   'focus_messages.kind': `insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at)
      select id, 1, 0, $1, 'x', 1, case when $1 in ('stub', 'summary') then 1 end, animus.now() from animus.foci`,
   'waits.kind': `insert into animus.waits (work_item_id, call_id, kind, created_at) select id, 'c', $1, animus.now() from animus.work_items`,
+  'waits.subject': `insert into animus.waits (work_item_id, call_id, kind, subject, request, request_hash, created_at)
+     select id, 'c', 'approval', $1, '{}', '\\x00', animus.now() from animus.work_items`,
   'decisions.action': `insert into animus.decisions (action, decided_by, created_at) values ($1, 'x', animus.now())`,
 };
 

@@ -91,6 +91,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   release_work: ofItem(`select animus.release_work($1, $2, null, 'late')`),
   set_phase: ofFocus(`select animus.set_phase($1, $2, 'recover')`),
   begin_focus: ofItem(`select animus.begin_focus($1, $2, 'elsewhere', '/late', '\\x00')`),
+  start_call: ofFocus(`select animus.start_call($1, $2, 1, 'c1', '{"late": true}')`),
   start_focus: ofItem(`select animus.start_focus($1, $2, 'elsewhere', '/late', '{}', 'late', '[]')`),
   store_output: ofFocus(`select animus.store_output($1, $2, 1, 'c2', gen_random_uuid(), 'late')`),
   tell_text: ofFocus(`select animus.tell_text($1, $2, 'late')`),
