@@ -2,6 +2,7 @@
  * The port to child processes. Everything that animus spawns (bash, hooks) runs under a small supervisor process. The
  * supervisor outlives the daemon just long enough to kill the processes that the daemon started.
  */
+import type { Readable, Writable } from 'node:stream';
 import type { Service } from '../core/lifecycle/service.ts';
 import type { FileRule } from './file-rules.ts';
 import type { ProcessLimits } from './limits/limits.ts';
@@ -19,6 +20,12 @@ export interface ProcessHost extends Service {
    */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult>;
   /**
+   * Starts a process that talks to the daemon while it runs: a server, a command in the background. The same isolation,
+   * limits and deadline apply as to `run`, and `killAll` ends it. Never throws: if it cannot start, `exited` says why.
+   * `signal` stops it like `stop`.
+   */
+  launch(spec: LaunchSpec, signal: AbortSignal): LaunchedProcess;
+  /**
    * Kills the owner's processes unless it is called again within this many milliseconds (the remaining time of the
    * lease). After the deadline, new runs of the owner are refused until it is renewed. `killAll` clears the deadline.
    */
@@ -32,17 +39,14 @@ export interface ProcessHost extends Service {
   killAll(owner: ProcessOwner): Promise<void>;
 }
 
-export interface ProcessSpec {
+/** What is the same for every process. */
+export interface CommandSpec {
   readonly owner: ProcessOwner;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   /** The complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  readonly stdin?: string;
-  readonly timeoutMs: number;
-  /** Per stream. The start and the end are kept, the middle is dropped. */
-  readonly maxOutputBytes: number;
   /** Which runner starts it; `uid` runs it as the owner of `cwd`, which must not be root. */
   readonly isolation: Isolation;
   /**
@@ -53,7 +57,43 @@ export interface ProcessSpec {
   readonly fileRules?: readonly FileRule[];
 }
 
-export interface ProcessResult {
+/** A command that runs to its end. */
+export interface ProcessSpec extends CommandSpec {
+  readonly stdin?: string;
+  readonly timeoutMs: number;
+  /** Per stream. The start and the end are kept, the middle is dropped. */
+  readonly maxOutputBytes: number;
+}
+
+/** A process with streams. */
+export interface LaunchSpec extends CommandSpec {
+  /** `pipe`: the process reads what is written to `LaunchedProcess.stdin`. `none`: its input is empty. */
+  readonly stdin: 'pipe' | 'none';
+  /** Without it, only the deadline of the owner limits how long it runs. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * A process that was launched. The streams carry bytes (`setEncoding('utf8')` decodes them, also where a chunk ends within a
+ * character). They never emit `error`.
+ */
+export interface LaunchedProcess {
+  /**
+   * Null with `stdin: 'none'`. A write completes when the operating system has taken it, so a process that does not read
+   * holds the writer back. Writing to a process that has closed its input or ended is reported to the callback of the write.
+   */
+  readonly stdin: Writable | null;
+  /** Everything that the process wrote. While nobody reads, at most 600 KiB are kept and the process is blocked. */
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when no process of the command's group is alive; never rejects. Output that was not read yet can still be read. */
+  readonly exited: Promise<ProcessEnd>;
+  /** SIGTERM and, after the grace time, SIGKILL, for the whole group. Resolves with `exited`; idempotent. */
+  stop(): Promise<ProcessEnd>;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
   /**
    * The first cause of the end. `limit`: the command exceeded a resource limit. `aborted`: the caller's signal or `killAll`
    * stopped it. `not_started`: the command or its working directory could not be used. `interrupted`: something other than
@@ -64,11 +104,15 @@ export interface ProcessResult {
   readonly ended: 'exit' | 'signal' | 'timeout' | 'limit' | 'aborted' | 'interrupted' | 'unavailable' | 'not_started';
   readonly exitCode: number | null;
   readonly signal: string | null;
-  readonly stdout: CapturedOutput;
-  readonly stderr: CapturedOutput;
   readonly durationMs: number;
   /** Why it did not start, or what else the caller should know (what ended it, which processes could not be killed); else null. */
   readonly problem: string | null;
+}
+
+/** The end of a command that ran to its end, and what it printed. */
+export interface ProcessResult extends ProcessEnd {
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
 }
 
 export interface CapturedOutput {

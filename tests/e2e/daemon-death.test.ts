@@ -22,9 +22,14 @@ const FAMILY = `
   while :; do sleep 300; done`;
 const FAMILY_SIZE = 5;
 
-describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (isolation) => {
+const ways = modes.flatMap((isolation) => [
+  { isolation, how: 'run', launched: false },
+  { isolation, how: 'launched', launched: true },
+]);
+
+describe.skipIf(process.platform !== 'linux').each(ways)('$how in isolation $isolation', ({ isolation, launched }) => {
   test('all descendants and the supervisor die with a daemon that is SIGKILLed', async () => {
-    const daemon = playDaemon({ isolation });
+    const daemon = playDaemon({ isolation, launched });
     const { supervisor } = await daemon.family();
     daemon.child.kill('SIGKILL');
     await eventually(
@@ -38,7 +43,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
   });
 
   test("a kill of the daemon's whole process group spares the supervisor, which then cleans up", async () => {
-    const daemon = playDaemon({ isolation });
+    const daemon = playDaemon({ isolation, launched });
     const { supervisor } = await daemon.family();
     process.kill(-(daemon.child.pid ?? 0), 'SIGKILL');
     await eventually(
@@ -52,7 +57,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
   });
 
   test('all descendants of a frozen daemon die when the deadline passes, and the daemon learns this when it is resumed', async () => {
-    const daemon = playDaemon({ isolation, deadlineMs: 4000 });
+    const daemon = playDaemon({ isolation, launched, deadlineMs: 4000 });
     await daemon.family();
     daemon.child.kill('SIGSTOP');
     await eventually(
@@ -67,7 +72,7 @@ describe.skipIf(process.platform !== 'linux').each(modes)('in isolation %s', (is
   });
 
   test('when the supervisor is SIGKILLed, the daemon kills its processes and reports what happened', async () => {
-    const daemon = playDaemon({ isolation });
+    const daemon = playDaemon({ isolation, launched });
     const { supervisor } = await daemon.family();
     process.kill(supervisor, 'SIGKILL');
     const result = await daemon.result();
@@ -148,12 +153,14 @@ test('killAll ends all processes of one owner and none of another', async () => 
   expect(processesWith(other)).toEqual([]);
 });
 
-function playDaemon(options: { isolation: Isolation; deadlineMs?: number }) {
+function playDaemon(options: { isolation: Isolation; deadlineMs?: number; launched?: boolean }) {
   const token = randomUUID();
   const base = specOf(options.isolation, FAMILY);
   const spec = { ...base, env: { ...base.env, TOKEN: token } };
   // Encoded, so that the daemon's own command line does not match.
-  const argument = Buffer.from(JSON.stringify({ spec, deadlineMs: options.deadlineMs })).toString('base64');
+  const argument = Buffer.from(
+    JSON.stringify({ spec, deadlineMs: options.deadlineMs, launched: options.launched }),
+  ).toString('base64');
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, argument], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,14 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { removeCgroupPlace } from '../limits/cgroup-place.ts';
 import type { ProcessLimits } from '../limits/limits.ts';
-import type { ProcessHost, ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';
+import type {
+  LaunchedProcess,
+  LaunchSpec,
+  ProcessEnd,
+  ProcessHost,
+  ProcessOwner,
+  ProcessResult,
+  ProcessSpec,
+} from '../process-host.ts';
 import { killAllOf } from '../runners/as-user.ts';
-import { clampTimer } from '../supervisor/after-events.ts';
 import { NOT_STARTED } from '../supervisor/supervised-run.ts';
 import { type FromSupervisor, hostMs } from '../supervisor/supervisor-protocol.ts';
-import { killRun } from '../trace/kill-run.ts';
 import type { RunTrace } from '../trace/run-trace.ts';
+import { createStreams, type LaunchStreams, neverLaunched } from './launch-streams.ts';
+import { cutOff, type PendingRun } from './pending-run.ts';
 import { type SupervisorEnd, type SupervisorLink, startSupervisor } from './supervisor-link.ts';
+import { watch } from './supervisor-watchdog.ts';
 
 /** The log for operators; fields must not contain secrets. */
 export type ProcessLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -24,12 +33,6 @@ export interface ProcessHostOptions {
   readonly watchdogMs?: number;
   /** Whether each run gets its own cgroup, if the host has cgroup v2; default true. */
   readonly cgroups?: boolean;
-}
-
-interface PendingRun {
-  readonly startedAt: number;
-  trace: RunTrace;
-  settle(result: ProcessResult): void;
 }
 
 /**
@@ -75,22 +78,50 @@ class SupervisedHost implements ProcessHost {
     const { graceMs, watchdogMs } = this.#options;
     const supervisor = this.#connect();
     const id = ++this.#lastId;
-    const trace: RunTrace = { pgid: null, spawnId: randomUUID(), startTicks: 0 };
     return new Promise((resolve) => {
       const abort = (): void => supervisor.send({ type: 'abort', id });
       const watchdog = watch(supervisor, spec.timeoutMs + graceMs + watchdogMs);
-      const settle = (result: ProcessResult): void => {
+      const spawnId = this.#add(id, null, (result) => {
         clearTimeout(watchdog.timer);
         signal.removeEventListener('abort', abort);
-        this.#runs.delete(id);
-        if (this.#runs.size === 0) this.#supervisor?.unref();
         resolve(result);
-      };
-      this.#runs.set(id, { startedAt: performance.now(), trace, settle });
+      });
       supervisor.ref();
-      supervisor.send({ type: 'run', id, spawnId: trace.spawnId, graceMs, spec });
+      supervisor.send({ type: 'run', id, spawnId, graceMs, spec });
       signal.addEventListener('abort', abort, { once: true });
     });
+  }
+
+  launch(spec: LaunchSpec, signal: AbortSignal): LaunchedProcess {
+    if (this.#stopped) return neverLaunched(spec, 'unavailable', 'the process host has been stopped');
+    if (signal.aborted) return neverLaunched(spec, 'aborted', 'aborted before it started');
+    const { graceMs, watchdogMs } = this.#options;
+    const supervisor = this.#connect();
+    const id = ++this.#lastId;
+    const streams = createStreams(id, spec.stdin, (message) => supervisor.send(message));
+    const { promise: exited, resolve } = Promise.withResolvers<ProcessEnd>();
+    // Without a time-out, a frozen supervisor is noticed when the process is stopped.
+    let watchdog = spec.timeoutMs === undefined ? null : watch(supervisor, spec.timeoutMs + graceMs + watchdogMs);
+    const stop = (): void => {
+      supervisor.send({ type: 'abort', id });
+      watchdog ??= watch(supervisor, graceMs + watchdogMs);
+    };
+    const spawnId = this.#add(id, streams, (result) => {
+      clearTimeout(watchdog?.timer);
+      signal.removeEventListener('abort', stop);
+      streams.end();
+      const { stdout: _, stderr: __, ...end } = result;
+      resolve(end);
+    });
+    supervisor.ref();
+    supervisor.send({ type: 'launch', id, spawnId, graceMs, spec });
+    signal.addEventListener('abort', stop, { once: true });
+    const { stdin, stdout, stderr } = streams;
+    const stopped = async (): Promise<ProcessEnd> => {
+      if (this.#runs.has(id)) stop();
+      return exited;
+    };
+    return { stdin, stdout, stderr, exited, stop: stopped };
   }
 
   setDeadline(owner: ProcessOwner, ms: number): void {
@@ -121,6 +152,22 @@ class SupervisedHost implements ProcessHost {
     await Promise.all(this.#cleanups);
   }
 
+  /** Enters a run, and returns the marker of its processes. */
+  #add(id: number, streams: LaunchStreams | null, settle: (result: ProcessResult) => void): string {
+    const trace: RunTrace = { pgid: null, spawnId: randomUUID(), startTicks: 0 };
+    this.#runs.set(id, {
+      startedAt: performance.now(),
+      trace,
+      ...(streams && { streams }),
+      settle: (result) => {
+        this.#runs.delete(id);
+        if (this.#runs.size === 0) this.#supervisor?.unref();
+        settle(result);
+      },
+    });
+    return trace.spawnId;
+  }
+
   #connect(): SupervisorLink {
     if (this.#supervisor) return this.#supervisor;
     const supervisor = startSupervisor(
@@ -145,6 +192,10 @@ class SupervisedHost implements ProcessHost {
         run.trace = { ...run.trace, ...found };
         return;
       }
+      case 'output':
+      case 'written':
+      case 'input_closed':
+        return this.#runs.get(message.id)?.streams?.receive(message);
       case 'ended':
         return this.#runs.get(message.id)?.settle(message.result);
       case 'killed':
@@ -176,27 +227,4 @@ class SupervisedHost implements ProcessHost {
     if (cgroup !== undefined) removeCgroupPlace(dirname(dirname(cgroup)));
     for (const done of kills) done();
   }
-}
-
-async function cutOff(run: PendingRun, { started, detail }: SupervisorEnd): Promise<void> {
-  const durationMs = () => performance.now() - run.startedAt;
-  if (!started) {
-    const problem = `the process supervisor cannot be started: ${detail}`;
-    return run.settle({ ...NOT_STARTED, ended: 'unavailable', problem, durationMs: durationMs() });
-  }
-  const left = await killRun(run.trace);
-  const fate = run.trace.pgid === null ? 'the command, if it had started, was killed' : 'the command was killed';
-  const leftOver = left.length > 0 ? `; could not be killed: process ${left.join(', ')}` : '';
-  const problem = `the process supervisor ended (${detail}) and ${fate}${leftOver}`;
-  run.settle({ ...NOT_STARTED, ended: 'interrupted', problem, durationMs: durationMs() });
-}
-
-/** Kills a frozen supervisor, which cannot enforce time-outs. Its end is then handled like any other. */
-function watch(supervisor: SupervisorLink, ms: number): { timer: NodeJS.Timeout } {
-  const watchdog = { timer: setTimeout(checkAgain, clampTimer(ms)) };
-  // If this process itself was frozen, the report may be waiting in the pipe: read it first.
-  function checkAgain(): void {
-    watchdog.timer = setTimeout(() => supervisor.kill(), 2000);
-  }
-  return watchdog;
 }

@@ -1,19 +1,20 @@
 /** Starts the command of a run: finds it, isolates it, puts it into its cgroup and holds it at the start gate. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { messageOf } from '../../core/errors/errors.ts';
 import { findProgram, scriptProblem } from '../find-program.ts';
 import type { ProcessLimits } from '../limits/limits.ts';
 import { atOrdinaryPriority } from '../limits/precedence.ts';
 import type { RunCgroup } from '../limits/run-cgroup.ts';
-import type { ProcessResult, ProcessSpec } from '../process-host.ts';
+import type { CommandSpec, ProcessResult } from '../process-host.ts';
 import type { StartLine } from '../runners/runner.ts';
 import { runnerOf } from '../runners/runners.ts';
 import { systemProgram } from '../runners/start-gate.ts';
 import { startTicksOf } from '../trace/process-table.ts';
 import { type RunTrace, SPAWN_MARKER } from '../trace/run-trace.ts';
+import { type InputSource, type OpenInput, openInput } from './open-input.ts';
 
 /** A child process. If it has no trace, the system refused to start it, and its `error` event will say why. */
 export interface SpawnedRun {
@@ -21,6 +22,8 @@ export interface SpawnedRun {
   readonly trace: RunTrace | null;
   /** True if it waits at the start gate. */
   readonly gated: boolean;
+  /** The writing end of its standard input, if that is a pipe. */
+  readonly stdin: Writable | null;
 }
 
 /** The parts of a run that its supervisor provides. */
@@ -28,27 +31,29 @@ export interface SpawnMeans {
   readonly spawnId: string;
   readonly cgroup: RunCgroup | null;
   readonly limits: ProcessLimits;
+  readonly input: InputSource;
 }
 
 /** Why nothing was started: `not_started` if the command or its directory is at fault, `unavailable` if the host is. */
 export type Refusal = Pick<ProcessResult, 'problem'> & { readonly ended: 'not_started' | 'unavailable' };
 
 /** Starts the command in its own session and process group. */
-export function spawnRun(spec: ProcessSpec, means: SpawnMeans): SpawnedRun | Refusal {
+export function spawnRun(spec: CommandSpec, means: SpawnMeans): SpawnedRun | Refusal {
   const { spawnId, cgroup, limits } = means;
-  let stdin: number | undefined;
+  let input: OpenInput | undefined;
   try {
     const line = startLine(spec, limits);
     if (typeof line === 'string') return { ended: 'not_started', problem: line };
     const { command, args } = asFirstVictim(line, cgroup);
-    stdin = spec.stdin === undefined ? undefined : openStdin(spec.stdin);
-    const stdio = [stdin ?? 'ignore', 'pipe', 'pipe', ...(line.gated ? ['pipe' as const] : [])] as const;
+    input = openInput(means.input);
+    const stdio = [input.stdio, 'pipe', 'pipe', ...(line.gated ? ['pipe' as const] : [])] as const;
     const env = { ...spec.env, [SPAWN_MARKER]: spawnId };
     const child = atOrdinaryPriority(() =>
       spawn(command, args, { cwd: spec.cwd, env, detached: true, stdio: [...stdio] }),
     );
     const { gated, user } = line;
-    if (child.pid === undefined) return { child, trace: null, gated };
+    const stdin = input.writer ?? child.stdin;
+    if (child.pid === undefined) return { child, trace: null, gated, stdin };
     const trace: RunTrace = {
       pgid: child.pid,
       spawnId,
@@ -56,11 +61,12 @@ export function spawnRun(spec: ProcessSpec, means: SpawnMeans): SpawnedRun | Ref
       ...(user && { user }),
       ...(cgroup && { cgroup: cgroup.path }),
     };
-    return { child, trace, gated };
+    return { child, trace, gated, stdin };
   } catch (error) {
+    input?.writer?.destroy();
     return refusalOf(error);
   } finally {
-    if (stdin !== undefined) closeSync(stdin);
+    input?.release();
   }
 }
 
@@ -72,7 +78,7 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /** Returns the command line that starts the command in its isolation, or the reason why it cannot be started. */
-function startLine(spec: ProcessSpec, limits: ProcessLimits): StartLine | string {
+function startLine(spec: CommandSpec, limits: ProcessLimits): StartLine | string {
   // Check the directory first: ENOENT from spawn does not say whether the directory or the command is missing.
   if (!statSync(spec.cwd, { throwIfNoEntry: false })?.isDirectory())
     return `the working directory ${spec.cwd} does not exist`;
@@ -98,19 +104,3 @@ function asFirstVictim(line: StartLine, cgroup: RunCgroup | null): Pick<StartLin
 }
 
 const ENTER = `{ echo 1000 >/proc/self/oom_score_adj; [ -z "$1" ] || echo 0 >"$1"; } 2>/dev/null; shift; exec "$@"`;
-
-/**
- * Passes standard input as an unlinked file rather than a pipe: a command may read it late, partly or never, without
- * blocking or breaking a writer. Besides, Node's pipes are sockets, and if standard input is a socket, bash assumes a
- * remote login and sources ~/.bashrc.
- */
-function openStdin(text: string): number {
-  const directory = mkdtempSync(join(tmpdir(), 'animus-stdin-'));
-  try {
-    const file = join(directory, 'stdin');
-    writeFileSync(file, text, { mode: 0o600 });
-    return openSync(file, 'r');
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}

@@ -3,11 +3,10 @@
  * processes.
  */
 import type { ChildProcess } from 'node:child_process';
-import type { Duplex } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import type { Duplex, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { excessOf } from '../limits/limits.ts';
-import type { ProcessResult, ProcessSpec } from '../process-host.ts';
+import type { CommandSpec, ProcessResult } from '../process-host.ts';
 import { runnerOf } from '../runners/runners.ts';
 import { GO } from '../runners/start-gate.ts';
 import { killCgroup } from '../trace/cgroup-files.ts';
@@ -15,13 +14,16 @@ import { killRun } from '../trace/kill-run.ts';
 import { readProcess } from '../trace/process-table.ts';
 import type { RunTrace } from '../trace/run-trace.ts';
 import { afterEvents, turnsOfEventLoop } from './after-events.ts';
-import { captureOutput, NO_OUTPUT } from './output-capture.ts';
+import { NO_OUTPUT } from './output-capture.ts';
+import type { RunOutput } from './run-output.ts';
 import { type Refusal, refusalOf, type SpawnMeans, spawnRun } from './spawn-run.ts';
 
 /** An active run. */
 export interface SupervisedRun {
   /** Null if it could not start. */
   readonly trace: RunTrace | null;
+  /** The writing end of its standard input; null if that is no pipe or it could not start. */
+  readonly stdin: Writable | null;
   /** Never rejects. Resolves when no process of the run is left, or with a problem that names the processes that could not be killed. */
   readonly ended: Promise<ProcessResult>;
   /** Ends it: `gently` with SIGTERM and, after the grace time, SIGKILL; `now` with SIGKILL. Only the first cause and problem are reported. */
@@ -33,18 +35,19 @@ type Cause = 'timeout' | 'limit' | 'aborted' | 'interrupted';
 interface RunMeans extends SpawnMeans {
   /** Time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
+  readonly output: RunOutput;
 }
 
 /** How long to wait for the end of the output after all processes of the run are dead. Only an escaped process keeps a pipe open for longer. */
 const PIPE_CLOSE_MS = 500;
 
 /** Starts a command in its own session and process group. */
-export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
-  const { graceMs, cgroup, limits } = means;
+export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, means: RunMeans): SupervisedRun {
+  const { graceMs, cgroup, limits, output } = means;
   const startedAt = performance.now();
   const spawned = spawnRun(spec, means);
   if ('problem' in spawned) return notStarted(spawned, startedAt);
-  const { child, trace } = spawned;
+  const { child, trace, stdin } = spawned;
   if (trace === null) return refused(child, startedAt);
 
   let cause: Cause | null = null;
@@ -59,14 +62,15 @@ export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
     signalGroup(trace, how === 'now' ? 'SIGKILL' : 'SIGTERM');
     if (how === 'gently') escalation ??= setTimeout(() => signalGroup(trace, 'SIGKILL'), graceMs);
   };
-  const timer = afterEvents(spec.timeoutMs, () => end('gently', 'timeout'));
+  const timer = spec.timeoutMs === undefined ? null : afterEvents(spec.timeoutMs, () => end('gently', 'timeout'));
+  // A broken pipe: the process has closed its input or ended.
+  stdin?.on('error', () => {});
   const gate = spawned.gated ? openGate(child) : null;
 
   const finish = async (): Promise<ProcessResult> => {
-    const [stdout, stderr] = [captureOutput(spec.maxOutputBytes), captureOutput(spec.maxOutputBytes)];
-    const drained = [drain(child.stdout, stdout), drain(child.stderr, stderr)];
+    const drained = [output.drain('stdout', child.stdout!), output.drain('stderr', child.stderr!)];
     const { code, signal } = await exitOf(child);
-    timer.clear();
+    timer?.clear();
     clearTimeout(escalation);
     const left = runnerOf(spec.isolation).diesWithLeader && signal === null ? [] : await killRun(trace);
     const killedByKernel = cause === null ? (cgroup?.refused() ?? null) : null;
@@ -75,13 +79,14 @@ export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
       problem = excessOf('memory', limits, true);
     }
     if (left.length > 0) problem = `could not be killed: process ${left.join(', ')}`;
+    output.release();
     // On a busy host, this time can pass before the data in the pipes has been read, so let pending events run too.
     await Promise.race([Promise.all(drained), sleep(PIPE_CLOSE_MS, undefined, { ref: false }).then(turnsOfEventLoop)]);
-    for (const stream of child.stdio) stream?.destroy();
+    for (const stream of [...child.stdio, stdin]) stream?.destroy();
     const durationMs = performance.now() - startedAt;
     if (cause === null && gate !== null && !gate.opened()) {
       // A signal means that it was killed from outside before it started; an exit code, that this host cannot do it.
-      const why = stderr.finish().text.trim() || (signal ?? `exit code ${code}`);
+      const why = output.said().trim() || (signal ?? `exit code ${code}`);
       const ended = signal === null ? 'not_started' : 'unavailable';
       return {
         ...NOT_STARTED,
@@ -94,13 +99,12 @@ export function startRun(spec: ProcessSpec, means: RunMeans): SupervisedRun {
       ended: cause ?? (signal === null ? 'exit' : 'signal'),
       exitCode: code,
       signal,
-      stdout: stdout.finish(),
-      stderr: stderr.finish(),
+      ...output.captured(),
       durationMs,
       problem,
     };
   };
-  return { trace, ended: finish(), end };
+  return { trace, stdin, ended: finish(), end };
 }
 
 /**
@@ -132,7 +136,7 @@ export const NOT_STARTED = {
 
 function notStarted(refusal: Refusal, startedAt: number): SupervisedRun {
   const result: ProcessResult = { ...NOT_STARTED, durationMs: performance.now() - startedAt, ...refusal };
-  return { trace: null, ended: Promise.resolve(result), end: () => {} };
+  return { trace: null, stdin: null, ended: Promise.resolve(result), end: () => {} };
 }
 
 /** The system refused to start it (unknown binary format, arguments too long, too many processes). Its `error` event will say why. */
@@ -142,19 +146,11 @@ function refused(child: ChildProcess, startedAt: number): SupervisedRun {
       resolve({ ...NOT_STARTED, durationMs: performance.now() - startedAt, ...refusalOf(error) });
     });
   });
-  return { trace: null, ended, end: () => {} };
+  return { trace: null, stdin: null, ended, end: () => {} };
 }
 
 function exitOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-}
-
-async function drain(stream: unknown, into: { add(chunk: Buffer): void }): Promise<void> {
-  const readable = stream as NodeJS.ReadableStream | null | undefined;
-  if (!readable) return;
-  readable.on('data', (chunk: Buffer) => into.add(chunk));
-  // A broken pipe has delivered all its data; the exit status reports the failure.
-  await finished(readable, { writable: false }).catch(() => {});
 }
 
 /** Signals the process group. Call it only before the leader has been reaped: until then the pgid cannot be reused. */

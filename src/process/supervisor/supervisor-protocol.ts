@@ -1,7 +1,7 @@
 /** The messages between the daemon and its supervisor over their IPC channel; one JSON object per message. */
 
 import type { ProcessLimits } from '../limits/limits.ts';
-import type { ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';
+import type { LaunchSpec, ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';
 import type { User } from '../runners/as-user.ts';
 
 /** Messages from the daemon, which chooses the ids. They are unique for the life of one supervisor. */
@@ -13,6 +13,17 @@ export type ToSupervisor =
       readonly graceMs: number;
       readonly spec: ProcessSpec;
     }
+  | {
+      readonly type: 'launch';
+      readonly id: number;
+      readonly spawnId: string;
+      readonly graceMs: number;
+      readonly spec: LaunchSpec;
+    }
+  /** Bytes for the standard input of a launched process, in base64; `written` or `input_closed` answers. Null closes it. */
+  | { readonly type: 'input'; readonly id: number; readonly data: string | null }
+  /** The reader has taken this many bytes of a stream, so that the supervisor may send as many more. */
+  | { readonly type: 'taken'; readonly id: number; readonly stream: OutputStream; readonly bytes: number }
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'deadline'; readonly owner: ProcessOwner; readonly atMs: number }
   | { readonly type: 'limits'; readonly owner: ProcessOwner; readonly limits: ProcessLimits }
@@ -29,8 +40,20 @@ export type FromSupervisor =
       readonly user?: User;
       readonly cgroup?: string;
     }
+  /** Bytes in base64, in the order in which they were printed; all come before `ended`. */
+  | { readonly type: 'output'; readonly id: number; readonly stream: OutputStream; readonly data: string }
+  | { readonly type: 'written'; readonly id: number }
+  /** The process has closed its input; nothing more can be written. */
+  | { readonly type: 'input_closed'; readonly id: number }
+  /** Of a launched process, the result contains no output. */
   | { readonly type: 'ended'; readonly id: number; readonly result: ProcessResult }
   | { readonly type: 'killed'; readonly id: number };
+
+/** The output streams of a launched process. */
+export type OutputStream = 'stdout' | 'stderr';
+
+/** How many bytes of one stream may be on their way, before the reader has taken them. */
+export const STREAM_WINDOW_BYTES = 256 * 1024;
 
 /**
  * Returns milliseconds of the host's monotonic clock. It is the same in every process of the host, so a deadline means the

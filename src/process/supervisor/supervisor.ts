@@ -6,6 +6,7 @@ import type { OwnerCgroups } from '../limits/owner-cgroups.ts';
 import type { ProcessOwner } from '../process-host.ts';
 import { killAllOf, type User } from '../runners/as-user.ts';
 import { afterEvents } from './after-events.ts';
+import { ioOf, type RunIo, writeInput } from './run-io.ts';
 import { NOT_STARTED, type SupervisedRun, startRun } from './supervised-run.ts';
 import { type FromSupervisor, hostMs, type ToSupervisor } from './supervisor-protocol.ts';
 
@@ -18,6 +19,7 @@ export interface Supervisor {
 
 interface OwnedRun extends SupervisedRun {
   readonly owner: ProcessOwner;
+  readonly io: RunIo;
 }
 
 interface Deadline {
@@ -36,14 +38,16 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
   const limitsOf = (owner: ProcessOwner): ProcessLimits => limits.get(owner) ?? DEFAULT_LIMITS;
   const watch = createLimitWatch(limitsOf);
 
-  const run = ({ id, spec, spawnId, graceMs }: Extract<ToSupervisor, { type: 'run' }>): void => {
+  const start = (message: Extract<ToSupervisor, { type: 'run' | 'launch' }>): void => {
+    const { id, spec, spawnId, graceMs } = message;
     if (deadlines.get(spec.owner)?.passed) {
       const problem = 'refused: the deadline of its owner has passed';
       return send({ type: 'ended', id, result: { ...NOT_STARTED, ended: 'unavailable', problem } });
     }
     const { owner } = spec;
     const cgroup = cgroups.addRun(owner, String(id), limitsOf(owner));
-    const started = { ...startRun(spec, { spawnId, graceMs, cgroup, limits: limitsOf(owner) }), owner };
+    const io = ioOf(message, send);
+    const started = { ...startRun(spec, { spawnId, graceMs, cgroup, limits: limitsOf(owner), ...io }), owner, io };
     runs.set(id, started);
     const { trace } = started;
     if (trace?.pgid) {
@@ -110,7 +114,12 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
     receive(message) {
       switch (message.type) {
         case 'run':
-          return run(message);
+        case 'launch':
+          return start(message);
+        case 'input':
+          return writeInput(message, runs.get(message.id)?.stdin ?? null, send);
+        case 'taken':
+          return runs.get(message.id)?.io.taken(message.stream, message.bytes);
         case 'abort':
           return runs.get(message.id)?.end('gently', 'aborted');
         case 'deadline':
