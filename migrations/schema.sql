@@ -588,6 +588,9 @@ create index grants_of_faculty on animus.grants (faculty, tool) where revoked_at
 -- create view animus.audit: its query stands in functions/
 --   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest
 
+-- create view animus.inbox: its query stands in functions/
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
+
 -- create view animus.own_artifacts with (security_barrier=true): its query stands in functions/
 --   id, work_item_id, name, media_type, bytes, content, created_at
 

@@ -11,7 +11,7 @@ language sql immutable parallel safe as $$
     when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook', 'attachment']
     when 'waits.kind' then array['children', 'approval', 'timer', 'human', 'batch']
     when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question']
-    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase']
+    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke']
   end
 $$;
 

@@ -15,11 +15,12 @@ begin
   update animus.tool_calls set state = 'waiting'
    where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id and state in ('pending', 'started');
   if not found then return false; end if;
-  insert into animus.waits as w (work_item_id, call_id, kind, targets, mode, deadline, created_at)
-  values (v_item.id, p_call_id, p_kind, p_targets, p_mode, p_deadline, v_now)
+  insert into animus.waits as w (work_item_id, call_id, kind, targets, mode, deadline, created_at, focus_id, turn)
+  values (v_item.id, p_call_id, p_kind, p_targets, p_mode, p_deadline, v_now, p_focus_id, p_turn)
   on conflict (work_item_id, call_id) do update
      set kind = excluded.kind, targets = excluded.targets, mode = excluded.mode, deadline = excluded.deadline,
-         created_at = excluded.created_at, resolved_at = null, result = null;
+         created_at = excluded.created_at, resolved_at = null, result = null, subject = null, request = null, request_hash = null,
+         focus_id = excluded.focus_id, turn = excluded.turn;
   return true;
 end $$;
 
@@ -36,9 +37,11 @@ begin
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
     return 'cancelled';
   end if;
-  -- Waits left by an earlier focus must not block this one. A turn at the provider's batch API waits without a call.
+  -- Waits left by an earlier focus must not block this one. A turn at the provider's batch API waits without a call, and so does what the
+  -- engine itself asks a person.
   delete from animus.waits w
    where w.work_item_id = p_id and w.resolved_at is null and not animus.awaits_batch(w)
+     and not (w.subject is not null and w.turn is null and exists (select from animus.foci f where f.id = w.focus_id and f.ended_as is null))
      and not exists (select from animus.tool_calls t join animus.foci f on f.id = t.focus_id
                       where f.work_item_id = p_id and f.ended_as is null and t.call_id = w.call_id and t.state = 'waiting');
   if not exists (select from animus.waits where work_item_id = p_id and resolved_at is null) then
@@ -50,8 +53,9 @@ begin
 end $$;
 
 -- Resolves one wait and wakes the item if it was the last one. Returns false when the wait was already resolved or does
--- not exist: of several resolvers, one gets true, and the item is woken once.
--- Locks: the item's row, then the wait's. Raises: 57PA1.
+-- not exist: of several resolvers, one gets true, and the item is woken once. What a person is asked, only animus.approve, deny and answer
+-- resolve.
+-- Locks: the item's row, then the wait's. Raises: WA002, 57PA1.
 create or replace function animus.resolve_wait(p_work_item_id uuid, p_call_id text, p_result jsonb) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -64,6 +68,10 @@ begin
   select state into v_state from animus.work_items where id = p_work_item_id;
   if not found then return false; end if;
   v_now := animus.now();
+  if exists (select from animus.waits where work_item_id = p_work_item_id and call_id = p_call_id and resolved_at is null and subject is not null) then
+    perform animus.raise('WA002', format('%s of work item %s waits for a person', p_call_id, p_work_item_id), p_work_item_id,
+      'decide it with animus.approve, animus.deny or animus.answer');
+  end if;
   update animus.waits set resolved_at = v_now, result = p_result
    where work_item_id = p_work_item_id and call_id = p_call_id and resolved_at is null;
   if not found then return false; end if;
@@ -94,6 +102,9 @@ begin
       get diagnostics v_n = row_count;
       if v_n > 0 then
         resolved := resolved + v_n;
+        if exists (select from animus.waits where work_item_id = v_item.id and resolved_at = v_now and subject is not null) then
+          perform animus.notify('animus_inbox', v_item.id::text);
+        end if;
         perform animus.wake_if_resolved(v_item.id, v_item.state, v_now);
       end if;
     end loop;

@@ -167,7 +167,7 @@ end $$;
 
 -- Stores the answer to a request and wakes its item, in one transaction. The first answer counts. Returns false if there was nothing to
 -- answer. p_answer: JSON as text, {status, body} or {ended}. The answer to a request of an ended focus is discarded.
--- Locks: the item's row; waits a fifth of a second at most. Raises: 57PA1.
+-- Locks: the item's row; waits a fifth of a second at most. Raises: WA002, 57PA1.
 create or replace function animus.answer_request(p_id uuid, p_answer text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

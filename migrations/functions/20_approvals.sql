@@ -1,12 +1,232 @@
--- Calls that a person decides: asked, decided, and started. A decision is bound to the hash of the exact call, and to the turn that made it.
+-- What a person is asked: about a call of a tool, a question of the model, or about the item itself. A decision is bound to the hash of the
+-- exact request and to the turn that made it. Lock order: the item, its waits, its calls. Channel animus_inbox: an item has asked, or was
+-- decided; the payload is its id.
 
 -- Returns what a decision about a call is bound to: the tool, and the input as it is written.
 -- Locks: none. Raises: nothing.
 create or replace function animus.digest_call(p_tool text, p_input json) returns bytea
 language sql stable parallel safe as $$ select animus.digest_texts('tool_call', p_tool, p_input::text) $$;
 
--- Marks a recorded call as running, and stores the input that it runs with, before it runs: p_final_input, if a hook or a person has changed it.
--- A call that waits is started only if a person has approved it with this input. A call that was started already stays as it is.
+-- Has a person asked about a recorded call, which waits from now on. p_kind: approval or human; p_subject: tool_call, or what p_request is
+-- about. For a tool call the request is made here, of the recorded call: its tool, the input that it would run with (p_final_input, if a hook
+-- has changed it), and `reason` and `gate` of p_request. After p_seconds the answer is no; null: never. For a call that waits already, or has ended, it
+-- changes nothing and returns asked = false.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.ask_person(
+  p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_kind text, p_subject text, p_request json, p_seconds double precision,
+  p_final_input json default null, out asked boolean, out deadline timestamptz)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+  v_name text;
+  v_json json;
+begin
+  asked := false;
+  update animus.tool_calls c set state = 'waiting', final_input = coalesce(p_final_input, c.final_input)
+   where c.focus_id = p_focus_id and c.turn = p_turn and c.call_id = p_call_id and c.state in ('pending', 'started')
+  returning c.name, coalesce(c.final_input, c.input) into v_name, v_json;
+  if not found then return; end if;
+  asked := true;
+  deadline := v_now + make_interval(secs => p_seconds);
+  if p_subject = 'tool_call' then
+    p_request := json_build_object('tool', v_name, 'input', v_json, 'reason', p_request -> 'reason', 'gate', p_request -> 'gate');
+  end if;
+  perform animus.store_ask(v_item.id, p_call_id, p_kind, p_subject, p_request,
+    case p_subject when 'tool_call' then animus.digest_call(v_name, v_json) else animus.digest_texts(p_subject, p_request::text) end,
+    deadline, v_now, p_focus_id, p_turn);
+end $$;
+
+-- Asks a person about the item itself, for its focus: more budget, for example. p_call_id names the wait, and no call has that name. The focus then parks.
+-- After p_seconds the answer is no; null: never. Returns false if the same is asked already.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.open_item_wait(
+  p_focus_id uuid, p_token bigint, p_call_id text, p_subject text, p_request json, p_seconds double precision default null) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+begin
+  if exists (select from animus.waits w
+              where w.work_item_id = v_item.id and w.call_id = p_call_id and w.resolved_at is null and w.focus_id = p_focus_id) then
+    return false;
+  end if;
+  perform animus.store_ask(v_item.id, p_call_id, 'approval', p_subject, p_request, animus.digest_texts(p_subject, p_request::text),
+    v_now + make_interval(secs => p_seconds), v_now, p_focus_id, null);
+  return true;
+end $$;
+
+-- Stores what a person is asked, for a caller that has locked the item. Replaces what an earlier focus or turn left under the same name.
+-- Locks: none beyond those of the caller. Raises: 23514.
+create or replace function animus.store_ask(
+  p_id uuid, p_call_id text, p_kind text, p_subject text, p_request json, p_hash bytea, p_deadline timestamptz, p_now timestamptz, p_focus_id uuid,
+  p_turn int) returns void
+language plpgsql as $$
+begin
+  insert into animus.waits as w (work_item_id, call_id, kind, subject, request, request_hash, deadline, created_at, focus_id, turn)
+  values (p_id, p_call_id, p_kind, p_subject, p_request, p_hash, p_deadline, p_now, p_focus_id, p_turn)
+  on conflict (work_item_id, call_id) do update
+     set kind = excluded.kind, subject = excluded.subject, request = excluded.request, request_hash = excluded.request_hash, targets = '{}', mode = null,
+         deadline = excluded.deadline, created_at = excluded.created_at, resolved_at = null, result = null, focus_id = excluded.focus_id,
+         turn = excluded.turn;
+  perform animus.notify('animus_inbox', p_id::text);
+end $$;
+
+-- Everything that waits for a person, oldest first: what exactly is to be decided, and until when. Approve and deny take `hash`, so that nobody
+-- decides something else than what was shown.
+create or replace view animus.inbox as
+  select w.work_item_id, i.faculty, w.call_id, w.kind, w.subject, w.request, encode(w.request_hash, 'hex') as hash, w.created_at as asked_at, w.deadline,
+         w.focus_id, w.turn, i.submitted_by, i.description
+    from animus.waits w
+    join animus.work_items i on i.id = w.work_item_id
+    join animus.foci f on f.id = w.focus_id and f.ended_as is null
+   where w.resolved_at is null and w.subject is not null
+   order by w.created_at, w.work_item_id, w.call_id;
+
+-- Approves what waits for a person, and returns the name of the call or wait. The call runs as soon as everything else that the item waits for
+-- is decided, too. p_call_id may be left out if only one approval is open. p_hash, hexadecimal as in animus.inbox: the approval is
+-- refused if something else waits by now. p_input: the call runs with this input instead, which is recorded as a decision `edit`; a budget is extended by it.
+-- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.approve(
+  p_id uuid, p_call_id text default null, p_note text default '', p_input json default null, p_hash text default null) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_operator();
+  return animus.decide(p_id, p_call_id, 'approve', p_note, p_hash, p_input, null);
+end $$;
+
+-- Denies what waits for a person, and returns the name of the call or wait. The model gets the note. p_call_id and p_hash: as for approve. A question
+-- may be denied, too: then it stays without an answer.
+-- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.deny(p_id uuid, p_call_id text default null, p_note text default '', p_hash text default null) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_operator();
+  return animus.decide(p_id, p_call_id, 'deny', p_note, p_hash, null, null);
+end $$;
+
+-- Answers a question of the model, and returns the name of the call. p_call_id may be left out if only one question is open.
+-- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.answer(p_id uuid, p_text text, p_call_id text default null) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_operator();
+  if coalesce(p_text, '') !~ '[^[:space:]]' or octet_length(p_text) > 1048576 then
+    perform animus.raise('WA004', 'an answer has 1 byte to 1 MiB of text', p_id);
+  end if;
+  return animus.decide(p_id, p_call_id, 'answer', '', null, null, p_text);
+end $$;
+
+-- Records a decision and resolves its wait, for an operator; wakes the item if it was the last wait. Of several who decide at once, one succeeds, and the others get
+-- WA002 with the name of that one.
+-- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 57PA1.
+create or replace function animus.decide(
+  p_id uuid, p_call_id text, p_action text, p_note text, p_hash text, p_input json, p_answer text) returns text
+language plpgsql as $$
+declare
+  v_now   timestamptz;
+  v_state text;
+  v_wait  animus.waits;
+  v_hash  bytea;
+begin
+  perform animus.lock_work(array[p_id], 10);
+  select state into v_state from animus.work_items where id = p_id;
+  if not found then
+    perform animus.raise('WA003', format('no work item %s', p_id), p_id);
+  end if;
+  v_now := animus.now();
+  p_call_id := coalesce(p_call_id, animus.only_asked(p_id, p_action, v_state));
+  select * into v_wait from animus.waits w where w.work_item_id = p_id and w.call_id = p_call_id and w.subject is not null;
+  perform animus.require_open(v_wait, p_id, p_call_id, p_action, v_now);
+  if p_hash is not null and lower(p_hash) <> encode(v_wait.request_hash, 'hex') then
+    perform animus.raise('WA002', format('what waits as %s is not what was shown', v_wait.call_id), p_id, 'look again: animus work show');
+  end if;
+  v_hash := v_wait.request_hash;
+  p_note := animus.cut_text(coalesce(p_note, ''), 10000);
+  if p_input is not null then
+    v_hash := animus.edit_asked(v_wait, p_input);
+    insert into animus.decisions (work_item_id, call_id, action, decided_by, created_at, subject_digest)
+    values (p_id, v_wait.call_id, 'edit', animus.actor(), v_now, v_wait.request_hash);
+  end if;
+  insert into animus.decisions (work_item_id, call_id, action, note, decided_by, created_at, subject_digest)
+  values (p_id, v_wait.call_id, p_action, coalesce(animus.cut_text(p_answer, 10000), p_note), animus.actor(), v_now, v_hash);
+  update animus.waits
+     set resolved_at = v_now,
+         result = jsonb_strip_nulls(jsonb_build_object('decision', p_action, 'by', animus.actor(), 'note', nullif(p_note, ''), 'answer', p_answer,
+           'approved', case p_action when 'approve' then encode(v_hash, 'hex') end))
+   where work_item_id = p_id and call_id = v_wait.call_id;
+  if p_action = 'approve' and v_wait.subject = 'budget' and to_regprocedure('animus.extend_budget(uuid, json, json)') is not null then
+    execute 'select animus.extend_budget($1, $2, $3)' using p_id, v_wait.request, p_input;
+  end if;
+  perform animus.wake_if_resolved(p_id, v_state, v_now);
+  perform animus.notify('animus_inbox', p_id::text);
+  return v_wait.call_id;
+end $$;
+
+-- Returns the name of the only open wait that such a decision fits.
+-- Locks: none. Raises: WA002, WA004.
+create or replace function animus.only_asked(p_id uuid, p_action text, p_state text) returns text
+language plpgsql stable as $$
+declare
+  v_open text[];
+begin
+  v_open := array(
+    select x.call_id from animus.inbox x
+     where x.work_item_id = p_id and (p_action = 'deny' or (x.kind = 'human') = (p_action = 'answer')) order by x.asked_at, x.call_id);
+  if cardinality(v_open) = 0 then
+    perform animus.raise('WA002', format('work item %s is %s, and nothing of it waits for %s', p_id, p_state,
+      case p_action when 'answer' then 'an answer' when 'approve' then 'an approval' else 'a decision' end), p_id);
+  end if;
+  if cardinality(v_open) > 1 then
+    perform animus.raise('WA004', format('work item %s waits for %s decisions: %s', p_id, cardinality(v_open), array_to_string(v_open[1:20], ', ')), p_id,
+      'decide them one by one, by the name of the call');
+  end if;
+  return v_open[1];
+end $$;
+
+-- Refuses a decision about a wait that is not open, or of a kind that this decision does not fit.
+-- Locks: none. Raises: WA002, WA003.
+create or replace function animus.require_open(p_wait animus.waits, p_id uuid, p_call_id text, p_action text, p_now timestamptz) returns void
+language plpgsql stable as $$
+declare
+  v_what text := format('%s of work item %s', p_call_id, p_id);
+begin
+  if p_wait.work_item_id is null then
+    perform animus.raise('WA003', format('%s asks nobody', v_what), p_id, 'see what waits: select * from animus.inbox');
+  elsif p_wait.resolved_at is not null and p_wait.result ? 'decision' then
+    perform animus.raise('WA002', format('%s has been decided: %s by %s at %s', v_what, p_wait.result ->> 'decision', p_wait.result ->> 'by',
+      animus.show_time(p_wait.resolved_at)), p_id);
+  elsif p_wait.resolved_at is not null or not exists (select from animus.foci f where f.id = p_wait.focus_id and f.ended_as is null) then
+    perform animus.raise('WA002', format('%s no longer waits', v_what), p_id);
+  elsif p_wait.deadline <= p_now then
+    perform animus.raise('WA002', format('the deadline of %s has passed: %s', v_what, animus.show_time(p_wait.deadline)), p_id);
+  elsif p_action = 'answer' and p_wait.kind <> 'human' then
+    perform animus.raise('WA002', format('%s is no question', v_what), p_id, 'decide it with animus.approve or animus.deny');
+  elsif p_action = 'approve' and p_wait.kind = 'human' then
+    perform animus.raise('WA002', format('%s is a question', v_what), p_id, 'answer it with animus.answer');
+  end if;
+end $$;
+
+-- Puts another input in place of the one that was asked about, and returns the hash that the approval is bound to then.
+-- Locks: the call. Raises: WA002, WA004.
+create or replace function animus.edit_asked(p_wait animus.waits, p_input json) returns bytea
+language plpgsql as $$
+begin
+  if json_typeof(p_input) <> 'object' or octet_length(p_input::text) > 4194304 then
+    perform animus.raise('WA004', 'the input of a call is a JSON object of at most 4 MiB', p_wait.work_item_id);
+  end if;
+  if p_wait.subject <> 'tool_call' then return animus.digest_texts(p_wait.subject, p_input::text); end if;
+  update animus.tool_calls set final_input = p_input
+   where focus_id = p_wait.focus_id and turn = p_wait.turn and call_id = p_wait.call_id and state = 'waiting';
+  if not found then
+    perform animus.raise('WA002', format('call %s no longer waits', p_wait.call_id), p_wait.work_item_id);
+  end if;
+  return animus.digest_call(p_wait.request ->> 'tool', p_input);
+end $$;
+
+-- Marks a recorded call as running, and stores the input that it runs with, before it runs: p_final_input, if a hook has changed it. A call that
+-- waits starts only if a person has approved it with this input. p_grant_id: the grant that lets it run without a person. A call that was started
+-- already stays as it is.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.start_call(
   p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_final_input json default null, p_grant_id bigint default null) returns void
@@ -26,12 +246,30 @@ begin
   end if;
   if v_call.state = 'waiting' and not exists (
     select from animus.waits w
-     where w.work_item_id = v_item.id and w.call_id = p_call_id and w.focus_id = p_focus_id and w.turn = p_turn and w.kind = 'approval'
+     where w.work_item_id = v_item.id and w.call_id = p_call_id and w.focus_id = p_focus_id and w.turn = p_turn and w.subject = 'tool_call'
        and w.resolved_at is not null and w.result ->> 'approved' = encode(animus.digest_call(v_call.name, v_call.input), 'hex')) then
     perform animus.raise('WA002', format('call %s waits, and nobody has approved it with this input', p_call_id), v_item.id);
+  end if;
+  if p_grant_id is not null and not exists (
+    select from animus.grants g
+     where g.id = p_grant_id and g.revoked_at is null and g.expires_at > v_now and g.tool = v_call.name and g.faculty = v_item.faculty
+       and (g.scope = 'faculty' or g.work_item_id = v_item.id)
+       and (g.request_hash is null or g.request_hash = animus.digest_call(v_call.name, v_call.input))) then
+    perform animus.raise('WA002', format('grant %s is not for call %s', p_grant_id, p_call_id), v_item.id);
   end if;
   update animus.tool_calls
      set state = 'started', started_at = coalesce(started_at, v_now), final_input = coalesce(p_final_input, final_input),
          grant_id = coalesce(p_grant_id, grant_id)
    where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id;
 end $$;
+
+-- Returns what waits for people, for `animus status`: how many, and the first to decide.
+-- Locks: none. Raises: nothing.
+create or replace function animus.inbox_status() returns jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object('inbox_waiting', (select count(*) from animus.inbox), 'inbox_first', coalesce((
+    select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
+             'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request::text), 300),
+             'asked_at', x.asked_at, 'deadline', x.deadline) order by x.asked_at, x.work_item_id, x.call_id)
+      from (select * from animus.inbox limit 10) x), '[]'))
+$$;

@@ -8,10 +8,10 @@ import type { RecordedTurn, TurnPermit } from '../store/transcript/turns.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import { type EarlyCalls, startEarlyCalls } from './calls/early-calls.ts';
+import { finishCalls } from './calls/finish-calls.ts';
 import { settleInterrupted } from './calls/interrupted.ts';
 import { withPending } from './calls/pending.ts';
-import { type CallMeans, runToolCalls } from './calls/run-calls.ts';
-import { collectWaits } from './calls/waiting.ts';
+import type { CallMeans } from './calls/run-calls.ts';
 import { type EndMeans, takeBoundedTurn } from './context/bounded-turn.ts';
 import type { ContextMeans } from './context/context-prepare.ts';
 import type { BegunTurn, TurnMeans } from './turn/model-turn.ts';
@@ -131,7 +131,7 @@ async function finishTurn(
 ): Promise<Step> {
   let current = transcript;
   if (isUnfinished(newest)) {
-    const ran = await collectWaits(await means.time.elsewhere(runToolCalls(newest, means, early)), means);
+    const ran = await means.time.elsewhere(finishCalls(newest, means, early));
     current = replaceLast(current, ran);
     if (isUnfinished(ran)) return end(current, { kind: 'parked' });
   }

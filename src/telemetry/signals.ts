@@ -174,6 +174,13 @@ export const METRICS = {
     ['provider'],
     BATCH_S,
   ),
+  'work.approvals.asked': counter('{request}', 'Requests to people: approvals and questions', ['faculty', 'subject']),
+  'work.approvals.duration': histogram(
+    's',
+    'From a request to a person until the decision, or the deadline',
+    ['faculty', 'decision'],
+    BATCH_S,
+  ),
   'work.budget.spent': counter('{USD}', 'Cost of recorded answers', ['faculty', 'model']),
   'gen_ai.client.token.usage': histogram('{token}', 'Tokens of one call', [...GEN_AI, 'gen_ai.token.type'], TOKENS),
   'gen_ai.client.operation.duration': histogram('s', 'One model call, retries included', GEN_AI, CALL_S),

@@ -31,6 +31,7 @@ export type WaitKind = (typeof WAIT_KINDS)[number];
 
 /** What a person is asked to decide (`waits.subject`). */
 const WAIT_SUBJECTS = ['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question'] as const;
+export type WaitSubject = (typeof WAIT_SUBJECTS)[number];
 
 /** The action of a person's decision about work (`decisions.action`). */
 const DECISION_ACTIONS = [
@@ -44,6 +45,8 @@ const DECISION_ACTIONS = [
   'resume',
   'edit',
   'erase',
+  'grant',
+  'revoke',
 ] as const;
 
 /** Every list, by `table.column`. */

@@ -32,8 +32,8 @@ export interface GatedCall {
 export type GateVerdict =
   | { readonly kind: 'pass'; readonly input?: unknown }
   | { readonly kind: 'deny'; readonly reason: string }
-  /** The call waits for a person. `reason`: which rule asks. */
-  | { readonly kind: 'ask'; readonly reason: string };
+  /** The call waits for a person. `reason`: which rule asks. `deadlineSeconds`: after that the answer is no; default 86,400, a day. */
+  | { readonly kind: 'ask'; readonly reason: string; readonly deadlineSeconds?: number };
 
 /** What stands around the calls of a focus: the gates in order, and what changes results after a call has run. */
 export interface CallGuard {
@@ -43,6 +43,10 @@ export interface CallGuard {
    * with their effects. Where it is given, no call starts before its answer is recorded.
    */
   readonly afterRun?: AfterRun;
+  /** Whether a grant with this pattern covers the call. Default: no pattern covers any. */
+  readonly covers?: (pattern: string, call: GatedCall) => boolean;
+  /** True: nobody is there to be asked, so what would ask is denied at once. Default false. */
+  readonly unattended?: boolean;
 }
 
 export type AfterRun = (call: GatedCall, output: ToolOutput) => Promise<ToolOutput>;

@@ -5,7 +5,7 @@ import type { ToolCallBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
-import type { CallGate, GatedCall } from './gate.ts';
+import type { CallGate, GatedCall, GateVerdict } from './gate.ts';
 import type { CallScope } from './run-call.ts';
 
 /** The result of the gates. */
@@ -13,9 +13,20 @@ export type Passage =
   /** The call may run. */
   | ValidCall
   /** It may run if a person approves it. */
-  | { readonly kind: 'ask'; readonly gate: string; readonly reason: string; readonly call: ValidCall }
+  | Ask
   /** It already has its answer. */
   | { readonly kind: 'answered'; readonly state: 'failed' | 'denied'; readonly output: ToolOutput };
+
+/** A person has to approve the call; the first gate that asks is named. */
+export interface Ask {
+  readonly kind: 'ask';
+  readonly gate: string;
+  /** For people: which rule asks. */
+  readonly reason: string;
+  /** Until the answer is no. */
+  readonly seconds: number;
+  readonly call: ValidCall;
+}
 
 /** A call of a tool that exists, with a valid input. */
 export interface ValidCall {
@@ -46,7 +57,7 @@ export async function passGates(
   only: (gate: CallGate, call: GatedCall) => boolean = () => true,
 ): Promise<Passage> {
   let valid = validCall(call, turn, means.toolset);
-  let asked: Extract<Passage, { kind: 'ask' }> | null = null;
+  let asked: Ask | null = null;
   for (const gate of means.gates) {
     if (valid.kind === 'answered') return valid;
     const gated = gatedCall(call, turn, valid, means);
@@ -56,7 +67,7 @@ export async function passGates(
       case 'deny':
         return { kind: 'answered', state: 'denied', output: toolError(verdict.reason, { gate: gate.name }) };
       case 'ask':
-        asked ??= { kind: 'ask', gate: gate.name, reason: verdict.reason, call: valid };
+        asked ??= { ...askOf(verdict), gate: gate.name, call: valid };
         break;
       case 'pass':
         if ('input' in verdict) valid = validate(valid.tool, verdict.input);
@@ -66,6 +77,12 @@ export async function passGates(
     }
   }
   return asked !== null && valid.kind === 'ready' ? { ...asked, call: valid } : valid;
+}
+
+const ASK_SECONDS = 86_400;
+
+function askOf({ kind, reason, deadlineSeconds = ASK_SECONDS }: Extract<GateVerdict, { kind: 'ask' }>) {
+  return { kind, reason, seconds: deadlineSeconds };
 }
 
 /** For gates that judge at once and always alike: those that may judge a call that has started, or that a person has approved. */
@@ -78,7 +95,7 @@ export function validCall(
   call: RecordedCall,
   turn: RecordedTurn,
   toolset: ReadonlyMap<string, Tool>,
-): Exclude<Passage, { kind: 'ask' }> {
+): Exclude<Passage, Ask> {
   const tool = toolset.get(call.name);
   if (!tool) return unknownTool(call.name, toolset);
   if (call.finalInput !== null) return validate(tool, call.finalInput);
@@ -106,7 +123,7 @@ function invalidJson(call: RecordedCall, turn: RecordedTurn): string | undefined
   return turn.content.find(isThisCall)?.invalidInput;
 }
 
-function validate(tool: Tool, written: unknown, unreadable?: string): Exclude<Passage, { kind: 'ask' }> {
+function validate(tool: Tool, written: unknown, unreadable?: string): Exclude<Passage, Ask> {
   if (unreadable !== undefined) {
     return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);
   }

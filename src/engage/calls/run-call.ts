@@ -1,10 +1,12 @@
 /** Runs one tool call that has passed its gates, within its time-out, and records its end. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { FileRule } from '../../process/file-rules.ts';
-import type { Database } from '../../store/sql/database.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+import { askPerson } from '../../store/transcript/approvals.ts';
 import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
 import { type RecordedTurn } from '../../store/transcript/turns.ts';
-import { openWait } from '../../store/transcript/waits.ts';
+import { openWait, type WaitRequest } from '../../store/transcript/waits.ts';
+import { count } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import type { Tool, ToolContext, ToolOutput, WorldTool } from '../../tools/tool.ts';
 import { abortable } from './abortable.ts';
@@ -123,10 +125,27 @@ export async function keepRun(
 ): Promise<RecordedCall> {
   const { wait } = end.output;
   if (wait) {
-    if (!recorded) await openWait(means.db, means.callScope, turn.turn, call.callId, wait);
-    return waiting(turn, call, wait, means);
+    const opened = recorded ? wait : await recordWait(means.db, means.callScope, turn.turn, call.callId, wait);
+    return waiting(turn, call, opened, means);
   }
   return recorded ? ended(turn, call, end, durationMs, means) : finish(turn, call, end, durationMs, means);
+}
+
+/** Records that the call waits; returns the wait with its deadline. */
+async function recordWait(
+  db: Queryable,
+  scope: CallScope,
+  turn: number,
+  callId: string,
+  wait: WaitRequest,
+): Promise<WaitRequest> {
+  if (wait.asks) {
+    const { deadline } = await askPerson(db, scope, turn, callId, wait.kind, wait.asks);
+    count('work.approvals.asked', 1, { faculty: scope.faculty, subject: wait.asks.subject });
+    return { ...wait, deadline };
+  }
+  await openWait(db, scope, turn, callId, wait);
+  return wait;
 }
 
 async function runInWorld(
@@ -152,11 +171,11 @@ async function runInTransaction(
 ): Promise<ToolOutput> {
   return means.db.transaction(async (tx) => {
     const result: ToolOutput = await tool.run(input, context, tx);
-    if (result.wait) await openWait(tx, context, turn.turn, call.callId, result.wait);
-    else {
-      const row = callResult(turn, call, { output: result }, performance.now() - startedMs);
-      await finishToolCalls(tx, context, [row]);
+    if (result.wait) {
+      return { ...result, wait: await recordWait(tx, means.callScope, turn.turn, call.callId, result.wait) };
     }
+    const row = callResult(turn, call, { output: result }, performance.now() - startedMs);
+    await finishToolCalls(tx, context, [row]);
     return result;
   });
 }

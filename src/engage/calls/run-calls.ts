@@ -1,13 +1,17 @@
 /** The tool calls of one answer: run in parallel, their ends journaled. Failures are results, never exceptions. */
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type RecordedCall, startCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
+import { isApproved } from '../../store/transcript/waits.ts';
 import { type Tool, toolError } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
+import { approvalVoid } from '../prompt/people.ts';
+import { ask, changedInput, grantOf } from './ask-person.ts';
 import { announce, finish } from './call-end.ts';
 import type { EarlyCalls, EarlyEnd } from './early-calls.ts';
 import type { CallGuard } from './gate.ts';
-import { judgesNow, passGates, type ValidCall } from './gates.ts';
+import { type Ask, judgesNow, passGates, type ValidCall } from './gates.ts';
 import type { Journal } from './journal.ts';
 import { type CallScope, keepRun, runCall } from './run-call.ts';
 import { createSlots } from './slots.ts';
@@ -24,8 +28,13 @@ export interface CallMeans extends CallGuard {
   readonly onEvent: FocusListener;
 }
 
+/** Whether a call has still to be run: it has not ended, and waits for nobody. */
+export function mayRun({ output, state, approved }: RecordedCall): boolean {
+  return output === null && (state !== 'waiting' || approved === true);
+}
+
 /**
- * Runs every call of the turn that has not ended, and returns the turn with all results in the order of the calls.
+ * Runs every call of the turn that may run, and returns the turn with all results in the order of the calls.
  * Those that were started early are only recorded here. Database calls run one after the other, so that ledger entries keep the order of their
  * calls; the others run in parallel, at most `maxParallelTools`. Rejects when the focus is aborted or its lease is lost.
  */
@@ -45,7 +54,7 @@ export async function runToolCalls(
   let database: Promise<unknown> = Promise.resolve();
 
   const running = turn.calls.map((call) => {
-    if (call.output !== null || call.state === 'waiting') return Promise.resolve(call);
+    if (!mayRun(call)) return Promise.resolve(call);
     const running = early?.endOf(call.callId);
     if (running) return keepEarly(turn, call, running, means);
     const work = () => gateAndRun(turn, call, means);
@@ -63,32 +72,68 @@ export async function runToolCalls(
 }
 
 async function gateAndRun(turn: RecordedTurn, call: RecordedCall, means: CallMeans): Promise<RecordedCall> {
-  // A call that has started has passed the others before: it runs for the first time, or again after a crash.
-  const passage = await passGates(call, turn, means, call.state === 'started' ? judgesNow : undefined);
+  // A call that has started or was approved has passed the others before.
+  const passage = await passGates(call, turn, means, call.state === 'pending' ? undefined : judgesNow);
   switch (passage.kind) {
     case 'answered':
       return finish(turn, call, passage, 0, means);
-    case 'ask': {
-      const output = toolError(`this call needs a person's approval, which nobody can give yet (${passage.reason})`);
-      return finish(turn, call, { state: 'denied', output }, 0, means);
-    }
+    case 'ask':
+      return runIfAllowed(turn, call, passage, means);
     case 'ready':
-      return runCall(turn, await start(turn, call, passage, means), passage, means);
+      return startAndRun(turn, call, passage, null, means);
+    default:
+      return passage satisfies never;
   }
 }
 
-/** A call that was recorded as pending, or whose input was changed, is recorded as started before it runs. */
+/** A call that a person or a grant has to allow. One that was approved, started and interrupted may run again. */
+async function runIfAllowed(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  asked: Ask,
+  means: CallMeans,
+): Promise<RecordedCall> {
+  const approved =
+    call.approved === true ||
+    (call.state === 'started' && (await isApproved(means.db, means.callScope, turn.turn, call.callId)));
+  if (approved) return startAndRun(turn, call, asked.call, null, means);
+  const grant = await grantOf(turn, call, asked, means);
+  if (grant) return startAndRun(turn, call, asked.call, grant.id, means);
+  return ask(turn, call, asked, means);
+}
+
+async function startAndRun(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  valid: ValidCall,
+  grantId: string | null,
+  means: CallMeans,
+): Promise<RecordedCall> {
+  const started = await start(turn, call, valid, grantId, means);
+  if ('refused' in started) {
+    const output = toolError(approvalVoid(started.refused));
+    return finish(turn, call, { state: 'denied', output }, 0, means);
+  }
+  return runCall(turn, started, valid, means);
+}
+
+/** A call that was recorded as pending, was approved or had its input changed is recorded as started before it runs. */
 async function start(
   turn: RecordedTurn,
   call: RecordedCall,
   { written }: ValidCall,
+  grantId: string | null,
   { db, callScope, signal }: CallMeans,
-): Promise<RecordedCall> {
-  const changed = written !== (call.finalInput ?? call.input);
-  if (call.state === 'started' && !changed) return call;
-  const finalInput = changed ? { value: written } : null;
-  await withinLease(() => startCall(db, callScope, turn.turn, call.callId, finalInput), signal);
-  return { ...call, state: 'started', finalInput: changed ? written : call.finalInput };
+): Promise<RecordedCall | { readonly refused: string }> {
+  const changed = changedInput(call, written);
+  if (call.state === 'started' && changed === null) return call;
+  try {
+    await withinLease(() => startCall(db, callScope, turn.turn, call.callId, changed, grantId), signal);
+  } catch (error) {
+    if (isAnimusError(error, 'work.state')) return { refused: messageOf(error) };
+    throw error;
+  }
+  return { ...call, state: 'started', finalInput: changed ? changed.value : call.finalInput };
 }
 
 async function keepEarly(

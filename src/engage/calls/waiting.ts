@@ -1,22 +1,23 @@
-/** Completes the waiting calls of a turn whose waits are over. */
+/** Completes the waiting calls of a turn whose waits are over, and lets those run that a person has approved. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
 import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { readWaits } from '../../store/transcript/waits.ts';
+import { record } from '../../telemetry/metrics.ts';
 import { type ResolvedWait, type ToolContext, type ToolOutput, toolError } from '../../tools/tool.ts';
-import type { FocusListener } from '../events/events.ts';
-import { callResult, ended } from './call-end.ts';
+import { notApproved } from '../prompt/people.ts';
+import { callResult, type EndMeans, ended, finish } from './call-end.ts';
 import { type GateMeans, validCall } from './gates.ts';
 
-interface WaitingMeans extends GateMeans {
+interface WaitingMeans extends GateMeans, EndMeans {
   readonly db: Database;
-  readonly onEvent: FocusListener;
 }
 
 /**
- * Gives every waiting call its result if its wait is resolved; the others stay as they are. Result and journal row are in one
- * transaction, so a call is answered once, no matter when the daemon dies. Costs nothing for a turn without waiting calls.
+ * Gives every waiting call its result if its wait is resolved; the others stay as they are. A call that a person has approved is returned as
+ * `approved`, with the input that was approved, and still has to run. Result and journal row are in one transaction, so a call is answered once,
+ * no matter when the daemon dies. Costs nothing for a turn without waiting calls.
  */
 export async function collectWaits(turn: RecordedTurn, means: WaitingMeans): Promise<RecordedTurn> {
   if (!turn.calls.some((call) => call.state === 'waiting')) return turn;
@@ -25,18 +26,36 @@ export async function collectWaits(turn: RecordedTurn, means: WaitingMeans): Pro
   for (const call of turn.calls) {
     const wait = waits.get(call.callId);
     const over = call.state === 'waiting' && wait?.resolvedAt && wait.result;
-    calls.push(over ? await answer(turn, call, wait as ResolvedWait, means) : call);
+    calls.push(over ? await settle(turn, call, wait as ResolvedWait, means) : call);
   }
   return { ...turn, calls };
 }
 
-async function answer(
+async function settle(
   turn: RecordedTurn,
   call: RecordedCall,
   wait: ResolvedWait,
   means: WaitingMeans,
 ): Promise<RecordedCall> {
   const durationMs = wait.resolvedAt.getTime() - wait.createdAt.getTime();
+  if (wait.subject !== null) {
+    const decision = wait.result.timed_out ? 'timed_out' : (wait.result.decision ?? 'other');
+    record('work.approvals.duration', durationMs / 1000, { faculty: means.callScope.faculty, decision });
+  }
+  if (wait.subject !== 'tool_call') return answer(turn, call, wait, durationMs, means);
+  if (wait.result.decision === 'approve') return { ...call, finalInput: wait.finalInput, approved: true };
+  const { by, note } = wait.result;
+  const output = toolError(notApproved(wait.result, wait.resolvedAt), { denied_by: by ?? null, note: note ?? null });
+  return finish(turn, { ...call, finalInput: null }, { state: 'denied', output }, durationMs, means);
+}
+
+async function answer(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  wait: ResolvedWait,
+  durationMs: number,
+  means: WaitingMeans,
+): Promise<RecordedCall> {
   const context: ToolContext = {
     ...means.callScope,
     turn: turn.turn,
@@ -44,18 +63,18 @@ async function answer(
     signal: means.signal,
     fileRules: [],
   };
-  const record = (outputOf: (tx: Queryable) => Promise<ToolOutput>) =>
+  const journaled = (outputOf: (tx: Queryable) => Promise<ToolOutput>) =>
     means.db.transaction(async (tx) => {
       const output = await outputOf(tx);
       await finishToolCalls(tx, context, [callResult(turn, call, { output }, durationMs)]);
       return output;
     });
   try {
-    const output = await record((tx) => outputAfter(turn, call, wait, context, tx, means));
+    const output = await journaled((tx) => outputAfter(turn, call, wait, context, tx, means));
     return ended(turn, call, { output }, durationMs, means);
   } catch (error) {
     if (means.signal.aborted || isAnimusError(error, 'work.lease_lost', 'work.locked', 'db.unreachable')) throw error;
-    const output = await record(async () => toolError(`${call.name} failed after its wait: ${messageOf(error)}`));
+    const output = await journaled(async () => toolError(`${call.name} failed after its wait: ${messageOf(error)}`));
     return ended(turn, call, { output }, durationMs, means);
   }
 }

@@ -15,6 +15,8 @@ export interface RecordedCall {
   readonly state: CallState;
   readonly output: string | null;
   readonly isError: boolean;
+  /** Only in memory: it waits, and a person has approved it, so it may be started. */
+  readonly approved?: boolean;
 }
 
 /** The end of one call. */
@@ -30,7 +32,7 @@ export interface CallResult {
 
 /**
  * Marks a call as running before it runs, and stores the input that it runs with, if that is not what the model wrote (`finalInput`). A call that
- * waits starts only if a person has approved it with this input (`work.state` otherwise). Idempotent.
+ * waits starts only if a person has approved it with this input, and one with a grant only if the grant fits (`work.state` otherwise). Idempotent.
  */
 export async function startCall(
   db: Queryable,
@@ -38,13 +40,15 @@ export async function startCall(
   turn: number,
   callId: string,
   finalInput: { readonly value: unknown } | null,
+  grantId: string | null = null,
 ): Promise<void> {
-  await db.query(`select animus.start_call($1, $2, $3, $4, $5::json)`, [
+  await db.query(`select animus.start_call($1, $2, $3, $4, $5::json, $6)`, [
     focus.focusId,
     focus.leaseToken,
     turn,
     callId,
     finalInput && toJsonb(finalInput.value),
+    grantId,
   ]);
 }
 

@@ -95,14 +95,15 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
                  'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8) order by f.number, t.turn), '[]')
           from animus.all_turns t join animus.foci f on f.id = t.focus_id
          where t.work_item_id = w.id and (f.number, t.turn) >= ($2::int, $3::int)) as turns,
-       (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', c.turn, 'callId', c.call_id, 'name', c.name, 'input', c.input,
+       (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', c.turn, 'callId', c.call_id, 'name', c.name, 'input', coalesce(c.final_input, c.input),
                  'state', c.state, 'isError', coalesce(c.is_error, false), 'output', left(c.output, 4000),
                  'startedAtMs', extract(epoch from c.started_at) * 1000, 'endedAtMs', extract(epoch from c.ended_at) * 1000,
                  'durationMs', c.duration_ms, 'waitKind', v.kind, 'waitDeadline', v.deadline,
                  'waitAtMs', extract(epoch from v.created_at) * 1000) order by f.number, c.turn, c.position), '[]')
           from animus.all_tool_calls c join animus.foci f on f.id = c.focus_id
-          left join animus.waits v on v.work_item_id = w.id and v.call_id = c.call_id and v.created_at >= c.started_at
-                and (c.ended_at is null or v.created_at <= c.ended_at)
+          left join animus.waits v on v.work_item_id = w.id and v.call_id = c.call_id
+                and (v.focus_id = c.focus_id and v.turn = c.turn
+                     or v.focus_id is null and v.created_at >= c.started_at and (c.ended_at is null or v.created_at <= c.ended_at))
          where c.work_item_id = w.id and c.state <> 'pending' and (f.number, c.turn) >= ($2::int, $3::int)) as calls,
        (select coalesce(json_agg(json_build_object('seq', l.seq, 'type', l.entry_type, 'content', l.content,
                  'atMs', extract(epoch from l.created_at) * 1000) order by l.seq), '[]')

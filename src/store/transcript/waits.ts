@@ -1,5 +1,5 @@
 /** Waits of parked foci: thin calls of the SQL functions, which hold the rules of waking. */
-import type { WaitKind } from '../../core/work/words.ts';
+import type { WaitKind, WaitSubject } from '../../core/work/words.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
@@ -16,21 +16,44 @@ export interface WaitRequest {
    * never.
    */
   readonly deadline: Date | null;
+  /** There if it waits for a person; then `deadline` is not used. */
+  readonly asks?: Asks;
+}
+
+/** What a person is asked. */
+export interface Asks {
+  readonly subject: WaitSubject;
+  /** The exact thing to be decided. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** After so many seconds the answer is no; null: never. */
+  readonly seconds: number | null;
 }
 
 /** How a wait ended. `due`: a timer's time has come; `timed_out`: the deadline came first; else what the resolver gave. */
-export type WaitResult = Readonly<Record<string, unknown>> & { readonly due?: true; readonly timed_out?: true };
+export type WaitResult = Readonly<Record<string, unknown>> & {
+  readonly due?: true;
+  readonly timed_out?: true;
+  /** Of a person, with who it was. */
+  readonly decision?: 'approve' | 'deny' | 'answer';
+  readonly by?: string;
+  readonly note?: string;
+  readonly answer?: unknown;
+};
 
 /** A wait as stored; `resolvedAt` and `result` are null while it is open. */
 export interface Wait {
   readonly callId: string;
   readonly kind: WaitKind;
+  /** What a person is asked; null for any other wait. */
+  readonly subject: WaitSubject | null;
   readonly targets: readonly string[];
   readonly mode: 'all' | 'any' | null;
   readonly deadline: Date | null;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
   readonly result: WaitResult | null;
+  /** Of the call that waits: what it runs with in place of the model's input; null: unchanged. */
+  readonly finalInput: unknown;
 }
 
 /** Turns a running call into a waiting one; false, and no change, where it waits or has ended already. */
@@ -60,10 +83,23 @@ export async function openWait(
 /** The waits of an item, resolved ones included. */
 export async function readWaits(db: Queryable, workItemId: string): Promise<Wait[]> {
   return db.query<Wait>(
-    `select call_id as "callId", kind, targets, mode, deadline, created_at as "createdAt", resolved_at as "resolvedAt", result
-       from animus.waits where work_item_id = $1 order by created_at, call_id`,
+    `select w.call_id as "callId", w.kind, w.subject, w.targets, w.mode, w.deadline, w.created_at as "createdAt", w.resolved_at as "resolvedAt", w.result,
+            c.final_input as "finalInput"
+       from animus.waits w
+       left join animus.tool_calls c on c.focus_id = w.focus_id and c.turn = w.turn and c.call_id = w.call_id
+      where w.work_item_id = $1 order by w.created_at, w.call_id`,
     [workItemId],
   );
+}
+
+/** Whether a person has approved this call of this turn. */
+export async function isApproved(db: Queryable, { focusId }: FocusKey, turn: number, callId: string): Promise<boolean> {
+  const [row] = await db.query<{ approved: boolean }>(
+    `select exists (select from animus.foci f join animus.waits w on w.work_item_id = f.work_item_id
+                     where f.id = $1 and w.focus_id = f.id and w.turn = $2 and w.call_id = $3 and w.result ->> 'decision' = 'approve') as approved`,
+    [focusId, turn, callId],
+  );
+  return row!.approved;
 }
 
 /**

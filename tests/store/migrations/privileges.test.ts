@@ -9,7 +9,7 @@ const target = testDatabase();
 
 /** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
-  actor person_acts may_operate digest_call digest_texts digest_work show_time
+  actor person_acts may_operate decide digest_call edit_asked only_asked require_open store_ask digest_texts digest_work show_time
   awaits_batch has_turn_under_way turn_under_way require_poller
   broken_input
   delete_trees lock_trees month_of old_trees open_month pack_items unpack_history

@@ -212,7 +212,8 @@ async function deadWithEverything(db: Database): Promise<string> {
     await tx.query(
       `insert into animus.tool_calls
        select focus_id, turn, 'c' || n, n, $1, case n when 1 then '"only \\u0000 text"'::json else '{ "z":1,"a" : [1e3] }'::json end, 'sandbox', 'p', 'done', $1, 7, true, '{"k": [null]}',
-              '2026-01-01 00:00:00.5+00', 'infinity', 1e-300
+              '2026-01-01 00:00:00.5+00', 'infinity', 1e-300,
+              case n when 2 then '{ "y":1,  "y" : [1.50, "\\u0000"] }'::json end, case n when 2 then 9007199254740993 end
          from animus.turns, generate_series(1, 2) n`,
       [nasty],
     );

@@ -30,6 +30,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   add_attachment: ofFocus(`select animus.add_attachment($1, $2, null, 'late', 1)`),
   add_message: ofFocus(`select animus.add_message($1, $2, 0, 'nudge', 'late', 1)`),
   append_ledger: ofItem(`select animus.append_ledger($1, 'note', 'late', $2)`),
+  ask_person: ofFocus(`select animus.ask_person($1, $2, 1, 'c1', 'approval', 'tool_call', '{}', 60)`),
   begin_foci: (db, { id, leaseToken, focusId }) =>
     db.query(
       `select case when (animus.begin_foci(array[$1::uuid], array[$2::bigint], array[$3::uuid], 'late', '/late', array['\\x01'::bytea],
@@ -80,6 +81,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   },
   hold_focus: ofFocus(`select animus.hold_focus($1, $2)`),
   hold_lease: ofItem(`select animus.hold_lease($1, $2)`),
+  open_item_wait: ofFocus(`select animus.open_item_wait($1, $2, 'budget', 'budget', '{}')`),
   open_wait: ofFocus(`select animus.open_wait($1, $2, 1, 'c1', 'human')`),
   park_work: ofItem(`select animus.park_work($1, $2)`),
   put_turn: ofFocus(

@@ -1,0 +1,48 @@
+/** Has a person asked about a call: unless a grant covers it, it waits for a decision. */
+import type { Database } from '../../store/sql/database.ts';
+import { askPerson, type Grant, grantsFor } from '../../store/transcript/approvals.ts';
+import type { RecordedCall } from '../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
+import { count } from '../../telemetry/metrics.ts';
+import { toolError } from '../../tools/tool.ts';
+import { nobodyAnswers } from '../prompt/people.ts';
+import { type EndMeans, finish, waiting } from './call-end.ts';
+import type { CallGuard } from './gate.ts';
+import { type Ask, type GateMeans, gatedCall } from './gates.ts';
+
+export interface AskMeans extends GateMeans, EndMeans, CallGuard {
+  readonly db: Database;
+}
+
+/** The input of a call where it is not what the model wrote. */
+export function changedInput(call: RecordedCall, written: unknown): { readonly value: unknown } | null {
+  return written === (call.finalInput ?? call.input) ? null : { value: written };
+}
+
+/** The grant that lets the call run without a person, or null. */
+export async function grantOf(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  ask: Ask,
+  means: AskMeans,
+): Promise<Grant | null> {
+  const { focusId } = means.callScope;
+  const changed = changedInput(call, ask.call.written);
+  const grants = await grantsFor(means.db, focusId, turn.turn, call.callId, changed);
+  const gated = gatedCall(call, turn, ask.call, means);
+  return grants.find(({ pattern }) => pattern === null || means.covers?.(pattern, gated) === true) ?? null;
+}
+
+/** The call, waiting for a person; denied where nobody can be asked. */
+export async function ask(turn: RecordedTurn, call: RecordedCall, asked: Ask, means: AskMeans): Promise<RecordedCall> {
+  const { reason, gate, seconds } = asked;
+  if (means.unattended) {
+    return finish(turn, call, { state: 'denied', output: toolError(nobodyAnswers(reason), { gate }) }, 0, means);
+  }
+  const changed = changedInput(call, asked.call.written);
+  const asks = { subject: 'tool_call', request: { reason, gate }, seconds } as const;
+  const { deadline } = await askPerson(means.db, means.callScope, turn.turn, call.callId, 'approval', asks, changed);
+  count('work.approvals.asked', 1, { faculty: means.callScope.faculty, subject: 'tool_call' });
+  const finalInput = changed ? changed.value : call.finalInput;
+  return waiting(turn, { ...call, finalInput }, { kind: 'approval', deadline }, means);
+}

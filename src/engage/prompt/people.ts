@@ -1,0 +1,24 @@
+/** What the model is told about decisions of people. */
+import type { WaitResult } from '../../store/transcript/waits.ts';
+
+/** The result of a call that a person did not approve. */
+export function notApproved(result: WaitResult, at: Date): string {
+  if (result.timed_out)
+    return `This call needed a person's approval, and nobody decided until its deadline (${iso(at)}). It did not run.`;
+  const note = result.note === undefined ? ' No reason was given.' : ` The reason given: ${result.note}`;
+  return `${result.by ?? 'An operator'} denied this call at ${iso(at)}. It did not run.${note}`;
+}
+
+/** The result of an approved call that must not run after all. */
+export function approvalVoid(reason: string): string {
+  return `This call was approved, and then it did not run: ${reason}`;
+}
+
+/** The result of a call that needs an approval where nobody can be asked. */
+export function nobodyAnswers(reason: string): string {
+  return `This call needs a person's approval (${reason}), and nobody can be asked in this run. It did not run.`;
+}
+
+function iso(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,208 @@
+/** What operators decide, in SQL: who may, what is recorded, grants, and requests about the item itself. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { askPerson, grantsFor } from '../../../src/store/transcript/approvals.ts';
+import { startCall } from '../../../src/store/transcript/calls.ts';
+import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { answerQuestion, approve, deny, grantCall, revokeGrant } from '../../../src/store/work/decide.ts';
+import { beginFocus, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
+import { testDatabase } from '../../support/database.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { emptyQueue } from './queue-driver.ts';
+
+const target = testDatabase();
+beforeEach(() => emptyQueue(target.database));
+
+const ASKS = { subject: 'tool_call', request: { reason: 'a rule' }, seconds: 60 } as const;
+
+/** An item whose calls of `bash` wait for approvals. */
+async function asked(calls: readonly string[] = ['c1'], id?: string): Promise<FocusedWork> {
+  const work = await beginFocus(target.database, id === undefined ? {} : { id });
+  await recordCalls(target.database, work, 1, calls, 'bash');
+  for (const call of calls) await askPerson(target.database, work.key, 1, call, 'approval', ASKS);
+  return work;
+}
+
+async function decisions(id: string) {
+  return target.database.query(
+    `select d.action, d.call_id, d.note, encode(d.subject_digest, 'hex') = w.hash as bound
+       from animus.decisions d left join (select call_id, work_item_id, encode(request_hash, 'hex') as hash from animus.waits) w using (work_item_id, call_id)
+      where d.work_item_id = $1 order by d.seq`,
+    [id],
+  );
+}
+
+describe('who decides', () => {
+  const logins: string[] = [];
+  const as = {} as Record<'submitter' | 'reader' | 'operator' | 'daemon' | 'gateway', Database>;
+  beforeAll(async () => {
+    for (const role of ['submitter', 'reader', 'operator', 'daemon', 'gateway'] as const) {
+      as[role] = openPostgres(await createLogin(target.connectionString, `animus_${role}`, logins), { poolSize: 1 });
+    }
+  });
+  afterAll(async () => {
+    await Promise.all(Object.values(as).map((db) => db.close()));
+    await dropLogins(logins);
+  });
+
+  test.each(['submitter', 'reader', 'daemon', 'gateway'] as const)('%s: decides nothing', async (role) => {
+    const { id } = await asked();
+    const forbidden = { code: 'db.forbidden' };
+    await expect(approve(as[role], id, {})).rejects.toMatchObject(forbidden);
+    await expect(deny(as[role], id, {})).rejects.toMatchObject(forbidden);
+    await expect(answerQuestion(as[role], id, 'x')).rejects.toMatchObject(forbidden);
+    await expect(grantCall(as[role], id, { scope: 'item', seconds: 9 })).rejects.toMatchObject(forbidden);
+    await expect(revokeGrant(as[role], '1')).rejects.toMatchObject(forbidden);
+    expect(await decisions(id)).toEqual([]);
+  });
+
+  test('the submitter of the item may not approve it, and a daemon may not write what it has waited for', async () => {
+    const [row] = await as.submitter.query<{ id: string }>(`select id from animus.submit_work('own')`);
+    const work = await asked(['c1'], row!.id);
+    await expect(approve(as.submitter, work.id, {})).rejects.toMatchObject({ code: 'db.forbidden' });
+    const forge = [
+      `select animus.resolve_wait($1, 'c1', '{"decision": "approve"}')`,
+      `update animus.waits set resolved_at = now() where work_item_id = $1`,
+      `insert into animus.grants (scope, faculty, tool, pattern, granted_by, created_at, expires_at) select 'faculty', 'own', 'bash', '*', 'me', now(), now() where $1::uuid is not null`,
+    ];
+    for (const sql of forge) await expect(as.daemon.query(sql, [work.id])).rejects.toThrow();
+    expect(await target.database.query('select from animus.inbox where work_item_id = $1', [work.id])).toHaveLength(1);
+  });
+
+  test('an operator decides, under its own name', async () => {
+    const { id } = await asked();
+    expect(await approve(as.operator, id, { note: 'fine' })).toBe('c1');
+    const [row] = await target.database.query<{ by: string; decided_by: string }>(
+      `select w.result ->> 'by' as by, d.decided_by from animus.waits w join animus.decisions d using (work_item_id, call_id) where work_item_id = $1`,
+      [id],
+    );
+    expect(logins).toContain(row!.by);
+    expect(row!.decided_by).toBe(row!.by);
+    expect(await decisions(id)).toEqual([{ action: 'approve', call_id: 'c1', note: 'fine', bound: true }]);
+  });
+});
+
+test('the audit shows a decision with the call it was about', async () => {
+  const { id } = await asked(['c1', 'c2']);
+  await deny(target.database, id, { callId: 'c2', note: 'no' });
+  const rows = await target.database.query(
+    'select action, call_id, tool, input, call_state, turn from animus.audit where work_item_id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ action: 'deny', call_id: 'c2', tool: 'bash', input: {}, call_state: 'waiting', turn: 1 }]);
+});
+
+describe('a question', () => {
+  const QUESTION = { subject: 'question', request: { question: 'Which one?' }, seconds: null } as const;
+  async function questioned() {
+    const work = await beginFocus(target.database);
+    await recordCalls(target.database, work, 1, ['q1', 'c1'], 'bash');
+    await askPerson(target.database, work.key, 1, 'q1', 'human', QUESTION);
+    await askPerson(target.database, work.key, 1, 'c1', 'approval', ASKS);
+    return work;
+  }
+
+  test('is answered and not approved, whatever else waits', async () => {
+    const { id } = await questioned();
+    await expect(approve(target.database, id, { callId: 'q1' })).rejects.toThrow(/q1 .* is a question/);
+    await expect(answerQuestion(target.database, id, 'x', 'c1')).rejects.toThrow(/c1 .* is no question/);
+    expect(await answerQuestion(target.database, id, 'The left one.')).toBe('q1');
+    expect(await approve(target.database, id, {})).toBe('c1');
+    expect(await decisions(id)).toEqual([
+      { action: 'answer', call_id: 'q1', note: 'The left one.', bound: true },
+      { action: 'approve', call_id: 'c1', note: '', bound: true },
+    ]);
+  });
+
+  test.each(['', '  \n'])('%j is no answer', async (text) => {
+    const { id } = await questioned();
+    await expect(answerQuestion(target.database, id, text)).rejects.toMatchObject({ code: 'work.invalid' });
+  });
+});
+
+describe('a grant', () => {
+  test('of one call fits the same tool with the same input, for the item or for the faculty, until it ends', async () => {
+    const db = target.database;
+    const work = await asked(['c1', 'c2']);
+    const grants = (of: FocusedWork, call: string) => grantsFor(db, of.key.focusId, 1, call, null);
+    expect(await grants(work, 'c2')).toEqual([]);
+    const id = await grantCall(db, work.id, { callId: 'c1', scope: 'item', seconds: 3600, note: 'safe' });
+    expect(await grants(work, 'c2')).toEqual([{ id, pattern: null }]);
+    // Of another input, there is none; and none for other work of the faculty.
+    expect(await grantsFor(db, work.key.focusId, 1, 'c2', { value: { n: 2 } })).toEqual([]);
+    await db.query(`insert into animus.work_items (faculty) values ($1)`, [work.faculty]);
+    const [other] = await db.query<{ id: string }>(
+      `select id from animus.work_items where faculty = $1 and state = 'queued'`,
+      [work.faculty],
+    );
+    const sibling = await asked(['c1'], other!.id);
+    expect(await grants(sibling, 'c1')).toEqual([]);
+    const wide = await grantCall(db, work.id, { callId: 'c1', scope: 'faculty', seconds: 3600, pattern: 'git *' });
+    expect(await grants(sibling, 'c1')).toEqual([{ id: wide, pattern: 'git *' }]);
+    expect(await revokeGrant(db, wide)).toBe(true);
+    expect(await revokeGrant(db, wide)).toBe(false);
+    expect(await grants(sibling, 'c1')).toEqual([]);
+    await db.query(`update animus.grants set expires_at = now() - interval '1 s' where id = $1`, [id]);
+    expect(await grants(work, 'c2')).toEqual([]);
+    expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['grant', 'grant']);
+  });
+
+  test('starts only the call that it fits', async () => {
+    const db = target.database;
+    const work = await beginFocus(db);
+    await recordCalls(db, work, 1, ['c1', 'c2'], 'bash');
+    await askPerson(db, work.key, 1, 'c1', 'approval', ASKS);
+    const id = await grantCall(db, work.id, { callId: 'c1', scope: 'item', seconds: 60 });
+    await expect(startCall(db, work.key, 1, 'c2', { value: { n: 2 } }, id)).rejects.toThrow(
+      /grant \d+ is not for call/,
+    );
+    await startCall(db, work.key, 1, 'c2', null, id);
+    const [call] = await db.query(`select state, grant_id::text as grant from animus.tool_calls where call_id = 'c2'`);
+    expect(call).toEqual({ state: 'started', grant: id });
+    // What waits, waits for a person: a grant that was made meanwhile does not start it.
+    await expect(startCall(db, work.key, 1, 'c1', null, id)).rejects.toThrow('nobody has approved it');
+  });
+
+  test.each([
+    ['no end', { scope: 'item', seconds: 0 }],
+    ['more than a year', { scope: 'item', seconds: 400 * 86_400 }],
+    ['an empty pattern', { scope: 'faculty', seconds: 60, pattern: ' ' }],
+  ] as const)('with %s is refused', async (_what, grant) => {
+    const { id } = await asked();
+    await expect(grantCall(target.database, id, grant)).rejects.toMatchObject({ code: 'work.invalid' });
+  });
+});
+
+describe('a request about the item itself', () => {
+  const open = (work: FocusedWork) =>
+    target.database.query<{ opened: boolean }>(
+      `select animus.open_item_wait($1, $2, 'budget', 'budget', '{"limit_usd": 5}', 60) as opened`,
+      [work.key.focusId, work.leaseToken],
+    );
+
+  test('parks the item without a call, is asked once, and wakes it when it is approved', async () => {
+    const db = target.database;
+    const work = await beginFocus(db);
+    expect(await open(work)).toEqual([{ opened: true }]);
+    expect(await open(work)).toEqual([{ opened: false }]);
+    expect(await parkWork(db, { id: work.id, leaseToken: work.leaseToken })).toBe('waiting');
+    expect(await approve(db, work.id, { input: '{"add_usd": 3}' })).toBe('budget');
+    expect(await itemOf(db, work.id)).toMatchObject({ state: 'queued' });
+    expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['edit', 'approve']);
+  });
+
+  test('calls the function that extends the budget, in the same transaction, if there is one', async () => {
+    const db = target.database;
+    const work = await beginFocus(db);
+    await open(work);
+    await db.query(`create function animus.extend_budget(p_work_item_id uuid, p_request json, p_input json) returns void language plpgsql as
+      $$ begin raise exception 'extend % by %', p_request ->> 'limit_usd', p_input ->> 'add_usd'; end $$`);
+    try {
+      await expect(approve(db, work.id, { input: '{"add_usd": 3}' })).rejects.toThrow('extend 5 by 3');
+      expect(await decisions(work.id)).toEqual([]);
+    } finally {
+      await db.query('drop function animus.extend_budget');
+    }
+  });
+});
