@@ -38,6 +38,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],
   'src/tools': [['files', 'web']],
   'src/tools/files': [['patch', 'search']],
+  'src/tools/web': [['search']],
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
   'src/llm': [
     ['anthropic', 'batch', 'ollama', 'providers', 'responses', 'scripted'],

@@ -87,13 +87,15 @@ const SLOWEST = items('elapsed');
 
 // Most roots have no children. Those of the others are added up alone, from an index that contains nothing else.
 const ROOTS = `
-  select r.id, r.faculty, r.state, left(r.description, 10000) as description, r.submitted_by, (1 + coalesce(c.items, 0))::int as items,
-         (r.turns + coalesce(c.turns, 0))::int as turns, (r.cost_usd + coalesce(c.usd, 0))::float8 as usd,
-         (r.input_tokens + coalesce(c.input_tokens, 0))::float8 as input_tokens,
-         (r.output_tokens + coalesce(c.output_tokens, 0))::float8 as output_tokens, r.created_at, r.resolved_at
-    from animus.work_items r
-    left join (select root_id, count(*) as items, sum(turns) as turns, sum(cost_usd) as usd, sum(input_tokens) as input_tokens,
-                      sum(output_tokens) as output_tokens
-                 from animus.work_items where depth > 0 and root_id >= $1::uuid and root_id < $2::uuid group by root_id) c on c.root_id = r.id
-   where r.id >= $1::uuid and r.id < $2::uuid and r.depth = 0
-   order by r.cost_usd + coalesce(c.usd, 0) desc, r.id desc limit $3`;
+  select t.id, t.faculty, t.state, left(t.description, 10000) as description, t.submitted_by, (1 + coalesce(t.more_items, 0))::int as items,
+         (t.turns + coalesce(t.more_turns, 0))::int as turns, t.usd::float8 as usd,
+         (t.input_tokens + coalesce(t.more_input, 0))::float8 as input_tokens,
+         (t.output_tokens + coalesce(t.more_output, 0))::float8 as output_tokens, t.created_at, t.resolved_at
+    from (select r.*, c.*, r.cost_usd + coalesce(c.more_usd, 0) as usd
+            from animus.work_items r
+            left join (select root_id as tree, count(*) as more_items, sum(turns) as more_turns, sum(cost_usd) as more_usd,
+                              sum(input_tokens) as more_input, sum(output_tokens) as more_output
+                         from animus.work_items where depth > 0 and root_id >= $1::uuid and root_id < $2::uuid group by root_id) c on c.tree = r.id
+           where r.id >= $1::uuid and r.id < $2::uuid and r.depth = 0
+           order by usd desc, r.id desc limit $3) t
+   order by t.usd desc, t.id desc`;

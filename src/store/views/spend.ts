@@ -74,12 +74,12 @@ interface Totals {
 }
 
 const SUMS = `
-  select day, month, faculty, model, operation, submitter, usd::float8 as usd, input_tokens::float8 as input_tokens,
+  select day::text as day, to_char(month, 'YYYY-MM') as month, faculty, model, operation, submitter, usd::float8 as usd, input_tokens::float8 as input_tokens,
          output_tokens::float8 as output_tokens, calls::float8 as calls,
          (sum(usd) over ())::float8 as all_usd, (sum(input_tokens) over ())::float8 as all_input,
          (sum(output_tokens) over ())::float8 as all_output, (sum(calls) over ())::float8 as all_calls, (count(*) over ())::int as all_groups
-    from (select case when 'day' = any ($1::text[]) then day::text end as day,
-                 case when 'month' = any ($1) then to_char(day, 'YYYY-MM') end as month,
+    from (select case when 'day' = any ($1::text[]) then day end as day,
+                 case when 'month' = any ($1) then date_trunc('month', day::timestamp)::date end as month,
                  case when 'faculty' = any ($1) then faculty end as faculty, case when 'model' = any ($1) then model end as model,
                  case when 'operation' = any ($1) then operation end as operation,
                  case when 'submitter' = any ($1) then submitter end as submitter,
@@ -87,5 +87,5 @@ const SUMS = `
             from animus.spend_details
            where day >= $2::date and day < coalesce($3::date, 'infinity')
            group by 1, 2, 3, 4, 5, 6) grouped
-   order by day desc nulls last, month desc nulls last, usd desc, faculty, model, operation, submitter
+   order by grouped.day desc nulls last, grouped.month desc nulls last, usd desc, faculty, model, operation, submitter
    limit $4`;
