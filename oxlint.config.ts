@@ -21,7 +21,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    ['audit', 'db', 'init', 'operate', 'scratch', 'serve', 'settings', 'status', 'work'],
+    ['audit', 'db', 'init', 'operate', 'scratch', 'serve', 'settings', 'spend', 'status', 'work'],
     ['events'],
     ['command'],
     ['view'],
@@ -38,6 +38,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],
   'src/tools': [['files', 'web']],
   'src/tools/files': [['patch', 'search']],
+  'src/tools/web': [['search']],
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
   'src/llm': [
     ['anthropic', 'batch', 'ollama', 'providers', 'responses', 'scripted'],

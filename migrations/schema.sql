@@ -442,7 +442,9 @@ create table animus.spend_calls (
   day           date          not null,
   usd           numeric(14,6) not null,
   input_tokens  bigint        not null,
-  output_tokens bigint        not null
+  output_tokens bigint        not null,
+  operation     text          not null default 'turn',
+  submitter     text
 );
 
 create table animus.focus_settings (
@@ -573,6 +575,19 @@ create table animus.grants (
 );
 create index grants_of_faculty on animus.grants (faculty, tool) where revoked_at is null;
 
+create table animus.spend_sums (
+  day           date          not null,
+  faculty       text          not null,
+  model         text          not null,
+  operation     text          not null,
+  submitter     text          not null,
+  usd           numeric(14,6) not null,
+  input_tokens  bigint        not null,
+  output_tokens bigint        not null,
+  calls         bigint        not null,
+  primary key (day, faculty, model, operation, submitter)
+) with (fillfactor=70);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -602,6 +617,9 @@ create index grants_of_faculty on animus.grants (faculty, tool) where revoked_at
 
 -- create view animus.spend: its query stands in functions/
 --   faculty, model, day, usd, input_tokens, output_tokens, calls
+
+-- create view animus.spend_details: its query stands in functions/
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls
 
 -- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
 

@@ -55,8 +55,9 @@ end $$;
 create or replace function animus.store_answer(p_item animus.held_work, p_focus_id uuid, p_turn int, p_answer json, p_calls json) returns void
 language plpgsql as $$
 declare
-  v_now    timestamptz := animus.now();
-  v_answer record;
+  v_now       timestamptz := animus.now();
+  v_answer    record;
+  v_submitter text;
 begin
   -- Read in one go: every -> on a json value parses the whole answer again.
   select a.*, coalesce((a.usage ->> 'input')::bigint, 0) as input_tokens, coalesce((a.usage ->> 'output')::bigint, 0) as output_tokens into v_answer
@@ -85,10 +86,11 @@ begin
            call_id text, name text, input json, state text, output text, is_error boolean, details jsonb, duration_ms float8))
          with ordinality as c (call_id, name, input, state, output, is_error, details, duration_ms, n);
   update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_answer.cost_usd, input_tokens = input_tokens + v_answer.input_tokens,
-         output_tokens = output_tokens + v_answer.output_tokens where id = p_item.id;
-  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
+         output_tokens = output_tokens + v_answer.output_tokens where id = p_item.id
+  returning case when depth = 0 then submitted_by else animus.submitter_of(root_id) end into v_submitter;
+  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
   values (p_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
-          (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens);
+          (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens, v_submitter);
 end $$;
 
 -- Completes many items together with the answers that end them, in one statement: for each one what record_turn, for an answer without
@@ -124,7 +126,7 @@ begin
                 usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8)
              order by u.id for no key update of l skip locked) i
      where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
-    returning w.dedup_key, w.queue_msg_id, w.faculty, i.*),
+    returning w.dedup_key, w.queue_msg_id, w.faculty, case when w.depth = 0 then w.submitted_by else animus.submitter_of(w.root_id) end as submitter, i.*),
   recorded as (
     update animus.turns t
        set provider = e.provider, model = e.model, response = e.content, response_id = e.response_id, stop_reason = e.stop_reason,
@@ -133,9 +135,9 @@ begin
            time_to_first_token_ms = e.time_to_first_token_ms
       from ended e where t.focus_id = e.focus_id and t.turn = e.turn),
   spent as (
-    insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens)
+    insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
     select e.faculty, coalesce(e.provider, '') || '/' || coalesce(e.model, ''), (v_now at time zone 'UTC')::date, coalesce(e.cost_usd, 0),
-           coalesce((e.usage ->> 'input')::bigint, 0), coalesce((e.usage ->> 'output')::bigint, 0) from ended e)
+           coalesce((e.usage ->> 'input')::bigint, 0), coalesce((e.usage ->> 'output')::bigint, 0), e.submitter from ended e)
   select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
   if v_ids is not null then perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now); end if;
   if cardinality(v_ids) = cardinality(p_ids) then return array_fill(true, array[cardinality(p_ids)]); end if;

@@ -1,5 +1,5 @@
--- Spend: every model call appends a row to animus.spend_calls, and a daemon adds these rows up in animus.spend_days now and then.
--- animus.spend is the sum of both, exact at every moment.
+-- Spend: every model call appends a row to animus.spend_calls, and a daemon adds these rows up in animus.spend_sums now and then.
+-- animus.spend and animus.spend_details are the sums of both, exact at every moment. animus.spend_days has the sums from before 0028.
 
 -- Makes animus.spend, until now a table, the view of both. Nothing that is running may still insert into the table, so callers make sure
 -- that the functions which do were replaced long enough ago. Views and grants of others stay: a view of theirs shows the days alone.
@@ -11,20 +11,41 @@ declare
 begin
   if to_regclass('animus.spend_days') is not null then return; end if;
   alter table animus.spend rename to spend_days;
-  create view animus.spend as
-    select faculty, model, day, sum(usd)::numeric(14, 6) as usd, sum(input_tokens)::bigint as input_tokens,
-           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls
-      from (select faculty, model, day, usd, input_tokens, output_tokens, calls from animus.spend_days
-            union all
-            select faculty, model, day, usd, input_tokens, output_tokens, 1 from animus.spend_calls) each_call
-     group by faculty, model, day;
+  perform animus.define_spend_views();
   for v_grant in
     select r.rolname from pg_class c cross join aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
      where c.oid = 'animus.spend_days'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner
   loop
-    execute format('grant select on animus.spend to %I', v_grant.rolname);
+    execute format('grant select on animus.spend, animus.spend_details to %I', v_grant.rolname);
   end loop;
 end $$;
+
+-- Creates the views of what was spent, or replaces them. spend has one row per faculty, model and day; the rows of spend_details are parts of
+-- such sums, for readers to add up, because adding up twice takes twice the time. Its operation and submitter are null where they are not known; the setting
+-- spend_details_since says from when on they are recorded.
+-- Locks: the views, exclusively. Raises: nothing.
+create or replace function animus.define_spend_views() returns void
+language plpgsql as $$
+begin
+  create or replace view animus.spend_details as
+    select faculty, model, operation, nullif(submitter, '') as submitter, day, usd, input_tokens, output_tokens, calls from animus.spend_sums
+    union all
+    select faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, 1 from animus.spend_calls
+    union all
+    select faculty, model, null, null, day, usd, input_tokens, output_tokens, calls from animus.spend_days;
+  create or replace view animus.spend as
+    select faculty, model, day, sum(usd)::numeric(14, 6) as usd, sum(input_tokens)::bigint as input_tokens,
+           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls
+      from animus.spend_details
+     group by faculty, model, day;
+end $$;
+
+-- Returns who submitted an item; null if that is not known.
+-- Locks: none. Raises: nothing.
+create or replace function animus.submitter_of(p_id uuid) returns text
+language sql stable as $$
+  select submitted_by from animus.work_items where id = p_id
+$$;
 
 -- Adds up at most p_limit calls. Returns how many, or null where the calls of a version that wrote the sums itself may still be running:
 -- within a minute after the upgrade.
@@ -46,12 +67,13 @@ begin
   end if;
   with calls as (
     delete from animus.spend_calls where ctid = any (array(select ctid from animus.spend_calls limit p_limit for update skip locked))
-    returning faculty, model, day, usd, input_tokens, output_tokens),
+    returning day, faculty, model, operation, coalesce(submitter, '') as submitter, usd, input_tokens, output_tokens),
   added as (
-    insert into animus.spend_days as d (faculty, model, day, usd, input_tokens, output_tokens, calls)
+    insert into animus.spend_sums as d (day, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls)
     -- In order, so that two daemons cannot wait for each other.
-    select faculty, model, day, sum(usd), sum(input_tokens), sum(output_tokens), count(*) from calls group by faculty, model, day order by faculty, model, day
-    on conflict (faculty, model, day) do update
+    select day, faculty, model, operation, submitter, sum(usd), sum(input_tokens), sum(output_tokens), count(*) from calls
+     group by day, faculty, model, operation, submitter order by day, faculty, model, operation, submitter
+    on conflict (day, faculty, model, operation, submitter) do update
        set usd = d.usd + excluded.usd, input_tokens = d.input_tokens + excluded.input_tokens,
            output_tokens = d.output_tokens + excluded.output_tokens, calls = d.calls + excluded.calls)
   select count(*) into v_count from calls;
@@ -62,5 +84,9 @@ end $$;
 do $$
 begin
   insert into animus.settings (key, value) values ('spend_calls_since', to_jsonb(animus.now())) on conflict (key) do nothing;
-  if not exists (select from animus.foci) then perform animus.publish_spend(); end if;
+  if to_regclass('animus.spend_days') is not null then
+    perform animus.define_spend_views();
+  elsif not exists (select from animus.foci) then
+    perform animus.publish_spend();
+  end if;
 end $$;

@@ -93,6 +93,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   });
   const tools = toolSources({
     web: () => ({ allow: newest.web.allow.flatMap((target) => parseWebTarget(target) ?? []) }),
+    search: () => config.web.search,
   });
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);

@@ -1,5 +1,6 @@
 /** The registry of tools, and the selection for a faculty. */
 import { z } from 'zod';
+import type { WebSearchConfig } from '../core/config/config.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
@@ -8,6 +9,7 @@ import { SHELL_TOOLS } from './shell.ts';
 import type { Tool } from './tool.ts';
 import { WAIT_TOOLS } from './wait.ts';
 import type { WebReach } from './web/guarded-agent.ts';
+import { webSearch } from './web/search/web-search.ts';
 import { webFetch } from './web/web-fetch.ts';
 
 /** Available to every faculty. */
@@ -16,15 +18,17 @@ const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, readOutpu
 /** What the operator's configuration says to tools; asked at each call, because it may change. */
 export interface ToolSettings {
   readonly web: () => WebReach;
+  /** Null: no search endpoint is configured. */
+  readonly search: () => WebSearchConfig | null;
 }
 
 /** Tools that a faculty may list in `tools`. */
 export function facultyTools(settings: ToolSettings): readonly Tool[] {
-  return [...FILE_TOOLS, ...SHELL_TOOLS, webFetch(settings.web)];
+  return [...FILE_TOOLS, ...SHELL_TOOLS, webFetch(settings.web), webSearch(settings.search)];
 }
 
 /** As without a configuration. */
-const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }) });
+const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }), search: () => null });
 
 /** The valid names in a faculty's `tools`. */
 export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) => tool.name);

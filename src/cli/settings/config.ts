@@ -66,6 +66,13 @@ function settingsOf(config: Config): Setting[] {
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);
   add('hooks.environment', config.hooks.environment.join(', ') || null);
   add('web.allow', config.web.allow.join(', ') || null);
+  const { search } = config.web;
+  add('web.search.kind', search && search.kind);
+  if (search !== null) {
+    add('web.search.url', search.url);
+    add('web.search.api_key', search.apiKey && String(search.apiKey));
+    add('web.search.timeout_seconds', search.timeoutSeconds);
+  }
   for (const provider of config.providers.values()) {
     const at = `providers.${provider.name}`;
     add(`${at}.kind`, provider.kind, at);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   count,
+  httpUrl,
   listenAddress,
   matching,
   oneOf,
@@ -13,10 +14,10 @@ import {
   usdPerMillion,
   webTargets,
 } from '../toml/fields.ts';
-import { DEFAULT_HTTP, WIRE_CHOICES } from './config.ts';
+import { DEFAULT_HTTP, WEB_SEARCH_KINDS, WIRE_CHOICES } from './config.ts';
 import { modelKeys } from './model-keys.ts';
 import { STRUCTURED_OUTPUTS } from './model-words.ts';
-import { providerTable } from './provider-keys.ts';
+import { providerTable, variableName } from './provider-keys.ts';
 
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
@@ -58,8 +59,16 @@ const batch = table({
   submit_timeout_seconds: seconds(1, 3600).default(120),
 });
 
+const webSearch = table({
+  kind: oneOf([...WEB_SEARCH_KINDS]),
+  url: httpUrl().optional(),
+  api_key_env: variableName.optional(),
+  timeout_seconds: seconds(1, 600).default(20),
+});
+
 const web = table({
   allow: webTargets().default([]),
+  search: webSearch.optional(),
 });
 
 const model = table({

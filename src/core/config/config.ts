@@ -71,7 +71,26 @@ interface HooksConfig {
 export interface WebConfig {
   /** What `web_fetch` may reach beside the public internet: hosts, addresses, networks (`parseWebTarget`); default none. */
   readonly allow: readonly string[];
+  /** Where `web_search` searches; null: nowhere, and faculties with the tool are refused. */
+  readonly search: WebSearchConfig | null;
 }
+
+/** `[web.search]` of animus.toml. */
+export interface WebSearchConfig {
+  readonly kind: WebSearchKind;
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** Null: no key is set. */
+  readonly apiKey: Secret | null;
+  /** The environment variable that holds the key; null if the endpoint needs none. */
+  readonly apiKeyEnv: string | null;
+  /** Time-out of a search; default 20. */
+  readonly timeoutSeconds: number;
+}
+
+/** Search APIs that `web_search` speaks. */
+export const WEB_SEARCH_KINDS = ['searxng', 'brave', 'tavily'] as const;
+export type WebSearchKind = (typeof WEB_SEARCH_KINDS)[number];
 
 /** Where health is served when animus.toml does not say. */
 export const DEFAULT_HTTP = '127.0.0.1:7717';

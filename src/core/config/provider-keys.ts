@@ -15,7 +15,8 @@ import {
 } from '../toml/fields.ts';
 import { HTTP_PROVIDER_KINDS, WIRE_CHOICES } from './config.ts';
 
-const variableName = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+/** A variable of the environment that holds a secret. */
+export const variableName = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 const headerName = matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'the name of an HTTP header');
 const cloudName = (expected: string) => matching(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, expected);
 

@@ -9,6 +9,7 @@ import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
 import { BUILT_IN } from './provider-address.ts';
 import { configError, databaseUrlOf, homeOf } from './reach.ts';
+import { webSearchOf } from './read-web-search.ts';
 
 /** The poll interval of the embedded database, whose notifications do not reach other connections. */
 const EMBEDDED_POLL_SECONDS = 0.25;
@@ -24,6 +25,7 @@ export function readConfig(sources: ConfigSources): Config {
   checkDaemon(document, conflicts);
   const providers = providersOf(document, env, sources, conflicts);
   checkModels(document, providers, conflicts);
+  const search = webSearchOf(document, env, conflicts);
 
   const problems = [...env.problems, ...document.problems, ...conflicts];
   if (problems.length > 0 || document.sound === null) throw configError(problems);
@@ -36,11 +38,11 @@ export function readConfig(sources: ConfigSources): Config {
     retention: retentionOf(document.sound),
     hooks: Object.freeze({ environment: Object.freeze(document.sound.hooks.environment) }),
     batch: batchOf(document.sound),
-    web: Object.freeze({ allow: Object.freeze(document.sound.web.allow) }),
+    web: Object.freeze({ allow: Object.freeze(document.sound.web.allow), search }),
     defaultProvider: 'anthropic',
     providers,
     models: modelsOf(document.sound),
-    origins: originsOf(document, env, providers),
+    origins: originsOf(document, env, providers, search),
   });
 }
 
@@ -92,6 +94,7 @@ function originsOf(
   document: StrictDocument<ConfigDocument>,
   env: EnvironmentReader,
   providers: Config['providers'],
+  search: Config['web']['search'],
 ): ReadonlyMap<string, string> {
   const origins = new Map<string, string>();
   const set = (name: string) => (env.text(name) === null ? null : name);
@@ -102,6 +105,12 @@ function originsOf(
     for (const key of Object.keys(document.sound?.[table] ?? {})) {
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }
+  }
+  if (search !== null) {
+    for (const key of ['kind', 'url', 'timeout_seconds']) {
+      origins.set(`web.search.${key}`, document.originOf('web', 'search', key) ?? 'default');
+    }
+    origins.set('web.search.api_key', variable(env.secretOrigin(search.apiKeyEnv ?? '')));
   }
   for (const provider of providers.values()) {
     const { name } = provider;

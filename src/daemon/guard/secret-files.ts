@@ -68,13 +68,15 @@ function isOfSession(name: string): boolean {
 }
 
 /** The variables from which animus reads its own secrets. */
-export function secretNames({ providers }: Config): readonly string[] {
+export function secretNames({ providers, web }: Config): readonly string[] {
   const keys = [...providers.values()].flatMap((provider) =>
     provider.kind === 'scripted'
       ? []
       : [...(provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv]), ...provider.secretEnv],
   );
-  return ['DATABASE_URL', 'PGPASSWORD', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', ...keys];
+  const search = web.search?.apiKeyEnv ?? null;
+  const own = ['DATABASE_URL', 'PGPASSWORD', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'];
+  return [...own, ...keys, ...(search === null ? [] : [search])];
 }
 
 const SECRET_DIRECTORIES = ['/run/secrets', '/var/run/secrets'];

@@ -1,7 +1,7 @@
 /** Loads the faculties that can run under a configuration: valid files whose models accept their options. */
 import { type Faculties, loadFaculties } from '../../catalog/faculties.ts';
 import { type Faculty, modelChain } from '../../catalog/faculty.ts';
-import type { Config } from '../../core/config/config.ts';
+import { type Config, WEB_SEARCH_KINDS } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
 import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
@@ -40,7 +40,17 @@ function refusalsOf(faculty: Faculty, names: ModelNames, config: Config): Proble
     ...refusedOptions(model, modelOptions(engage)),
     ...refusedBatch(faculty, model),
   ]);
-  return [...aliasProblems(chain, config), ...refused.map((each) => problemOf(faculty, each))];
+  return [
+    ...aliasProblems(chain, config),
+    ...[...refused, ...refusedSearch(faculty, config)].map((each) => problemOf(faculty, each)),
+  ];
+}
+
+function refusedSearch({ engage }: Faculty, { web }: Config): RefusedKey[] {
+  if (web.search !== null || !engage.tools.includes('web_search')) return [];
+  const kinds = WEB_SEARCH_KINDS.map((kind) => `"${kind}"`).join(', ');
+  const expected = `tools that work here: for web_search, set [web.search] in animus.toml with kind = one of ${kinds}`;
+  return [{ key: 'tools', expected, value: 'web_search' }];
 }
 
 function refusedBatch({ engage }: Faculty, { provider, model, kind }: LocatedModel): RefusedKey[] {
@@ -48,7 +58,7 @@ function refusedBatch({ engage }: Faculty, { provider, model, kind }: LocatedMod
   return [{ key: 'batch', expected: `false: the provider of ${provider}/${model} has no batch API`, value: true }];
 }
 
-type RefusedKey = Omit<RefusedOption, 'key'> & { readonly key: RefusedOption['key'] | 'batch' };
+type RefusedKey = Omit<RefusedOption, 'key'> & { readonly key: RefusedOption['key'] | 'batch' | 'tools' };
 
 function problemOf({ file, origins }: Faculty, { key: refused, expected, value }: RefusedKey): Problem {
   // The effort may be written under its earlier name.

@@ -1,9 +1,7 @@
 /** Fetches a page of the web: each hop of a redirect is checked as the first one is. */
-import { Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Dispatcher, request } from 'undici';
-import { messageOf } from '../../core/errors/errors.ts';
+import { request } from 'undici';
 import { forbiddenLiteral, guardedAgent, type WebReach } from './guarded-agent.ts';
+import { ENCODINGS, headerOf, readBody, reasonOf } from './http-body.ts';
 
 /** A response. */
 export interface Page {
@@ -30,12 +28,6 @@ const MAX_REDIRECTS = 5;
 /** Until the headers, and between two pieces of the body. */
 const SILENCE_MS = 20_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
 
 /** GETs the URL without cookies and credentials. Rejects only when the signal aborts. */
 export async function fetchPage(text: string, reach: WebReach, signal: AbortSignal): Promise<Page | NoPage> {
@@ -77,7 +69,7 @@ async function fetchOnce(url: URL, reach: WebReach, signal: AbortSignal): Promis
       bodyTimeout: SILENCE_MS,
       headers: {
         accept: 'text/html, text/*;q=0.9, application/json;q=0.9, */*;q=0.1',
-        'accept-encoding': 'gzip, deflate, br',
+        'accept-encoding': ENCODINGS,
         'user-agent': 'animus (web_fetch)',
       },
     });
@@ -85,43 +77,12 @@ async function fetchOnce(url: URL, reach: WebReach, signal: AbortSignal): Promis
     const location = headerOf(response, 'location');
     if (REDIRECTS.has(status) && location !== '') return { location };
     const type = headerOf(response, 'content-type');
-    const encoding = headerOf(response, 'content-encoding').trim().toLowerCase();
-    const decoder = DECODERS[encoding];
-    if (encoding !== '' && encoding !== 'identity' && !decoder) {
-      return { refusal: `${url.href} is compressed as ${JSON.stringify(encoding.slice(0, 50))}, which cannot be read` };
-    }
-    return { status, type, ...(await readBody(response.body, decoder)) };
+    const read = await readBody(response, MAX_BYTES);
+    return typeof read === 'string' ? { refusal: `${url.href} ${read}` } : { status, type, ...read };
   } catch (error) {
     signal.throwIfAborted();
     return { refusal: `${url.href} could not be fetched: ${reasonOf(error)}` };
   } finally {
     await agent.destroy();
   }
-}
-
-async function readBody(
-  body: Readable,
-  decoder: (() => NodeJS.ReadWriteStream) | undefined,
-): Promise<Pick<Page, 'body' | 'cut'>> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const plain = decoder ? body.compose(decoder()) : body;
-  for await (const chunk of plain as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    // Leaving the loop ends the stream, so the rest is neither read nor decompressed.
-    if (bytes > MAX_BYTES) break;
-  }
-  return { body: Buffer.concat(chunks).subarray(0, MAX_BYTES), cut: bytes > MAX_BYTES };
-}
-
-function headerOf({ headers }: Dispatcher.ResponseData, name: string): string {
-  const value = headers[name] ?? '';
-  return Array.isArray(value) ? (value[0] ?? '') : value;
-}
-
-/** The innermost reason: that of a failed connection is inside the error of the request. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error && error.cause !== undefined ? reasonOf(error.cause) : messageOf(error);
 }

@@ -1,6 +1,8 @@
 /** (f) A million rows: bulk insert and size, compared with graphile-worker, and the commands that look for a few rows among them. */
 import type { Database } from '../../../src/store/sql/database.ts';
 import { findWork } from '../../../src/store/views/find-work.ts';
+import { readSpend } from '../../../src/store/views/spend.ts';
+import { readSpendItems, readSpendRoots } from '../../../src/store/views/spend-items.ts';
 import { readStatus } from '../../../src/store/views/status-view.ts';
 import { listWork } from '../../../src/store/views/work-list.ts';
 import { fillQueue } from '../../store/work/fill-queue.ts';
@@ -38,7 +40,7 @@ export async function views(server: BenchServer, rows: number, print: (line: str
         await db.query(SPENT, [rows]);
         // As autovacuum does.
         await db.query('vacuum analyze animus.work_items');
-        await db.query('vacuum analyze animus.spend_days');
+        await db.query('vacuum analyze animus.spend_sums');
         print(
           `\n${rows} ${name} items and ${rows} rows of spend: milliseconds, the first time and the median of 9 more`,
         );
@@ -68,7 +70,20 @@ const COMMANDS: Readonly<Record<string, (db: Database) => Promise<unknown>>> = {
   'work list --faculty nobody': (db) => listWork(db, { faculty: 'nobody', limit: 20 }),
   'work show 00000000abcd (no item)': (db) => findWork(db, '00000000abcd').catch(() => null),
   status: (db) => readStatus(db),
+  'spend (30 days)': (db) => readSpend(db, ['faculty', 'model'], { since: daysAgo(29), until: null }, 50),
+  'spend --by day,submitter (30 days)': (db) =>
+    readSpend(db, ['day', 'submitter'], { since: daysAgo(29), until: null }, 50),
+  'spend --by month (everything)': (db) => readSpend(db, ['month'], { since: '2000-01-01', until: null }, 50),
+  'spend items --dearest (all items)': (db) => readSpendItems(db, 'dearest', { since: daysAgo(29), until: null }, 20),
+  'spend items --slowest (all items)': (db) => readSpendItems(db, 'slowest', { since: daysAgo(29), until: null }, 20),
+  'spend --by root (all items)': (db) => readSpendRoots(db, { since: daysAgo(29), until: null }, 20),
+  'spend items --dearest (no item)': (db) =>
+    readSpendItems(db, 'dearest', { since: '2000-01-01', until: '2000-02-01' }, 20),
 };
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+}
 
 /** Ten items of a rare faculty that are queued, completed, dead and cancelled each. */
 const RARE = `
@@ -79,7 +94,8 @@ const RARE = `
       from (select animus.uuid_v7() as id, state from unnest(array['queued', 'completed', 'dead', 'cancelled']) state, generate_series(1, 10)) rare;
   end $$`;
 
-/** A hundred faculties and models a day. */
+/** Two thousand sums a day. */
 const SPENT = `
-  insert into animus.spend_days (faculty, model, day, usd, input_tokens, output_tokens, calls)
-  select 'f' || n % 20, 'm' || n / 20 % 5, (now() at time zone 'UTC')::date - n / 100, 1, 1, 1, 1 from generate_series(0, $1::int - 1) n`;
+  insert into animus.spend_sums (day, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls)
+  select (now() at time zone 'UTC')::date - n / 2000, 'f' || n % 20, 'm' || n / 20 % 5, (array['turn', 'summary'])[1 + n / 100 % 2], 'p' || n / 200 % 10, 1, 1, 1, 1
+    from generate_series(0, $1::int - 1) n`;

@@ -45,6 +45,8 @@ describe('a command loads no package that it does not use', () => {
     ['ledger show ID', ['commander', ...DRIVER], 55],
     ['audit export', ['commander', ...DRIVER], 55],
     ['audit verify', ['commander', ...DRIVER], 55],
+    ['spend', ['commander', ...DRIVER], 55],
+    ['spend items', ['commander', ...DRIVER], 55],
     ['pause', ['commander', ...DRIVER], 55],
     ['resume', ['commander', ...DRIVER], 55],
     ['schedule list', ['commander', 'croner', ...DRIVER], 55],

@@ -51,7 +51,7 @@ const INTERNAL = `
   oldest_queued
   place_below
   promote_due
-  publish_spend
+  publish_spend define_spend_views submitter_of
   raise
   reclaim_expired
   refuse_merge_into_ancestor

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { answeredTurn, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, beginTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { rollUpSpend } from '../../../src/store/work/spend.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork } from '../../support/begun-focus.ts';
@@ -105,18 +105,55 @@ describe('spend', () => {
     for (const model of models) expect(await spendOf(database, model)).toMatchObject({ calls: 3 });
   });
 
-  test('reads a day by an index, however many days there are', async () => {
+  test.each(['spend', 'spend_details'])('reads a day of %s by indexes, however many days there are', async (view) => {
     const { database } = target;
     await database.query(
-      `insert into animus.spend_days select 'f' || n % 20, 'test/old', date '2020-01-01' + n / 20, 1, 1, 1, 1 from generate_series(1, 20000) n`,
+      `insert into animus.spend_days select 'f' || n % 20, 'test/old', date '2020-01-01' + n / 20, 1, 1, 1, 1 from generate_series(1, 20000) n on conflict do nothing`,
     );
-    await database.query('analyze animus.spend_days');
+    await database.query(
+      `insert into animus.spend_sums select date '2020-01-01' + n / 20, 'f' || n % 20, 'test/old', 'turn', '', 1, 1, 1, 1 from generate_series(1, 20000) n on conflict do nothing`,
+    );
+    await database.query('analyze animus.spend_days, animus.spend_sums, animus.spend_calls');
     const plan = await database.query<{ 'QUERY PLAN': string }>(
-      `explain (analyze, buffers, timing off) select * from animus.spend where day = date '2021-06-01'`,
+      `explain (analyze, buffers, timing off) select * from animus.${view} where day = date '2021-06-01'`,
     );
     const text = plan.map((row) => row['QUERY PLAN']).join('\n');
     expect(text).toContain('spend_day');
+    expect(text).toContain('spend_sums_pkey');
     expect(Number(/Buffers: shared hit=(\d+)/.exec(text)?.[1])).toBeLessThan(50);
+  });
+
+  test('is charged to the submitter of the root, by what the call was for', async () => {
+    const { database } = target;
+    const model = randomUUID();
+    const root = await beginFocus(database);
+    const [row] = await database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, parent_id) select faculty, id from animus.work_items where id = $1 returning id`,
+      [root.id],
+    );
+    await database.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(
+        `update animus.work_items set submitted_by = case when id = $1 then 'ada' else 'a daemon' end where id = any (array[$1, $2]::uuid[])`,
+        [root.id, row!.id],
+      );
+    });
+    const child = await beginFocus(database, { id: row!.id });
+    await charge(database, root, 1, model);
+    await charge(database, child, 1, model);
+    await recordSideCall(database, child.key, { ...ANSWER, model }, 0.05);
+    const read = () =>
+      database.query(
+        `select operation, submitter, sum(usd)::float8 as usd, sum(calls)::int as calls from animus.spend_details where model = $1 group by 1, 2 order by 1`,
+        [`test/${model}`],
+      );
+    const expected = [
+      { operation: 'summary', submitter: 'ada', usd: 0.05, calls: 1 },
+      { operation: 'turn', submitter: 'ada', usd: 0.02, calls: 2 },
+    ];
+    expect(await read()).toEqual(expected);
+    await rollUpSpend(database, 1000);
+    expect(await read()).toEqual(expected);
   });
 });
 
@@ -147,8 +184,16 @@ describe('an upgrade from version 0.1.0, which wrote the sums itself', () => {
     );
     expect(await rollUpSpend(db, 100)).toBe(1);
     expect(await spendOf(db, 'm')).toMatchObject({ calls: 3, usd: '0.030000' });
+    expect(
+      await db.query(
+        `select operation, sum(calls)::int as calls from animus.spend_details group by operation order by operation`,
+      ),
+    ).toEqual([
+      { operation: 'turn', calls: 1 },
+      { operation: null, calls: 2 },
+    ]);
     const readers = await db.query(
-      `select r.rolname from pg_roles r where r.rolname like 'animus\\_%' and has_table_privilege(r.oid, 'animus.spend', 'select') order by 1`,
+      `select r.rolname from pg_roles r where r.rolname like 'animus\\_%' and has_table_privilege(r.oid, 'animus.spend', 'select') and has_table_privilege(r.oid, 'animus.spend_details', 'select') order by 1`,
     );
     expect(readers.map((row) => row['rolname'])).toEqual(
       expect.arrayContaining(['animus_daemon', 'animus_operator', 'animus_reader']),

@@ -1,0 +1,118 @@
+/** What `animus spend` prints for people. */
+import type { Spend, SpendGroup, SpendPeriod, SpendRow } from '../../store/views/spend.ts';
+import type { ItemOrder, SpendItem, SpendRoot } from '../../store/views/spend-items.ts';
+import { type Column, type Output, type Part, styled } from '../view/output.ts';
+import { counted, duration, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+
+const AMOUNTS: readonly Column[] = [
+  { title: 'CALLS', align: 'right', optional: true },
+  { title: 'IN', align: 'right', optional: true },
+  { title: 'OUT', align: 'right', optional: true },
+  { title: 'COST', align: 'right' },
+];
+
+/** A table of sums, and their total. */
+export function showSpend(output: Output, period: SpendPeriod, by: readonly SpendGroup[], spend: Spend): void {
+  const { rows, total } = spend;
+  if (rows.length === 0) {
+    output.note(`no model call ${daysOf(period)}`);
+    return;
+  }
+  const columns = by.map((group) => ({ title: group.toUpperCase(), shrink: true }));
+  output.table(
+    [...columns, ...AMOUNTS],
+    rows.map((row) => [
+      ...by.map((group) => valueOf(row, group)),
+      ...[row.calls, row.input_tokens, row.output_tokens].map(grouped),
+      usd(row.usd),
+    ]),
+  );
+  output.line();
+  output.line(
+    styled('Spent     ', 'bold'),
+    `${usd(total.usd)} in ${counted(total.calls, 'call')}, ${grouped(total.input_tokens)} tokens in, ${grouped(total.output_tokens)} out, ${daysOf(period)}`,
+  );
+  if (total.groups > rows.length) {
+    output.note(`${counted(total.groups - rows.length, 'more row')}; --limit shows more. The sum contains them`);
+  }
+  const { details_since: since } = spend;
+  if (since !== null && rows.some((row) => by.some((group) => row[group] === null))) {
+    output.note(`(not known): operations and submitters are recorded since ${since.toISOString().slice(0, 16)}Z`);
+  }
+}
+
+/** A table of items, the dearest or the slowest first. */
+export function showItems(output: Output, period: SpendPeriod, order: ItemOrder, items: readonly SpendItem[]): void {
+  if (items.length === 0) {
+    output.note(`no work item that was submitted ${daysOf(period)} has begun`);
+    return;
+  }
+  const columns: readonly Column[] = [
+    { title: 'ID' },
+    { title: 'STATE' },
+    { title: 'FACULTY', shrink: true, optional: true },
+    { title: 'COST', align: 'right' },
+    { title: 'TURNS', align: 'right', optional: true },
+    { title: 'TOOK', align: 'right' },
+    { title: 'WORKED', align: 'right', optional: true },
+    { title: 'DESCRIPTION', shrink: true, optional: true },
+  ];
+  output.table(
+    columns,
+    items.map((item) => [
+      shortId(item.id),
+      stateLabel(item.state),
+      item.faculty,
+      usd(item.usd),
+      String(item.turns),
+      duration(item.elapsed_ms),
+      duration(item.worked_ms),
+      shortDescription(item.description, 200),
+    ]),
+  );
+  output.line();
+  output.line(styled(`The ${order} work that was submitted ${daysOf(period)} and still exists`, 'dim'));
+}
+
+/** A table of root items with the sums of their trees. */
+export function showRoots(output: Output, period: SpendPeriod, roots: readonly SpendRoot[]): void {
+  if (roots.length === 0) {
+    output.note(`no work item was submitted ${daysOf(period)}`);
+    return;
+  }
+  const columns: readonly Column[] = [
+    { title: 'ROOT' },
+    { title: 'STATE' },
+    { title: 'FACULTY', shrink: true, optional: true },
+    { title: 'SUBMITTER', shrink: true, optional: true },
+    { title: 'ITEMS', align: 'right' },
+    { title: 'TURNS', align: 'right', optional: true },
+    { title: 'COST', align: 'right' },
+    { title: 'DESCRIPTION', shrink: true, optional: true },
+  ];
+  output.table(
+    columns,
+    roots.map((root) => [
+      shortId(root.id),
+      stateLabel(root.state),
+      root.faculty,
+      root.submitted_by ?? UNKNOWN,
+      grouped(root.items),
+      grouped(root.turns),
+      usd(root.usd),
+      shortDescription(root.description, 200),
+    ]),
+  );
+  output.line();
+  output.line(styled(`The dearest trees whose root was submitted ${daysOf(period)} and still exists`, 'dim'));
+}
+
+const UNKNOWN = styled('(not known)', 'dim');
+
+function valueOf(row: SpendRow, group: SpendGroup): Part {
+  return row[group] ?? UNKNOWN;
+}
+
+function daysOf({ since, until }: SpendPeriod): string {
+  return until === null ? `since ${since} (UTC days)` : `from ${since} to before ${until} (UTC days)`;
+}

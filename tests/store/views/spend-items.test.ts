@@ -1,0 +1,35 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Queryable } from '../../../src/store/sql/database.ts';
+import { readSpendItems, readSpendRoots } from '../../../src/store/views/spend-items.ts';
+import { testDatabase } from '../../support/database.ts';
+import { fillQueue } from '../work/fill-queue.ts';
+
+const target = testDatabase();
+
+beforeAll(async () => {
+  await fillQueue(target.database, { queued: { crowd: 20_000 }, resolved: 20_000 });
+  await target.database.query('analyze animus.work_items');
+});
+
+test.each([
+  ['dearest', (db: Queryable) => readSpendItems(db, 'dearest', DAY, 20)],
+  ['slowest', (db: Queryable) => readSpendItems(db, 'slowest', DAY, 20)],
+  ['roots', (db: Queryable) => readSpendRoots(db, DAY, 20)],
+])('the %s of a day are read by the ids of that day, not from the whole table', async (_, read) => {
+  const plans: string[] = [];
+  await read(explaining(target.database, plans));
+  expect(plans.join('\n')).toContain('work_items_pkey');
+  expect(plans.filter((plan) => /Seq Scan on work_items/.test(plan))).toEqual([]);
+});
+
+const DAY = { since: '2020-02-01', until: '2020-02-02' };
+
+/** Keeps the plan of each query, and returns no rows. */
+function explaining(db: Queryable, plans: string[]): Queryable {
+  const query = async (text: string, values?: readonly unknown[]) => {
+    const rows = await db.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+    return [];
+  };
+  return { ...db, query };
+}
