@@ -18,10 +18,8 @@ async function setUp(kind: WebSearchKind, pages = PAGES, more: Partial<WebSearch
     kind,
     url: endpoint.url,
     timeoutSeconds: 10,
-    ...{
-      apiKey: new Secret(KEY),
-      apiKeyEnv: 'SEARCH_KEY',
-    },
+    apiKey: new Secret(KEY),
+    apiKeyEnv: 'SEARCH_KEY',
     ...more,
   };
   const bench = await setUpBench();
