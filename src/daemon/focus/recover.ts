@@ -9,7 +9,7 @@ import { readLedger } from '../../store/transcript/ledger.ts';
 import type { WorkError } from '../../store/work/work.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import type { HookOutput } from '../hooks/hook-output.ts';
-import type { HookResult } from '../hooks/phase-hook.ts';
+import type { HookResult } from '../hooks/hook-command.ts';
 import { abortReason, createFocusControl, type FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
