@@ -58,6 +58,8 @@ export async function runCommandOf<P extends HookPoint>(
 ): Promise<HookResult<P>> {
   const { work, faculty, key, row, means } = focus;
   await focus.directory.make();
+  // It sees what it may have to remove.
+  const quiet = point === 'after_tool_call';
   const traceparent = currentTraceparent();
   const isolation = faculty.engage.bashIsolation ?? means.isolation;
   const result = await runHookCommand(
@@ -76,12 +78,13 @@ export async function runCommandOf<P extends HookPoint>(
       fileRules: focus.fileRules(givenTo(means.hookEnvironment)),
       timeoutMs: hook.timeoutSeconds * 1000,
       isolation,
+      quiet,
     },
     input,
     means.processes,
     signal,
   );
-  if ((result.kind === 'proceed' || result.kind === 'output') && result.stderr !== '') {
+  if (!quiet && (result.kind === 'proceed' || result.kind === 'output') && result.stderr !== '') {
     const fields = {
       work_item_id: work.id,
       focus_id: key.focusId,

@@ -36,6 +36,8 @@ export interface HookCall {
    */
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** True: errors do not repeat what it printed, which may contain what it is to remove. Default false. */
+  readonly quiet?: boolean;
   readonly isolation: Isolation;
   readonly fileRules?: readonly FileRule[];
 }
@@ -90,7 +92,8 @@ export async function runHookCommand<P extends HookPoint>(
 
 function judge<P extends HookPoint>(point: P, call: HookCall, result: ProcessResult): HookResult<P> {
   const { command } = call;
-  const stderr = tailOf(withoutSecrets(result.stderr.text, call.environment));
+  const said = tailOf(withoutSecrets(result.stderr.text, call.environment));
+  const stderr = call.quiet ? '' : said;
   const failed = (detail: string): HookResult<P> => {
     return { kind: 'failed', error: new AnimusError('hook.failed', { command, detail: withStderr(detail, stderr) }) };
   };
@@ -121,7 +124,7 @@ function judge<P extends HookPoint>(point: P, call: HookCall, result: ProcessRes
   if (result.exitCode === EXIT_BLOCK) {
     const printed = result.stdout.truncated ? { problem: 'it is too long' } : parseBlockedOutput(result.stdout.text);
     const unread = 'problem' in printed ? `; what it printed for the ledger cannot be read: ${printed.problem}` : '';
-    const reason = (stderr || 'no reason given on stderr') + unread;
+    const reason = (said || 'no reason given on stderr') + (call.quiet && unread !== '' ? UNREAD : unread);
     const ledger = 'problem' in printed ? [] : printed.ledger;
     return { kind: 'blocked', reason, error: new AnimusError('hook.blocked', { command, reason }), ledger };
   }
@@ -131,11 +134,15 @@ function judge<P extends HookPoint>(point: P, call: HookCall, result: ProcessRes
     ? { problem: `${result.stdout.bytes} bytes; the limit is ${MAX_OUTPUT_BYTES}` }
     : parseHookOutput(point, result.stdout.text);
   if ('problem' in parsed) {
-    const detail = withStderr(parsed.problem, stderr);
+    const detail = call.quiet ? WRONG : withStderr(parsed.problem, stderr);
     return { kind: 'failed', error: new AnimusError('hook.output', { command, detail }) };
   }
   return parsed.output === null ? { kind: 'proceed', stderr } : { kind: 'output', output: parsed.output, stderr };
 }
+
+/** Instead of what a quiet hook printed. */
+const WRONG = 'what it printed is not shown, because it may contain what the hook removes';
+const UNREAD = '; what it printed for the ledger cannot be read';
 
 /** In a namespace, as in any shell, death by signal N is reported as exit code 128 + N. */
 function exitOf(code: number | null): string {

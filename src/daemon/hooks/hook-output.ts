@@ -83,7 +83,7 @@ export interface HookInput {
   readonly before_llm_call: LoopBase & {
     readonly model: string;
     readonly tools: readonly string[];
-    readonly messages: Json;
+    readonly messages: readonly unknown[];
     readonly omitted_messages: number;
   };
   readonly before_tool_call: LoopBase & { readonly call: HookCallFacts };
