@@ -55,9 +55,9 @@ function visible(directory: string, report: Report): string[] | null {
   try {
     const stats = statSync(directory, { throwIfNoEntry: false });
     if (stats === undefined) return null;
-    if (!stats.isDirectory()) return report(directory, 'is not a directory'), null;
+    if (!stats.isDirectory()) return (report(directory, 'is not a directory'), null);
     const foreign = whoElse(stats);
-    if (foreign !== null) return report(directory, foreign), null;
+    if (foreign !== null) return (report(directory, foreign), null);
     return readdirSync(directory)
       .filter((name) => !name.startsWith('.'))
       .toSorted();
@@ -75,7 +75,9 @@ function fileProblem(path: string): string | null {
     return whoElse(stats);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'EACCES' ? `is not executable; run: chmod +x ${path}, or let its name begin with a dot` : fileFault(error);
+    return code === 'EACCES'
+      ? `is not executable; run: chmod +x ${path}, or let its name begin with a dot`
+      : fileFault(error);
   }
 }
 
@@ -83,7 +85,8 @@ function fileProblem(path: string): string | null {
 function whoElse(stats: Stats): string | null {
   const uid = process.getuid?.();
   if (uid === undefined) return null;
-  if (stats.uid !== uid && stats.uid !== 0) return `belongs to another user (uid ${stats.uid}); only root and the daemon's user may own hooks`;
+  if (stats.uid !== uid && stats.uid !== 0)
+    return `belongs to another user (uid ${stats.uid}); only root and the daemon's user may own hooks`;
   return (stats.mode & constants.S_IWOTH) === 0 ? null : 'can be changed by every user; run chmod o-w on it';
 }
 

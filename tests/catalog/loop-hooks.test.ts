@@ -44,7 +44,14 @@ before_tool_call = [{ command = "./a", tools = ["bash", "write_*"] }, { command 
 [[faculty.hooks.after_tool_call]]
 command = "./b"`);
     expect(problems).toEqual([]);
-    const hook = { name: 'a', command: join(directory, 'a'), args: [], timeoutSeconds: 5, onError: 'block', tools: null };
+    const hook = {
+      name: 'a',
+      command: join(directory, 'a'),
+      args: [],
+      timeoutSeconds: 5,
+      onError: 'block',
+      tools: null,
+    };
     expect(faculty?.hooks).toEqual({
       before_llm_call: [{ ...hook, args: ['-x'] }],
       before_tool_call: [
@@ -57,8 +64,16 @@ command = "./b"`);
   });
 
   test.each([
-    ['before_tool_call = [{ command = "./none" }]', ':7: faculty.hooks.before_tool_call: hook 1: ', 'none does not exist'],
-    ['before_tool_call = [{ command = "./a", tools = ["bsh"] }]', 'hook 1: no tool named "bsh" (did you mean bash?)', ''],
+    [
+      'before_tool_call = [{ command = "./none" }]',
+      ':7: faculty.hooks.before_tool_call: hook 1: ',
+      'none does not exist',
+    ],
+    [
+      'before_tool_call = [{ command = "./a", tools = ["bsh"] }]',
+      'hook 1: no tool named "bsh" (did you mean bash?)',
+      '',
+    ],
     ['before_llm_call = [{ command = "./a", tools = ["bash"] }]', 'tools is for hooks of tool calls', ''],
     ['after_tool_call = [{ command = "./a", tools = ["ledger_append"] }]', 'recorded together with its effect', ''],
     ['after_tool_call = [{ command = "./a", tool = ["bash"] }]', 'unknown key (did you mean tools?)', ''],
@@ -75,7 +90,11 @@ command = "./b"`);
   test('is refused in mode external, which has no loop', () => {
     const { directory, write } = place();
     write('a');
-    write('x.toml', '[faculty]\nname = "x"\n[faculty.engage]\nmode = "external"\ncommand = "./a"\n[faculty.hooks]\n', 0o644);
+    write(
+      'x.toml',
+      '[faculty]\nname = "x"\n[faculty.engage]\nmode = "external"\ncommand = "./a"\n[faculty.hooks]\n',
+      0o644,
+    );
     const { problems } = loadFaculties(directory, { toolNames: [] });
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('faculty.hooks: is only for the built-in loop'),
@@ -110,7 +129,12 @@ describe('the hooks directory', () => {
       '/before_tool_call/10-a',
       '/before_tool_call/20-b',
     ]);
-    expect(hooks.before_tool_call[0]).toMatchObject({ name: '10-a', onError: 'block', tools: null, timeoutSeconds: 30 });
+    expect(hooks.before_tool_call[0]).toMatchObject({
+      name: '10-a',
+      onError: 'block',
+      tools: null,
+      timeoutSeconds: 30,
+    });
     const { faculty } = read('[faculty.hooks]\nafter_tool_call = [{ command = "./a" }]\n', hooks);
     expect(faculty?.hooks?.after_tool_call.map(({ name }) => name)).toEqual(['a', 'a#2']);
     expect(faculty?.files).toContain(join(directory, 'before_tool_call/10-a'));
@@ -126,7 +150,11 @@ describe('the hooks directory', () => {
     const file = write('hooks/before_tool_call/check.py', '#!/bin/sh\n', 0o644);
     write('faculties/x.toml', FACULTY, 0o644);
     write('work.sh');
-    write('faculties/y.toml', '[faculty]\nname = "y"\n[faculty.engage]\nmode = "external"\ncommand = "../work.sh"\n', 0o644);
+    write(
+      'faculties/y.toml',
+      '[faculty]\nname = "y"\n[faculty.engage]\nmode = "external"\ncommand = "../work.sh"\n',
+      0o644,
+    );
     write('animus.toml', '[hooks]\ndirectory = "hooks"\n', 0o644);
     const config = loadConfig({ env: { HOME: directory, ANTHROPIC_API_KEY: 'k' }, cwd: directory });
     const { faculties, problems } = loadRunnableFaculties(join(directory, 'faculties'), config);

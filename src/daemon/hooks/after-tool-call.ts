@@ -2,7 +2,7 @@
 import { isForTool, type LoopHook } from '../../catalog/loop-hooks.ts';
 import type { AfterRun, GatedCall } from '../../engage/calls/gate.ts';
 import { unseenResult, withheldResult } from '../../engage/prompt/hook-texts.ts';
-import { type ToolOutput, toolError } from '../../tools/tool.ts';
+import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
 import type { HookCallResult } from './hook-output.ts';
 import { askHook, type HookVerdict, isInterrupted, type LoopHookMeans } from './loop-hook.ts';
 import { mergePatch } from './merge-patch.ts';
@@ -17,14 +17,18 @@ const TRIES = 3;
 export function hooksOnResults(means: LoopHookMeans): AfterRun | undefined {
   const hooks = means.hooks.after_tool_call;
   if (hooks.length === 0) return undefined;
-  return async (call, output) => {
-    let current = output;
-    for (const hook of hooks.filter((each) => isForTool(each, call.tool.name))) {
-      const shown = await show(call, current, hook, means);
-      if (shown.kind === 'withheld') return shown.output;
-      current = shown.output;
-    }
-    return current;
+  const forTool = ({ name }: Tool) => hooks.filter((hook) => isForTool(hook, name));
+  return {
+    sees: (tool) => forTool(tool).length > 0,
+    async change(call, output) {
+      let current = output;
+      for (const hook of forTool(call.tool)) {
+        const shown = await show(call, current, hook, means);
+        if (shown.kind === 'withheld') return shown.output;
+        current = shown.output;
+      }
+      return current;
+    },
   };
 }
 

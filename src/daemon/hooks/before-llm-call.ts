@@ -34,7 +34,10 @@ export function hooksOnRequests(facts: RequestFacts, means: LoopHookMeans): Befo
           added.push(hookMessage(hook.name, verdict.patch.append));
           break;
         case 'block':
-          return { kind: 'blocked', reason: `the hook ${hook.name} refused the request of turn ${turn}: ${verdict.reason}` };
+          return {
+            kind: 'blocked',
+            reason: `the hook ${hook.name} refused the request of turn ${turn}: ${verdict.reason}`,
+          };
         case 'failed':
           if (hook.onError === 'allow') break;
           return { kind: 'blocked', reason: `the hook ${hook.name} failed before turn ${turn} (${verdict.code})` };

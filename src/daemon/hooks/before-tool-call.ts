@@ -61,7 +61,9 @@ async function judgeOnce(call: GatedCall, hook: LoopHook, means: LoopHookMeans):
 
 /** A call that a resumed focus judges again has the same id; a changed hook before this one may have changed its input. */
 function digestOf(tool: string, input: unknown): string {
-  return createHash('sha256').update(JSON.stringify([tool, input])).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([tool, input]))
+    .digest('hex');
 }
 
 function recordedVerdict({ decision, reason, patch }: HookRun): Verdict {

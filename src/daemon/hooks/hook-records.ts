@@ -15,12 +15,7 @@ export interface HookRecords {
 }
 
 /** `resumed`: the focus may have runs of an earlier process. A new focus reads nothing. */
-export function createHookRecords(
-  db: Database,
-  focus: FocusKey,
-  resumed: boolean,
-  signal: AbortSignal,
-): HookRecords {
+export function createHookRecords(db: Database, focus: FocusKey, resumed: boolean, signal: AbortSignal): HookRecords {
   const known = new Map<string, HookRun>();
   let read: Promise<void> | null = null;
 

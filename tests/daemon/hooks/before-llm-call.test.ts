@@ -27,7 +27,11 @@ function focusWith(...before_llm_call: readonly Scripted[]): Promise<HookedFocus
 }
 
 /** Runs it and keeps the requests. */
-async function runWatched(hooked: HookedFocus, requests: LlmRequest[], overrides: Parameters<HookedFocus['run']>[0] = {}) {
+async function runWatched(
+  hooked: HookedFocus,
+  requests: LlmRequest[],
+  overrides: Parameters<HookedFocus['run']>[0] = {},
+) {
   const { model } = hooked.focus.means();
   const client: LlmClient = {
     complete: (request, options) => {
@@ -111,7 +115,10 @@ test('that blocks ends the attempt with its reason; the model is not asked', asy
 test('that fails ends the attempt, or is passed over if on_error says so', async () => {
   const broken = { name: 'broken', script: 'echo secret-detail >&2; exit 3' };
   const blocking = await focusWith(broken);
-  expect(await blocking.run()).toMatchObject({ kind: 'failed', message: 'the hook broken failed before turn 1 (hook.failed)' });
+  expect(await blocking.run()).toMatchObject({
+    kind: 'failed',
+    message: 'the hook broken failed before turn 1 (hook.failed)',
+  });
   expect(blocking.log.join()).toContain('secret-detail');
   const allowing = await focusWith({ ...broken, onError: 'allow' });
   expect(await allowing.run()).toMatchObject({ kind: 'done' });
@@ -143,19 +150,22 @@ test.each([
   ['begin_next_turn', 'before', 2, 2],
   ['begin_next_turn', 'after', 2, 2],
   ['record_turn', 'before', 2, 2],
-] as const)('killed %s %s (%i): runs %i times in all, and requests repeat byte for byte', async (name, when, nth, runs) => {
-  const requests: LlmRequest[] = [];
-  const hooked = await focusWith({ name: 'clock', script: COUNT });
-  await expect(runWatched(hooked, requests, { db: killedAt(name, when, nth) })).rejects.toThrow(Killed);
-  expect(await runWatched(hooked, requests)).toMatchObject({ kind: 'done' });
-  expect(hooked.seen()).toHaveLength(runs);
-  const ofTurn = Map.groupBy(requests, ({ turn }) => turn);
-  for (const [first, ...again] of ofTurn.values()) {
-    for (const request of again) expect(JSON.stringify(request)).toBe(JSON.stringify(first));
-  }
-  const { messages } = await readTranscript(pg.database, hooked.focus.key.focusId);
-  expect(messages.filter(({ kind }) => kind === 'hook')).toHaveLength(2);
-});
+] as const)(
+  'killed %s %s (%i): runs %i times in all, and requests repeat byte for byte',
+  async (name, when, nth, runs) => {
+    const requests: LlmRequest[] = [];
+    const hooked = await focusWith({ name: 'clock', script: COUNT });
+    await expect(runWatched(hooked, requests, { db: killedAt(name, when, nth) })).rejects.toThrow(Killed);
+    expect(await runWatched(hooked, requests)).toMatchObject({ kind: 'done' });
+    expect(hooked.seen()).toHaveLength(runs);
+    const ofTurn = Map.groupBy(requests, ({ turn }) => turn);
+    for (const [first, ...again] of ofTurn.values()) {
+      for (const request of again) expect(JSON.stringify(request)).toBe(JSON.stringify(first));
+    }
+    const { messages } = await readTranscript(pg.database, hooked.focus.key.focusId);
+    expect(messages.filter(({ kind }) => kind === 'hook')).toHaveLength(2);
+  },
+);
 
 test('without hooks, nothing of this is read or written', async () => {
   const statements: string[] = [];

@@ -28,7 +28,14 @@ const GIVEN: HookInput = {
     error: { code: 'x', retryable: true },
     attempt: 2,
   },
-  before_llm_call: { event: 'before_llm_call', ...LOOP, model: 'm', tools: ['bash'], messages: [], omitted_messages: 0 },
+  before_llm_call: {
+    event: 'before_llm_call',
+    ...LOOP,
+    model: 'm',
+    tools: ['bash'],
+    messages: [],
+    omitted_messages: 0,
+  },
   before_tool_call: { event: 'before_tool_call', ...LOOP, call: CALL },
   after_tool_call: {
     event: 'after_tool_call',

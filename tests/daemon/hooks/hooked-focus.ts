@@ -12,6 +12,7 @@ import { runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
 import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { createHookRecords } from '../../../src/daemon/hooks/hook-records.ts';
 import type { LoopHookMeans } from '../../../src/daemon/hooks/loop-hook.ts';
+import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
@@ -24,13 +25,15 @@ export type Scripted = { readonly script: string } & Partial<LoopHook>;
 export interface HookedFocus {
   readonly focus: TestFocus;
   /** Runs the loop from what is recorded, as another process would after the first time. */
-  run(overrides?: Partial<EngageMeans>): ReturnType<typeof engage>;
+  run(overrides?: Partial<EngageMeans>, gatesAfter?: readonly CallGate[]): ReturnType<typeof engage>;
   /** Lines that hooks and tools wrote, in the order of time. */
   seen(): string[];
   /** For tools of the test. */
   note(line: string): void;
   /** The recorded runs, in order. */
-  runs(): Promise<{ event: string; hook: string; call_id: string; turn: number; decision: string; reason: string | null }[]>;
+  runs(): Promise<
+    { event: string; hook: string; call_id: string; turn: number; decision: string; reason: string | null }[]
+  >;
   readonly log: string[];
   readonly directory: string;
 }
@@ -57,7 +60,7 @@ export async function hookedFocus(database: Database, options: HookedOptions): P
   const log: string[] = [];
   let processesBefore = 0;
 
-  function run(overrides: Partial<EngageMeans> = {}) {
+  function run(overrides: Partial<EngageMeans> = {}, gatesAfter: readonly CallGate[] = []) {
     const db = overrides.db ?? database;
     const means = focus.means();
     const signal = overrides.signal ?? means.signal;
@@ -93,7 +96,7 @@ export async function hookedFocus(database: Database, options: HookedOptions): P
     const beforeRequest = hooksOnRequests({ model: 'test', tools: ['a'] }, hookMeans);
     return engage(
       focus.means({
-        gates: gate === null ? [] : [gate],
+        gates: gate === null ? gatesAfter : [gate, ...gatesAfter],
         ...(afterRun && { afterRun }),
         ...(beforeRequest && { beforeRequest }),
         callScope: { ...means.callScope, processes, workspace: directory },
