@@ -167,10 +167,23 @@ function problemsOf(error: z.ZodError): string {
 
 function parseJson(text: string): { readonly parsed: unknown } | { readonly problem: string } {
   try {
-    return { parsed: JSON.parse(text, refuseUnstorable) };
+    const parsed: unknown = JSON.parse(text, refuseUnstorable);
+    return isDeep(parsed) ? { problem: `it is nested deeper than ${MAX_DEPTH} levels: ${excerpt(text)}` } : { parsed };
   } catch (error) {
     return { problem: `broken JSON (${(error as Error).message}): ${excerpt(text)}` };
   }
+}
+
+/** Deeper values would exhaust the stack of what checks and patches them. */
+const MAX_DEPTH = 200;
+
+function isDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
 }
 
 /** Values that neither text nor jsonb of Postgres can store. */
