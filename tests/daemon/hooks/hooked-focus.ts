@@ -13,6 +13,7 @@ import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { createHookRecords } from '../../../src/daemon/hooks/hook-records.ts';
 import type { LoopHookMeans } from '../../../src/daemon/hooks/loop-hook.ts';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
+import { createJournal, type Journal } from '../../../src/engage/calls/journal.ts';
 import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
@@ -26,6 +27,10 @@ export interface HookedFocus {
   readonly focus: TestFocus;
   /** Runs the loop from what is recorded, as another process would after the first time. */
   run(overrides?: Partial<EngageMeans>, gatesAfter?: readonly CallGate[]): ReturnType<typeof engage>;
+  /** For a run on another database. */
+  journal(db: Database): Journal;
+  /** The faculty is loaded again with other hooks. */
+  replaceHooks(scripts: HookedOptions['hooks']): void;
   /** Lines that hooks and tools wrote, in the order of time. */
   seen(): string[];
   /** For tools of the test. */
@@ -55,7 +60,7 @@ export async function hookedFocus(database: Database, options: HookedOptions): P
   });
   const notes = join(directory, 'seen');
   const note = (line: string) => appendFileSync(notes, `${line}\n`);
-  const hooks = writeHooks(directory, options.hooks);
+  let hooks = writeHooks(directory, options.hooks);
   const focus = await startTestFocus(database, { script: options.script, tools: options.tools?.(note) ?? [] });
   const log: string[] = [];
   let processesBefore = 0;
@@ -108,6 +113,10 @@ export async function hookedFocus(database: Database, options: HookedOptions): P
   return {
     focus,
     run,
+    journal: (db) => createJournal(db, focus.key),
+    replaceHooks(scripts) {
+      hooks = writeHooks(directory, scripts);
+    },
     note,
     log,
     directory,
