@@ -6,8 +6,8 @@ import type { Isolation } from '../../process/process-host.ts';
 import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
 import { appendLedger, type LedgerEntry } from '../../store/transcript/ledger.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
-import type { HookInput, HookOutput, HookPhase, HookPoint } from '../hooks/hook-output.ts';
 import { type HookResult, runHookCommand } from '../hooks/hook-command.ts';
+import type { HookInput, HookOutput, HookPhase, HookPoint } from '../hooks/hook-output.ts';
 import type { Focus } from './focus-scope.ts';
 
 /**

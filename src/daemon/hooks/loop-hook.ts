@@ -119,7 +119,7 @@ function readResult<E extends HookEvent>(
       if (output.decision === 'block') return blocked(output.reason ?? '', ledger);
       const reason = output.reason === undefined ? null : cutReason(output.reason);
       if (output.decision === 'allow') return { verdict: { decision: 'allow' }, reason, ledger };
-      return { verdict: { decision: 'modify', patch: output.patch as Patch<E> }, reason, ledger };
+      return { verdict: { decision: 'modify', patch: output.patch }, reason, ledger };
     }
     default:
       return result satisfies never;

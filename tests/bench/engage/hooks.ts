@@ -73,7 +73,7 @@ async function runOnce(event: HookEvent | null, isolation: Isolation) {
   const script = [...calls, `[[answer]]\nturn = ${turns + 1}\ntext = "done"`].join('\n');
   const focus = await startTestFocus(db, {
     script,
-    tools: [testTool('write', async ({ n }) => ({ content: `${String(n)}` }))],
+    tools: [testTool('write', async ({ n }) => ({ content: String(n) }))],
   });
   let statements = 0;
   const counted: Database = {

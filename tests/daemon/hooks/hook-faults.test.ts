@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { worldTool } from '../../../src/tools/tool.ts';
 import { z } from 'zod';
-import { eventually } from '../../support/eventually.ts';
-import { testDatabase } from '../../support/database.ts';
+import { worldTool } from '../../../src/tools/tool.ts';
 import { processesWith } from '../../process/live-processes.ts';
+import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { hookedFocus, type Scripted } from './hooked-focus.ts';
 
 const pg = testDatabase();

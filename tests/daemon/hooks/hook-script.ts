@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { HookInput, HookPoint } from '../../../src/daemon/hooks/hook-output.ts';
 import { type HookCall, runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
+import type { HookInput, HookPoint } from '../../../src/daemon/hooks/hook-output.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 
 const LOOP = { work_item: { id: 'w' }, faculty: { name: 'f' }, turn: 3 };
