@@ -588,6 +588,26 @@ create table animus.spend_sums (
   primary key (day, faculty, model, operation, submitter)
 ) with (fillfactor=70);
 
+create table animus.hook_runs (
+  focus_id    uuid             not null,
+  turn        integer          not null,
+  event       text             not null,
+  call_id     text             not null default '',
+  hook        text             not null,
+  run_id      uuid             not null,
+  decision    text             not null,
+  given       bytea,
+  reason      text,
+  patch       json,
+  ended_at    timestamptz      not null,
+  duration_ms double precision not null,
+  primary key (focus_id, turn, event, call_id, hook),
+  constraint hook_runs_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
+  constraint hook_runs_decision_check check (decision in ('allow', 'block', 'modify', 'failed')),
+  constraint hook_runs_turn_check check (turn >= 1)
+);
+create trigger check_event before insert or update of event on animus.hook_runs for each row execute function animus.check_hook_runs_event();
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

@@ -11,6 +11,7 @@ language sql immutable parallel safe as $$
     when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook', 'attachment']
     when 'waits.kind' then array['children', 'approval', 'timer', 'human', 'batch']
     when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question']
+    when 'hook_runs.event' then array['before_llm_call', 'before_tool_call', 'after_tool_call']
     when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke']
   end
 $$;
@@ -71,6 +72,15 @@ begin
   return new;
 end $$;
 
+-- Refuses an event of a hook that is not in the list.
+-- Locks: none. Raises: 23514.
+create or replace function animus.check_hook_runs_event() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if new.event <> all (animus.words('hook_runs.event')) then perform animus.refuse_word('hook_runs', 'event', new.event); end if;
+  return new;
+end $$;
+
 -- Refuses an action that is not in the list.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_decisions_action() returns trigger
@@ -90,5 +100,7 @@ create or replace trigger check_kind before insert or update of kind on animus.w
   for each row execute function animus.check_waits_kind();
 create or replace trigger check_subject before insert or update of subject on animus.waits
   for each row execute function animus.check_waits_subject();
+create or replace trigger check_event before insert or update of event on animus.hook_runs
+  for each row execute function animus.check_hook_runs_event();
 create or replace trigger check_action before insert or update of action on animus.decisions
   for each row execute function animus.check_decisions_action();

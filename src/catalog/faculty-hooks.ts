@@ -29,7 +29,8 @@ export function checkRecoverHook(check: FacultyCheck): void {
   }
 }
 
-function hookProblem(written: string, command: string): string | null {
+/** Why a command cannot be run, as written and as an absolute path or a name on the PATH; null if it can. */
+export function hookProblem(written: string, command: string): string | null {
   if (!written.includes('/')) {
     return /\s/.test(written) ? `${showValue(written)} is not a program${argumentsHint(written)}` : null;
   }

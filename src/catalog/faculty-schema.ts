@@ -11,16 +11,21 @@ import {
   planned,
   seconds,
   table,
+  tables,
   text,
   texts,
   textsMatching,
 } from '../core/toml/fields.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
 import { ISOLATIONS } from '../process/runners/runners.ts';
+import { ON_ERROR } from './loop-hooks.ts';
 import { MODE_NAMES } from './modes.ts';
 
 const MODEL = /^[^\s/]+(\/\S+)?$/;
 const MODEL_RULE = '"model" or "provider/model"';
+
+/** `*` stands for any characters. */
+const TOOL_PATTERN = /^[A-Za-z0-9_.*-]{1,128}$/;
 
 const command = text('a program (its arguments go into args)');
 
@@ -78,6 +83,23 @@ const engage = table({
   code_execution_cpus: planned(),
 });
 
+const loopHook = table({
+  command,
+  args: argumentList().default([]),
+  timeout_seconds: seconds(0.1, 86_400).optional(),
+  on_error: oneOf(ON_ERROR).optional(),
+  tools: textsMatching(TOOL_PATTERN, 'the name of a tool, or a pattern with *', 'a list of tool names', 200).optional(),
+});
+const loopHooks = () => tables(loopHook, 'a list of hooks', 32).default([]);
+
+const hooks = table({
+  timeout_seconds: seconds(0.1, 86_400).default(30),
+  on_error: oneOf(ON_ERROR).default('block'),
+  before_llm_call: loopHooks(),
+  before_tool_call: loopHooks(),
+  after_tool_call: loopHooks(),
+});
+
 const recover = table({
   max_attempts: count(1, 1000).default(3),
   backoff: oneOf(['exponential', 'fixed']).default('exponential'),
@@ -112,7 +134,7 @@ export const facultySchema = table({
     mcp: planned(),
     budget: planned(),
     awareness: planned(),
-    hooks: planned(),
+    hooks: hooks.prefault({}),
   }),
 });
 

@@ -1,5 +1,6 @@
 import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.ts';
 import type { Isolation } from '../process/runners/runners.ts';
+import type { LoopHooks } from './loop-hooks.ts';
 import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 
@@ -31,6 +32,8 @@ export interface Faculty {
   readonly engage: EngageSettings;
   readonly consolidate: PhaseHook | null;
   readonly recover: RecoverSettings;
+  /** Hooks in the loop of turns; missing in snapshots of earlier versions: none. */
+  readonly hooks?: LoopHooks;
   /** What else it was read from or runs, absolute: prompt, schema, hooks, and the arguments of hooks that are files. */
   readonly files: readonly string[];
   /** Where each value is written, `file:line` by dotted key below `faculty`. Missing keys have their default. */

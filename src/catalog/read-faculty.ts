@@ -11,7 +11,9 @@ import { checkRecoverHook, readHook } from './faculty-hooks.ts';
 import { checkHasFiles, readRepo, readWorkspace } from './faculty-places.ts';
 import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 import { readOutcomeSchema, readSystemPrompt } from './faculty-texts.ts';
+import { type LoopHooks, NO_LOOP_HOOKS } from './loop-hooks.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
+import { readLoopHooks, type ToolKinds } from './read-loop-hooks.ts';
 
 /** The names that faculties may refer to. */
 export interface FacultyReferences {
@@ -19,6 +21,10 @@ export interface FacultyReferences {
   readonly toolNames: readonly string[];
   /** Providers of the configuration; not checked if undefined. */
   readonly providerNames?: readonly string[];
+  /** All tools that a hook of the loop may be for; not checked if undefined. */
+  readonly toolKinds?: ToolKinds;
+  /** The hooks that every faculty with a loop has; default none. */
+  readonly sharedHooks?: LoopHooks;
 }
 
 /** Either the faculty or its problems. The name is set whenever it is valid. */
@@ -48,6 +54,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const consolidate = readHook(check, 'consolidate');
   const recover = readHook(check, 'recover');
   checkRecoverHook(check);
+  const hooks = readLoopHooks(check, references.sharedHooks ?? NO_LOOP_HOOKS, references.toolKinds);
   const workspace = readWorkspace(check);
   const repo = readRepo(check);
   checkHasFiles(check);
@@ -80,7 +87,8 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
       maxSeconds: faculty.recover.max_seconds,
       hook: recover,
     },
-    files: filesOf(check, [orient, external, consolidate, recover]),
+    hooks,
+    files: filesOf(check, [orient, external, consolidate, recover, ...Object.values(hooks).flat()]),
     origins: originsOf(document),
   };
   return { name: known, namePlace, faculty: deepFreeze(result), problems };

@@ -100,6 +100,8 @@ async function iterate(transcript: Transcript, means: LoopMeans, begun?: BegunTu
           sent,
           taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' },
         );
+      case 'blocked':
+        return end(sent, { kind: 'failed', code: 'hook_blocked', message: taken.reason });
       case 'parked':
         return end(sent, { kind: 'parked' });
       case 'failed':

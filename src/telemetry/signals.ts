@@ -21,6 +21,9 @@ export const ATTRIBUTES = {
   'work.parallel_tools': 'number',
   'work.tool.is_error': 'boolean',
   'work.tool.output_bytes': 'number',
+  'work.hook.event': 'string',
+  'work.hook.name': 'string',
+  'work.hook.decision': 'string',
   'error.type': 'string',
   'gen_ai.operation.name': 'string',
   'gen_ai.provider.name': 'string',
@@ -110,6 +113,19 @@ export const SPANS = {
       'work.tool.output_bytes',
     ],
   },
+  'work.hook': {
+    description: 'One run of a hook in the loop; its time-outs and failures are in `error.type`',
+    kind: 'internal',
+    suffix: 'work.hook.event',
+    attributes: [
+      'work.hook.event',
+      'work.hook.name',
+      'work.hook.decision',
+      'work.turn',
+      'gen_ai.tool.name',
+      'gen_ai.tool.call.id',
+    ],
+  },
   'work.consolidate': { description: 'The consolidate phase', kind: 'internal', attributes: WORK },
   'work.recover': {
     description: 'The recover phase, after a failure',
@@ -136,6 +152,7 @@ interface MetricRow {
 }
 
 const LONG_MS = [100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000] as const;
+const HOOK_MS = [5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 30_000, 120_000] as const;
 const CALL_S = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92] as const;
 /** A provider has up to a day for a batch. */
 const BATCH_S = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 115_200] as const;
@@ -166,6 +183,8 @@ export const METRICS = {
   'work.context.compactions': counter('{compaction}', 'Compactions to the ledger', ['faculty']),
   'work.context.emergency_summarizations': counter('{summary}', 'Contexts summarised by a model', ['faculty']),
   'work.context.cache_hit_ratio': histogram('1', 'Share of input tokens read from the cache', ['faculty'], SHARE),
+  'work.hook.runs': counter('{run}', 'Runs of hooks in the loop', ['faculty', 'event', 'hook', 'decision']),
+  'work.hook.duration': histogram('ms', 'One run of a hook in the loop', ['faculty', 'event', 'hook'], HOOK_MS),
   'work.ledger.entries': counter('{entry}', 'Ledger entries written by foci and hooks', ['faculty', 'entry_type']),
   'work.batch.requests': counter('{request}', 'Requests in batches', ['provider', 'result']),
   'work.batch.duration': histogram(

@@ -33,6 +33,11 @@ const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }), search: () => n
 /** The valid names in a faculty's `tools`. */
 export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) => tool.name);
 
+/** Every tool of animus with its kind. */
+export const TOOL_KINDS: ReadonlyMap<string, Tool['kind']> = new Map(
+  [...ENGINE_TOOLS, ...FACULTY_TOOLS].map(({ name, kind }) => [name, kind]),
+);
+
 /** The tools of a faculty by name: the engine's, then its own in the order written. Loading has refused unknown names. */
 export function toolset(names: readonly string[], tools = FACULTY_TOOLS): ReadonlyMap<string, Tool> {
   const own = names.flatMap((name) => tools.filter((tool) => tool.name === name));

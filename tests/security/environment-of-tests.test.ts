@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runPhaseHook } from '../../src/daemon/hooks/phase-hook.ts';
+import { runHookCommand } from '../../src/daemon/hooks/hook-command.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { Isolation } from '../../src/process/process-host.ts';
 import { isolationModes } from '../process/isolation-modes.ts';
@@ -48,7 +48,7 @@ function setUp(isolation: Isolation) {
     rmSync(root, { recursive: true, force: true });
   });
   const run = (hook: string) =>
-    runPhaseHook(
+    runHookCommand(
       'consolidate',
       {
         command: join(HOOKS, hook),

@@ -1,5 +1,6 @@
 /** Describes how the commands of a faculty are isolated from the rest of the host. */
 import type { Faculty } from '../../catalog/faculty.ts';
+import { NO_LOOP_HOOKS } from '../../catalog/loop-hooks.ts';
 import { modeOf } from '../../catalog/modes.ts';
 import { describeIsolation, examineIsolation, placeProblem } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
@@ -30,12 +31,13 @@ function refused(reason: string): BashIsolation {
 }
 
 /** True for a faculty that runs commands at all. */
-export function runsCommands({ engage, orient, consolidate, recover }: Faculty): boolean {
+export function runsCommands({ engage, orient, consolidate, recover, hooks = NO_LOOP_HOOKS }: Faculty): boolean {
   return (
     modeOf(engage.mode).needs === 'command' ||
     engage.tools.includes('bash') ||
     orient !== null ||
     consolidate !== null ||
-    recover.hook !== null
+    recover.hook !== null ||
+    Object.values(hooks).some((ofEvent) => ofEvent.length > 0)
   );
 }

@@ -13,6 +13,7 @@ import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { counted, grouped } from '../view/quantities.ts';
 import { type BashIsolation, bashIsolationOf, runsCommands } from './bash-isolation.ts';
+import { hooksJson, showHooks } from './show-hooks.ts';
 
 interface ShowOptions extends CommonOptions {
   readonly faculties?: string;
@@ -50,11 +51,13 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
     values,
     system_prompt: faculty.engage.systemPrompt,
     models: models.map(modelJson),
+    hooks: hooksJson(faculty),
     bash,
   });
   showHead(output, faculty);
   showValues(output, faculty, values);
   showModels(output, models);
+  showHooks(output, faculty);
   showBash(output, bash);
   return 0;
 }

@@ -13,6 +13,7 @@ import { counted } from '../view/quantities.ts';
 import { bashIsolationOf, runsCommands } from './bash-isolation.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
+import { hooksJson, listHooks } from './show-hooks.ts';
 
 interface FacultyOptions extends CommonOptions {
   readonly faculties?: string;
@@ -98,6 +99,7 @@ async function checkFaculties(
     missing,
     problems: problems.map(problemJson),
     remarks: sound.flatMap(({ remarks }) => remarks.map(problemJson)),
+    hooks: Object.fromEntries(sound.map(({ faculty }) => [faculty.name, hooksJson(faculty)])),
     bash: Object.fromEntries(sound.flatMap(({ faculty, bash }) => (bash === null ? [] : [[faculty.name, bash]]))),
   });
   for (const { faculty, remarks, bash } of sound) {
@@ -107,6 +109,7 @@ async function checkFaculties(
     if (prefetch > 0)
       output.block(`a daemon claims up to ${counted(prefetch, 'item')} ahead of its free slots`, INDENT);
     if (bash !== null) output.block(`bash and hooks run ${bash.sentence}`, INDENT);
+    listHooks(output, faculty, INDENT);
     for (const { message } of remarks) output.block(`remark   ${message}`);
   }
   // Messages are not cut: showing them is the purpose of the command.

@@ -64,6 +64,7 @@ function settingsOf(config: Config): Setting[] {
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);
+  add('hooks.directory', config.hooks.directory);
   add('hooks.environment', config.hooks.environment.join(', ') || null);
   add('web.allow', config.web.allow.join(', ') || null);
   const { search } = config.web;

@@ -10,6 +10,7 @@ import {
   seconds,
   table,
   tableOf,
+  text,
   textsMatching,
   usdPerMillion,
   webTargets,
@@ -45,6 +46,7 @@ const retention = table({
 });
 
 const hooks = table({
+  directory: text('the path of a directory').optional(),
   environment: textsMatching(
     /^[A-Za-z_][A-Za-z0-9_]*\*?$/,
     'the name of an environment variable, or its start followed by *',

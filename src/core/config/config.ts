@@ -63,9 +63,14 @@ export interface RetentionConfig {
 
 /** `[hooks]` of animus.toml. */
 interface HooksConfig {
+  /** Where the hooks are that every faculty has, absolute; default `hooks.d` in ANIMUS_HOME, which need not exist. */
+  readonly directory: string;
   /** Variables of the daemon's environment that hooks get: names, or prefixes followed by `*`; default none. */
   readonly environment: readonly string[];
 }
+
+/** The hooks directory in ANIMUS_HOME when animus.toml names none. */
+export const HOOKS_DIRECTORY = 'hooks.d';
 
 /** `[web]` of animus.toml. */
 export interface WebConfig {

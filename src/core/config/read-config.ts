@@ -1,8 +1,9 @@
 /** Merges the configuration: environment first, then animus.toml, then defaults. Pure: returns a frozen Config or all problems. */
+import { dirname, join, resolve } from 'node:path';
 import { type Problem, problemAt } from '../errors/problem.ts';
 import { parseListenAddress } from '../text/addresses.ts';
 import { readStrictToml, type StrictDocument } from '../toml/strict-toml.ts';
-import { type Config, LOG_LEVELS } from './config.ts';
+import { type Config, HOOKS_DIRECTORY, LOG_LEVELS } from './config.ts';
 import { checkModels, modelsOf, providersOf } from './config-providers.ts';
 import { type ConfigDocument, configSchema } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
@@ -36,7 +37,7 @@ export function readConfig(sources: ConfigSources): Config {
     logLevel,
     daemon: daemonOf(document, document.sound, databaseUrl === null),
     retention: retentionOf(document.sound),
-    hooks: Object.freeze({ environment: Object.freeze(document.sound.hooks.environment) }),
+    hooks: hooksOf(document.sound, home, sources),
     batch: batchOf(document.sound),
     web: Object.freeze({ allow: Object.freeze(document.sound.web.allow), search }),
     defaultProvider: 'anthropic',
@@ -59,6 +60,14 @@ function retentionOf({ retention }: ConfigDocument): Config['retention'] {
     resolvedDays: retention.resolved_days,
     packDays: retention.pack_days ?? null,
     artifactsDays: retention.artifacts_days,
+  });
+}
+
+function hooksOf({ hooks }: ConfigDocument, home: string, { toml, cwd }: ConfigSources): Config['hooks'] {
+  const base = toml === null ? cwd : dirname(toml.path);
+  return Object.freeze({
+    directory: hooks.directory === undefined ? join(home, HOOKS_DIRECTORY) : resolve(base, hooks.directory),
+    environment: Object.freeze(hooks.environment),
   });
 }
 

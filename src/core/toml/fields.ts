@@ -135,6 +135,11 @@ export function table<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape).register(expectations, { expected: 'a table' });
 }
 
+/** A list of tables with the same keys. */
+export function tables<Value extends z.core.SomeType>(each: Value, expected: string, max: number) {
+  return z.array(each).max(max).register(expectations, { expected });
+}
+
 /** A table whose keys the user chooses. */
 export function tableOf<Value extends z.core.SomeType>(key: z.ZodType<string, string>, value: Value) {
   return z.record(key, value).register(expectations, { expected: 'a table' });

@@ -33,6 +33,10 @@ export type WaitKind = (typeof WAIT_KINDS)[number];
 const WAIT_SUBJECTS = ['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question'] as const;
 export type WaitSubject = (typeof WAIT_SUBJECTS)[number];
 
+/** Where hooks stand in the loop (`hook_runs.event`). */
+export const HOOK_EVENTS = ['before_llm_call', 'before_tool_call', 'after_tool_call'] as const;
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
 /** The action of a person's decision about work (`decisions.action`). */
 const DECISION_ACTIONS = [
   'approve',
@@ -56,5 +60,6 @@ export const WORDS = {
   'focus_messages.kind': MESSAGE_KINDS,
   'waits.kind': WAIT_KINDS,
   'waits.subject': WAIT_SUBJECTS,
+  'hook_runs.event': HOOK_EVENTS,
   'decisions.action': DECISION_ACTIONS,
 } as const satisfies Readonly<Record<string, readonly string[]>>;

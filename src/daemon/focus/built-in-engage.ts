@@ -13,6 +13,7 @@ import type { Toolset } from '../../tools/source.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 import { callGuard } from './call-guard.ts';
 import type { FocusEnd } from './focus-end.ts';
+import { loopHooksOf } from './focus-loop-hooks.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { releaseDelaySeconds } from './recovery.ts';
 
@@ -35,6 +36,7 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   const model = means.models.forFocus(faculty, key.focusId);
+  const hooks = loopHooksOf(focus);
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
     engage(
       {
@@ -45,7 +47,8 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
         systemPrompt: focus.row.systemPrompt,
         toolSpecs: focus.row.tools,
         toolset: focus.toolset.tools,
-        ...callGuard(focus),
+        ...callGuard(focus, hooks),
+        beforeRequest: hooks.beforeRequest,
         journal: createJournal(means.db, key),
         ...(focus.first !== null && { firstPermit: focus.first.permit }),
         recordsEnd: () => endsAtOnce(focus),

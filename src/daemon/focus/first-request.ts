@@ -1,6 +1,7 @@
 /** The usual beginning of a focus, in one statement: the focus itself, its first message and its first turn. */
 import { join } from 'node:path';
 import { asksModel, type Faculty } from '../../catalog/faculty.ts';
+import { NO_LOOP_HOOKS } from '../../catalog/loop-hooks.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { uuidV7 } from '../../core/work/uuid-v7.ts';
 import { orientMessage } from '../../engage/prompt/prompt.ts';
@@ -20,8 +21,13 @@ export interface FirstRequest {
   readonly permit: TurnPermit;
 }
 
+/** Whether a hook runs before the first request. */
+function hasHookBefore({ orient, hooks = NO_LOOP_HOOKS }: Faculty): boolean {
+  return orient !== null || hooks.before_llm_call.length > 0;
+}
+
 /**
- * Begins a focus of which nothing but the work item goes into its first message. Null where something else does (a hook, a worktree,
+ * Begins a focus of which nothing but the work item goes into its first request. Null where something else does (a hook, a worktree,
  * attachments, an earlier focus, a ledger) or may do: then nothing was written, and the focus begins step by step.
  */
 export async function beginWithRequest(
@@ -30,7 +36,7 @@ export async function beginWithRequest(
   settings: FocusSettings,
   means: BeginMeans & WorkspaceMeans,
 ): Promise<{ readonly row: FocusRow; readonly first: FirstRequest } | null> {
-  if (work.attempts > 0 || faculty.orient !== null || hasWorktree(faculty) || attachmentIds(work.params).length > 0)
+  if (work.attempts > 0 || hasHookBefore(faculty) || hasWorktree(faculty) || attachmentIds(work.params).length > 0)
     return null;
   const focusId = uuidV7();
   const directory = join(means.directoryRoot, focusId);

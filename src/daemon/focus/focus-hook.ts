@@ -6,8 +6,8 @@ import type { Isolation } from '../../process/process-host.ts';
 import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
 import { appendLedger, type LedgerEntry } from '../../store/transcript/ledger.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
-import type { HookInput, HookOutput, HookPhase } from '../hooks/hook-output.ts';
-import { type HookResult, runPhaseHook } from '../hooks/phase-hook.ts';
+import { type HookResult, runHookCommand } from '../hooks/hook-command.ts';
+import type { HookInput, HookOutput, HookPhase, HookPoint } from '../hooks/hook-output.ts';
 import type { Focus } from './focus-scope.ts';
 
 /**
@@ -21,8 +21,16 @@ export async function runHook<P extends HookPhase>(
   facts: { readonly ledger: readonly LedgerEntry[] } & Readonly<Record<string, unknown>>,
   signal: AbortSignal = focus.control.signal,
 ): Promise<HookResult<P>> {
-  const { work, faculty, key, row, means } = focus;
-  const input = {
+  const ledger = facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content }));
+  const input = { ...hookFacts(focus), ...facts, ledger };
+  const result = await runCommandOf(focus, phase, hook, input as unknown as HookInput[P], signal);
+  if (result.kind === 'blocked') await recordHookLedger(focus, result.ledger);
+  return result;
+}
+
+/** What every hook is told about its work. */
+export function hookFacts({ work, faculty, workspace }: Pick<Focus, 'work' | 'faculty' | 'workspace'>) {
+  return {
     work_item: {
       id: work.id,
       faculty: work.faculty,
@@ -36,15 +44,26 @@ export async function runHook<P extends HookPhase>(
       attempts: work.attempts,
       created_at: work.createdAt.toISOString(),
     },
-    faculty: { name: faculty.name, description: faculty.description, workspace: focus.workspace },
-    ...facts,
-    ledger: facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content })),
+    faculty: { name: faculty.name, description: faculty.description, workspace },
   };
+}
+
+/** Runs the command of a hook where the focus works, and logs what it says on stderr. */
+export async function runCommandOf<P extends HookPoint>(
+  focus: Focus,
+  point: P,
+  hook: PhaseHook,
+  input: HookInput[P],
+  signal: AbortSignal,
+): Promise<HookResult<P>> {
+  const { work, faculty, key, row, means } = focus;
   await focus.directory.make();
+  // It sees what it may have to remove.
+  const quiet = point === 'after_tool_call';
   const traceparent = currentTraceparent();
   const isolation = faculty.engage.bashIsolation ?? means.isolation;
-  const result = await runPhaseHook(
-    phase,
+  const result = await runHookCommand(
+    point,
     {
       command: hook.command,
       args: hook.args,
@@ -59,21 +78,21 @@ export async function runHook<P extends HookPhase>(
       fileRules: focus.fileRules(givenTo(means.hookEnvironment)),
       timeoutMs: hook.timeoutSeconds * 1000,
       isolation,
+      quiet,
     },
-    input as unknown as HookInput[P],
+    input,
     means.processes,
     signal,
   );
-  if (result.kind === 'blocked') await recordHookLedger(focus, result.ledger);
-  if ((result.kind === 'proceed' || result.kind === 'output') && result.stderr !== '') {
+  if (!quiet && (result.kind === 'proceed' || result.kind === 'output') && result.stderr !== '') {
     const fields = {
       work_item_id: work.id,
       focus_id: key.focusId,
       faculty: work.faculty,
-      phase,
+      phase: point,
       stderr: result.stderr,
     };
-    means.log.info(fields, `the ${phase} hook logged`);
+    means.log.info(fields, `the ${point} hook logged`);
   }
   return result;
 }

@@ -124,11 +124,12 @@ export async function workspaceOf(
 /** Whether a hook, a command or a tool of the focus may have left something in its directory, which was there then. */
 async function mayHaveWritten(
   { id, phase }: FocusRow,
-  { orient, engage }: Faculty,
+  { orient, engage, hooks }: Faculty,
   tools: Toolset['tools'],
   db: Database,
 ): Promise<boolean> {
-  if (orient !== null || engage.mode === 'external' || phase === 'consolidate' || phase === 'recover') return true;
+  const hooked = orient !== null || (hooks?.before_llm_call.length ?? 0) > 0;
+  if (hooked || engage.mode === 'external' || phase === 'consolidate' || phase === 'recover') return true;
   const { turns } = await readTranscript(db, id);
   return turns.some(({ calls }) =>
     calls.some(({ name, output }) => output !== null && tools.get(name)?.kind === 'world'),

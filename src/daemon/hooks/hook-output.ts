@@ -3,12 +3,26 @@
  * ignored.
  */
 import { z } from 'zod';
+import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 
 const json = z.json();
 const entries = z.array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) })).max(100);
 const ledger = entries.optional();
 const notYet = (key: string) => z.undefined({ error: `"${key}" is not supported yet` }).optional();
+
+/** The longest message that a hook may add to the context, in characters. */
+const MAX_APPENDED = 65_536;
+
+/** The answer of a hook in the loop: `modify` has a patch, the other decisions have none. */
+function decisionWith<Patch extends z.ZodType>(patch: Patch) {
+  const reason = z.string().optional();
+  return z.discriminatedUnion('decision', [
+    z.strictObject({ decision: z.literal('allow'), reason, ledger }),
+    z.strictObject({ decision: z.literal('block'), reason, ledger }),
+    z.strictObject({ decision: z.literal('modify'), reason, patch, ledger }),
+  ]);
+}
 
 const OUTPUTS = {
   orient: z.strictObject({
@@ -30,16 +44,28 @@ const OUTPUTS = {
     keep: z.enum(['ledger', 'transcript', 'nothing']).optional(),
     ledger,
   }),
+  before_llm_call: decisionWith(z.strictObject({ append: z.string().regex(/\S/).max(MAX_APPENDED) })),
+  before_tool_call: decisionWith(z.record(z.string(), json)),
+  after_tool_call: decisionWith(
+    z.strictObject({
+      content: z.string().optional(),
+      is_error: z.boolean().optional(),
+      details: z.record(z.string(), json).nullable().optional(),
+    }),
+  ),
 } as const;
 
-/** The phases that can run a command; `engage` only in faculties of mode `external`. */
-export type HookPhase = keyof typeof OUTPUTS;
+/** Where a hook stands: the phases that can run a command (`engage` only in faculties of mode `external`), and the events of the loop. */
+export type HookPoint = keyof typeof OUTPUTS;
+
+/** The phases that can run a command. */
+export type HookPhase = Exclude<HookPoint, HookEvent>;
 
 /** Entries that a hook adds to the ledger. */
 export type HookLedger = z.infer<typeof entries>;
 
 /** A validated answer. */
-export type HookOutput = { readonly [P in HookPhase]: z.infer<(typeof OUTPUTS)[P]> };
+export type HookOutput = { readonly [P in HookPoint]: z.infer<(typeof OUTPUTS)[P]> };
 
 type Json = z.infer<typeof json>;
 interface HookBase {
@@ -54,29 +80,69 @@ export interface HookInput {
   readonly engage: HookBase & { readonly context: string };
   readonly consolidate: HookBase & { readonly outcome: Json; readonly final_text: string; readonly children: Json };
   readonly recover: HookBase & { readonly phase: string; readonly error: Json; readonly attempt: number };
+  readonly before_llm_call: LoopBase & {
+    readonly model: string;
+    readonly tools: readonly string[];
+    readonly messages: readonly unknown[];
+    readonly omitted_messages: number;
+  };
+  readonly before_tool_call: LoopBase & { readonly call: HookCallFacts };
+  readonly after_tool_call: LoopBase & { readonly call: HookCallFacts; readonly result: HookCallResult };
+}
+
+/** What every hook in the loop gets. */
+interface LoopBase {
+  readonly event: HookEvent;
+  readonly work_item: Json;
+  readonly faculty: Json;
+  readonly turn: number;
+}
+
+/** A call, as hooks see it. */
+export interface HookCallFacts {
+  readonly id: string;
+  readonly tool: string;
+  readonly risk: string;
+  readonly input: unknown;
+}
+
+/** The result of a call, as hooks see it; a merge patch applies to this object. */
+export interface HookCallResult {
+  readonly content: string;
+  readonly is_error: boolean;
+  readonly details: Readonly<Record<string, unknown>> | null;
 }
 
 /**
  * Parses what a hook printed: null for no output, which means "proceed" except for engage, which must print an outcome.
- * Text that does not start with `{` is context for orient, and a problem for the other phases.
+ * Text that does not start with `{` is context for orient, and a problem elsewhere. A loop's hook that says "block" has blocked, whatever else is
+ * wrong with its output.
  */
-export function parseHookOutput<P extends HookPhase>(
-  phase: P,
+export function parseHookOutput<P extends HookPoint>(
+  point: P,
   printed: string,
 ): { readonly output: HookOutput[P] | null } | { readonly problem: string } {
   const text = printed.replace(/^\uFEFF/, '').trim();
   if (text === '')
-    return phase === 'engage' ? { problem: 'nothing; an external engage must print {"outcome": …}' } : { output: null };
+    return point === 'engage' ? { problem: 'nothing; an external engage must print {"outcome": …}' } : { output: null };
   if (!text.startsWith('{')) {
     if (text.includes('\0')) return { problem: 'binary data' };
-    if (phase === 'orient') return { output: OUTPUTS.orient.parse({ context: text }) as HookOutput[P] };
+    if (point === 'orient') return { output: OUTPUTS.orient.parse({ context: text }) as HookOutput[P] };
     return { problem: `text that is not a JSON object: ${excerpt(text)}` };
   }
   const value = parseJson(text);
   if ('problem' in value) return value;
-  const checked = OUTPUTS[phase].safeParse(value.parsed);
+  const checked = OUTPUTS[point].safeParse(value.parsed);
   if (checked.success) return { output: checked.data as HookOutput[P] };
-  return { problem: problemsOf(checked.error) };
+  const problem = problemsOf(checked.error);
+  const { decision, reason } = value.parsed as { readonly decision?: unknown; readonly reason?: unknown };
+  if (!isEvent(point) || decision !== 'block') return { problem };
+  const why = typeof reason === 'string' ? `${reason} ` : '';
+  return { output: { decision, reason: `${why}(its output is wrong: ${problem})` } as HookOutput[P] };
+}
+
+function isEvent(point: HookPoint): boolean {
+  return (HOOK_EVENTS as readonly string[]).includes(point);
 }
 
 /**
@@ -101,10 +167,23 @@ function problemsOf(error: z.ZodError): string {
 
 function parseJson(text: string): { readonly parsed: unknown } | { readonly problem: string } {
   try {
-    return { parsed: JSON.parse(text, refuseUnstorable) };
+    const parsed: unknown = JSON.parse(text, refuseUnstorable);
+    return isDeep(parsed) ? { problem: `it is nested deeper than ${MAX_DEPTH} levels: ${excerpt(text)}` } : { parsed };
   } catch (error) {
     return { problem: `broken JSON (${(error as Error).message}): ${excerpt(text)}` };
   }
+}
+
+/** Deeper values would exhaust the stack of what checks and patches them. */
+const MAX_DEPTH = 200;
+
+function isDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
 }
 
 /** Values that neither text nor jsonb of Postgres can store. */

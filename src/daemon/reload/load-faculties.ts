@@ -1,18 +1,21 @@
 /** Loads the faculties that can run under a configuration: valid files whose models accept their options. */
+import { join } from 'node:path';
 import { type Faculties, loadFaculties } from '../../catalog/faculties.ts';
-import { type Faculty, modelChain } from '../../catalog/faculty.ts';
-import { type Config, WEB_SEARCH_KINDS } from '../../core/config/config.ts';
+import { asksModel, type Faculty, modelChain } from '../../catalog/faculty.ts';
+import { readHooksDirectory } from '../../catalog/hooks-directory.ts';
+import { type Config, HOOKS_DIRECTORY, WEB_SEARCH_KINDS } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
 import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
-import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
+import { FACULTY_TOOL_NAMES, TOOL_KINDS } from '../../tools/registry.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
 
 /**
  * Reads the directory like `loadFaculties`, and omits each faculty with an option that a model of its chain would refuse
- * in every request. `adapt` changes a faculty before its options are checked.
+ * in every request. If the hooks directory has problems, every faculty with a loop is omitted. `adapt` changes a faculty before its options
+ * are checked.
  */
 export function loadRunnableFaculties(
   directory: string,
@@ -20,13 +23,20 @@ export function loadRunnableFaculties(
   adapt: (faculty: Faculty) => Faculty = (faculty) => faculty,
 ): Faculties {
   const providerNames = [...config.providers.keys()];
-  const loaded = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES, providerNames });
+  const { directory: hooks } = config.hooks;
+  const shared = readHooksDirectory(hooks, hooks !== join(config.home, HOOKS_DIRECTORY));
+  const loaded = loadFaculties(directory, {
+    toolNames: FACULTY_TOOL_NAMES,
+    providerNames,
+    toolKinds: TOOL_KINDS,
+    sharedHooks: shared.hooks,
+  });
   const names = modelNames(config);
   const faculties = new Map<string, Faculty>();
-  const problems = [...loaded.problems];
+  const problems = [...loaded.problems, ...shared.problems];
   for (const [name, found] of loaded.faculties) {
     const faculty = adapt(found);
-    const refused = refusalsOf(faculty, names, config);
+    const refused = [...refusalsOf(faculty, names, config), ...missingHooks(faculty, shared.problems)];
     problems.push(...refused);
     if (refused.length === 0) faculties.set(name, faculty);
   }
@@ -51,6 +61,13 @@ function refusedSearch({ engage }: Faculty, { web }: Config): RefusedKey[] {
   const kinds = WEB_SEARCH_KINDS.map((kind) => `"${kind}"`).join(', ');
   const expected = `tools that work here: for web_search, set [web.search] in animus.toml with kind = one of ${kinds}`;
   return [{ key: 'tools', expected, value: 'web_search' }];
+}
+
+/** A problem of the faculty's file, so that a running daemon keeps the last good version. */
+function missingHooks({ file, engage }: Faculty, [first]: readonly Problem[]): Problem[] {
+  if (first === undefined || !asksModel(engage)) return [];
+  const detail = `${first.file} has a problem, and every call has to pass the hooks in its directory`;
+  return [problemAt('config.conflict', { file, line: null, key: 'hooks.directory' }, { detail })];
 }
 
 function refusedBatch({ engage }: Faculty, { provider, model, kind }: LocatedModel): RefusedKey[] {

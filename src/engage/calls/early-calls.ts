@@ -45,7 +45,7 @@ export interface WholeTurn {
 
 /**
  * Starts the first calls of an answer, up to the first that may not run yet. A later call that reads may depend on the one before it.
- * No call starts if something else sees its result before it is recorded.
+ * A call does not start if something else sees its result before that is recorded.
  */
 export function startEarlyCalls(turn: RecordedTurn, focusMeans: EarlyMeans): EarlyCalls {
   const stopping = new AbortController();
@@ -73,8 +73,10 @@ export function startEarlyCalls(turn: RecordedTurn, focusMeans: EarlyMeans): Ear
 }
 
 function earlyCalls(turn: RecordedTurn, { afterRun, toolset }: EarlyMeans): readonly RecordedCall[] {
-  if (afterRun) return [];
-  const first = turn.calls.findIndex(({ name, state }) => state === 'pending' || !onlyReads(toolset.get(name)));
+  const first = turn.calls.findIndex(({ name, state }) => {
+    const tool = toolset.get(name);
+    return state === 'pending' || !onlyReads(tool) || (tool && afterRun?.sees(tool));
+  });
   return first < 0 ? turn.calls : turn.calls.slice(0, first);
 }
 

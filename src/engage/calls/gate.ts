@@ -39,8 +39,8 @@ export type GateVerdict =
 export interface CallGuard {
   readonly gates: readonly CallGate[];
   /**
-   * Returns the result that is recorded and sent in place of `output`, failures included. Not for database tools, whose results are recorded
-   * with their effects. Where it is given, no call starts before its answer is recorded.
+   * Changes results before they are recorded, failures included. Not those of database tools, which are recorded with their effects, and not
+   * what animus itself says about a call that did not run.
    */
   readonly afterRun?: AfterRun;
   /** Whether a grant with this pattern covers the call. Default: no pattern covers any. */
@@ -49,4 +49,10 @@ export interface CallGuard {
   readonly unattended?: boolean;
 }
 
-export type AfterRun = (call: GatedCall, output: ToolOutput) => Promise<ToolOutput>;
+/** What sees results before they are recorded. */
+export interface AfterRun {
+  /** Whether it sees the results of this tool. Such a call never starts before its answer is recorded. */
+  sees(tool: Tool): boolean;
+  /** Returns the result that is recorded and sent in place of `output`. Rejects when the focus is aborted. */
+  change(call: GatedCall, output: ToolOutput): Promise<ToolOutput>;
+}

@@ -66,9 +66,9 @@ async function changeResult(
   { afterRun, callScope: scope, signal }: RunMeans,
 ): Promise<CallRun> {
   const { output } = run.end;
-  if (!afterRun || tool.kind === 'database' || output.wait) return run;
+  if (!afterRun?.sees(tool) || tool.kind === 'database' || output.wait) return run;
   const call: GatedCall = { tool, input, callId, turn, scope, signal };
-  const { isError, content, details } = await abortable(afterRun(call, output), signal);
+  const { isError, content, details } = await abortable(afterRun.change(call, output), signal);
   const { inDoubt } = output;
   return {
     ...run,

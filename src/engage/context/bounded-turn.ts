@@ -5,6 +5,7 @@ import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { type BegunTurn, type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { asksForOutcome } from '../verdict/closing.ts';
 import { judge, type Limits } from '../verdict/verdict.ts';
+import type { BeforeRequestVerdict } from './before-request.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
 import { renderMessages } from './context.ts';
 import { newestFold } from './context-folds.ts';
@@ -17,6 +18,12 @@ type BoundedMeans = Omit<TurnMeans, 'endsWith' | 'goesStraightOn' | 'messagesAft
   Limits &
   Pick<EndMeans, 'recordsEnd'>;
 
+/** What runs before requests refused this one. */
+export interface BlockedTurn {
+  readonly kind: 'blocked';
+  readonly reason: string;
+}
+
 /** How the run may end. */
 export interface EndMeans {
   /** Whether the end of the focus can record the last answer; asked when the answer is there. Default: no. */
@@ -24,7 +31,7 @@ export interface EndMeans {
 }
 
 /**
- * Prepares the context, compacts it if it is full, and takes the next turn. If the window cut off the last answer, the context is
+ * Prepares the context, asks what runs before requests, compacts the context if it is full, and takes the next turn. If the window cut off the last answer, the context is
  * compacted in any case; a request that the provider refuses as too long is compacted and sent once more. `sent` is
  * the transcript including everything that was recorded on the way. If the turn was begun with the one before it (`begun`), the context
  * needs no change.
@@ -33,19 +40,35 @@ export async function takeBoundedTurn(
   transcript: Transcript,
   means: BoundedMeans,
   begun?: BegunTurn,
-): Promise<{ readonly sent: Transcript; readonly taken: ModelTurn }> {
-  const sent = begun === undefined ? await bound(transcript, means) : transcript;
+): Promise<{ readonly sent: Transcript; readonly taken: ModelTurn | BlockedTurn }> {
+  const bounded = begun === undefined ? await bound(transcript, means) : { sent: transcript };
+  const { sent } = bounded;
+  if ('reason' in bounded) return { sent, taken: { kind: 'blocked', reason: bounded.reason } };
   const taken = await take(sent, means, begun);
   if (taken.kind !== 'failed' || taken.failure.kind !== 'context_overflow') return { sent, taken };
   const smaller = await compactAfterOverflow(sent, means);
   return smaller ? { sent: smaller, taken: await take(smaller, means) } : { sent, taken };
 }
 
-async function bound(transcript: Transcript, means: BoundedMeans): Promise<Transcript> {
-  const prepared = await prepareContext(transcript, means);
-  return wasCutByWindow(prepared)
-    ? ((await compactAfterOverflow(prepared, means)) ?? prepared)
-    : compactUnderPressure(prepared, means);
+/** Before the context is compacted, so that a message that is added counts. */
+async function bound(
+  transcript: Transcript,
+  means: BoundedMeans,
+): Promise<{ readonly sent: Transcript; readonly reason?: string }> {
+  const context = await prepareContext(transcript, means);
+  const verdict = await judgeRequest(context, means);
+  if (verdict.kind === 'blocked') return { sent: context, reason: verdict.reason };
+  const prepared = { ...context, messages: [...context.messages, ...verdict.added] };
+  if (!wasCutByWindow(prepared)) return { sent: await compactUnderPressure(prepared, means) };
+  return { sent: (await compactAfterOverflow(prepared, means)) ?? prepared };
+}
+
+async function judgeRequest(
+  context: Transcript,
+  { beforeRequest, signal }: BoundedMeans,
+): Promise<BeforeRequestVerdict> {
+  if (beforeRequest === undefined) return { kind: 'go', added: [] };
+  return beforeRequest(context.turns.length + 1, () => renderMessages(context), signal);
 }
 
 /** False if a resumed focus finds that the summary for this answer was already made. */

@@ -9,6 +9,7 @@ import { type Transcript } from '../../store/transcript/transcript.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { Journal } from '../calls/journal.ts';
 import type { FocusModel } from '../turn/model-turn.ts';
+import type { BeforeRequest } from './before-request.ts';
 import { closedBlock } from './context-blocks.ts';
 import { type ContextBounds, contextLimits } from './context-bounds.ts';
 import { type ContextSettings, planContext, withPlan } from './plan-context.ts';
@@ -23,6 +24,8 @@ export interface ContextMeans {
   readonly maxTurns: number;
   readonly journal: Journal;
   readonly signal: AbortSignal;
+  /** Runs before each request; default nothing does. */
+  readonly beforeRequest?: BeforeRequest | undefined;
 }
 
 /** Makes the newest turn part of the context: cuts its results, stubs the block it closes, and adds reminders. */

@@ -19,7 +19,8 @@ export type StraightMeans = ContextMeans &
  * the loop goes on, says nothing, and the context needs no change.
  */
 export function goesStraightOn(transcript: Transcript, means: StraightMeans): boolean {
-  if (means.drain.aborted) return false;
+  // What runs before a request may add a message.
+  if (means.drain.aborted || means.beforeRequest !== undefined) return false;
   const newest = transcript.turns.at(-1)!;
   if (newest.stopReason === 'context_overflow') return false;
   const verdict = judge(newest, transcript, means);

@@ -28,6 +28,7 @@ export interface EngageDone {
 }
 
 export type EngageFailure =
+  | 'hook_blocked'
   | 'max_turns'
   | 'refused'
   | 'empty_answer'

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -37,6 +37,29 @@ describe('faculty', () => {
   test('check says how much a faculty claims ahead', async () => {
     write({ 'faculties/a.toml': GOOD.replace('[faculty.engage]', 'prefetch = 200\n[faculty.engage]') });
     expect((await animus('faculty', 'check')).stdout).toContain('claims up to 200 items ahead of its free slots');
+  });
+
+  test('check and show list the hooks of the loop, those of the directory last', async () => {
+    const hooks = 'before_tool_call = [{ command = "./judge.sh", tools = ["bash"], on_error = "allow" }]';
+    write({
+      'faculties/a.toml': `${GOOD}[faculty.hooks]\n${hooks}\n`,
+      'animus.toml': '[hooks]\ndirectory = "hooks"\n',
+    });
+    for (const name of ['faculties/judge.sh', 'hooks/before_tool_call/10-all']) {
+      write({ [name]: '#!/bin/sh\n' });
+      chmodSync(join(cwd, name), 0o755);
+    }
+    const checked = await animus('faculty', 'check');
+    expect(checked.stdout).toContain('before_tool_call: judge.sh (bash), 10-all');
+    expect(checked.stdout).toContain('bash and hooks run ');
+    const shown = await animus('faculty', 'show', 'engineer');
+    expect(shown.stdout).toMatch(/judge\.sh +before_tool_call +bash +30 +allow/);
+    expect(shown.stdout).toMatch(/10-all +before_tool_call +all +30 +block/);
+    const json = JSON.parse((await animus('faculty', 'show', 'engineer', '--json')).stdout);
+    expect(json.hooks).toMatchObject([
+      { event: 'before_tool_call', name: 'judge.sh', tools: ['bash'], on_error: 'allow' },
+      { event: 'before_tool_call', name: '10-all', tools: null, timeout_seconds: 30 },
+    ]);
   });
 
   test('check of an unknown name names the nearest', async () => {

@@ -2,9 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { HookInput, HookPhase } from '../../../src/daemon/hooks/hook-output.ts';
-import { type HookCall, runPhaseHook } from '../../../src/daemon/hooks/phase-hook.ts';
+import { type HookCall, runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
+import type { HookInput, HookPoint } from '../../../src/daemon/hooks/hook-output.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
+
+const LOOP = { work_item: { id: 'w' }, faculty: { name: 'f' }, turn: 3 };
+const CALL = { id: 'c1', tool: 'bash', risk: 'execute', input: { command: 'ls' } };
 
 const GIVEN: HookInput = {
   orient: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [] },
@@ -24,6 +27,21 @@ const GIVEN: HookInput = {
     phase: 'engage',
     error: { code: 'x', retryable: true },
     attempt: 2,
+  },
+  before_llm_call: {
+    event: 'before_llm_call',
+    ...LOOP,
+    model: 'm',
+    tools: ['bash'],
+    messages: [],
+    omitted_messages: 0,
+  },
+  before_tool_call: { event: 'before_tool_call', ...LOOP, call: CALL },
+  after_tool_call: {
+    event: 'after_tool_call',
+    ...LOOP,
+    call: CALL,
+    result: { content: 'done', is_error: false, details: null },
   },
 };
 
@@ -50,11 +68,11 @@ export async function hookScript(script: string) {
     timeoutMs: 15_000,
     isolation: 'none',
   };
-  const run = <P extends HookPhase>(
+  const run = <P extends HookPoint>(
     phase: P,
     overrides: Partial<HookCall> = {},
     signal: AbortSignal = new AbortController().signal,
     given: Partial<HookInput[P]> = {},
-  ) => runPhaseHook(phase, { ...call, ...overrides }, { ...GIVEN[phase], ...given }, processes, signal);
+  ) => runHookCommand(phase, { ...call, ...overrides }, { ...GIVEN[phase], ...given }, processes, signal);
   return { run, file, directory };
 }

@@ -91,7 +91,9 @@ describe('a call that a gate judges later', () => {
   it('that is invalid is not pending', async () => {
     const garbled = `[[answer]]\nturn = 1\ncall = [{ tool = "nobody" }]\n[[answer]]\nturn = 2\ntext = "done"`;
     const later: CallGate = { name: 'later', when: () => 'later', judge: () => ({ kind: 'pass' }) };
-    const { focus, written } = await plan(garbled, [later], { afterRun: async (_call, output) => output });
+    const { focus, written } = await plan(garbled, [later], {
+      afterRun: { sees: () => true, change: async (_call, output) => output },
+    });
     expect(written).not.toContain('start_call');
     expect(await callStates(pg.database, focus)).toEqual(['nobody failed']);
   });
@@ -149,9 +151,12 @@ describe('a daemon that dies', () => {
 
 describe('what changes results', () => {
   const censor = (seen: unknown[]): Partial<EngageMeans> => ({
-    async afterRun({ tool, input, callId }, { content }) {
-      seen.push([tool.name, input, callId !== '', content]);
-      return { content: content.replace('write', '***'), details: { censored: true } };
+    afterRun: {
+      sees: ({ name }) => name !== 'glance',
+      async change({ tool, input, callId }, { content }) {
+        seen.push([tool.name, input, callId !== '', content]);
+        return { content: content.replace('write', '***'), details: { censored: true } };
+      },
     },
   });
 

@@ -41,6 +41,8 @@ const WRITES: Readonly<Record<keyof typeof WORDS, string>> = {
   'waits.kind': `insert into animus.waits (work_item_id, call_id, kind, created_at) select id, 'c', $1, animus.now() from animus.work_items`,
   'waits.subject': `insert into animus.waits (work_item_id, call_id, kind, subject, request, request_hash, created_at)
      select id, 'c', 'approval', $1, '{}', '\\x00', animus.now() from animus.work_items`,
+  'hook_runs.event': `insert into animus.hook_runs (focus_id, turn, event, hook, run_id, decision, ended_at, duration_ms)
+     select id, 1, $1, 'x', gen_random_uuid(), 'allow', animus.now(), 1 from animus.foci`,
   'decisions.action': `insert into animus.decisions (action, decided_by, created_at) values ($1, 'x', animus.now())`,
 };
 

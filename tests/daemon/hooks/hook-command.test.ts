@@ -182,7 +182,16 @@ test("ends when its caller's signal aborts", async () => {
 });
 
 test('the example hooks of the docs work as described', async () => {
-  expect((await readdir(EXAMPLES)).sort()).toEqual(['consolidate.py', 'engage.py', 'orient.sh', 'recover.js']);
+  expect((await readdir(EXAMPLES)).sort()).toEqual([
+    'add-notices.py',
+    'audit.mjs',
+    'consolidate.py',
+    'engage.py',
+    'forbid-paths.py',
+    'orient.sh',
+    'recover.js',
+    'redact-secrets.py',
+  ]);
   const { run, directory } = await hookScript('#!/bin/sh\n');
   const oriented = await run('orient', { command: join(EXAMPLES, 'orient.sh') });
   expect(oriented).toMatchObject({ kind: 'output', stderr: 'orienting on work-1' });

@@ -1,7 +1,8 @@
-/** Runs the command of a phase: one JSON object on stdin, at most one on stdout; the exit code decides. */
+/** Runs the command of a phase, or of an event of the loop: one JSON object on stdin, at most one on stdout; the exit code decides. */
 import { constants } from 'node:os';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { isSecretKey, MASK } from '../../core/secrets/secrets.ts';
+import { PHASES } from '../../core/work/words.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner, ProcessResult } from '../../process/process-host.ts';
@@ -9,7 +10,7 @@ import {
   type HookInput,
   type HookLedger,
   type HookOutput,
-  type HookPhase,
+  type HookPoint,
   parseBlockedOutput,
   parseHookOutput,
 } from './hook-output.ts';
@@ -35,12 +36,14 @@ export interface HookCall {
    */
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** True: errors do not repeat what it printed, which may contain what it is to remove. Default false. */
+  readonly quiet?: boolean;
   readonly isolation: Isolation;
   readonly fileRules?: readonly FileRule[];
 }
 
 /** The result of a hook; the error of `failed` is one of hook.failed, hook.timeout and hook.output. */
-export type HookResult<P extends HookPhase> =
+export type HookResult<P extends HookPoint> =
   | { readonly kind: 'proceed'; readonly stderr: string }
   | { readonly kind: 'output'; readonly output: HookOutput[P]; readonly stderr: string }
   | {
@@ -62,8 +65,8 @@ const MAX_REASON_CHARS = 2000;
  * Runs a hook to its end; never rejects for what the hook does. Nothing that it started is alive afterwards. Errors:
  * `process.interrupted` when the hook is not to blame, for example when its supervisor died.
  */
-export async function runPhaseHook<P extends HookPhase>(
-  phase: P,
+export async function runHookCommand<P extends HookPoint>(
+  point: P,
   call: HookCall,
   input: HookInput[P],
   processes: ProcessHost,
@@ -75,7 +78,7 @@ export async function runPhaseHook<P extends HookPhase>(
       command: call.command,
       args: call.args,
       cwd: call.cwd,
-      env: environmentOf(phase, call),
+      env: environmentOf(point, call),
       stdin: `${JSON.stringify(input)}\n`,
       timeoutMs: call.timeoutMs,
       maxOutputBytes: MAX_OUTPUT_BYTES,
@@ -84,12 +87,13 @@ export async function runPhaseHook<P extends HookPhase>(
     },
     signal,
   );
-  return judge(phase, call, result);
+  return judge(point, call, result);
 }
 
-function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessResult): HookResult<P> {
+function judge<P extends HookPoint>(point: P, call: HookCall, result: ProcessResult): HookResult<P> {
   const { command } = call;
-  const stderr = tailOf(withoutSecrets(result.stderr.text, call.environment));
+  const said = tailOf(withoutSecrets(result.stderr.text, call.environment));
+  const stderr = call.quiet ? '' : said;
   const failed = (detail: string): HookResult<P> => {
     return { kind: 'failed', error: new AnimusError('hook.failed', { command, detail: withStderr(detail, stderr) }) };
   };
@@ -120,7 +124,7 @@ function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessRes
   if (result.exitCode === EXIT_BLOCK) {
     const printed = result.stdout.truncated ? { problem: 'it is too long' } : parseBlockedOutput(result.stdout.text);
     const unread = 'problem' in printed ? `; what it printed for the ledger cannot be read: ${printed.problem}` : '';
-    const reason = (stderr || 'no reason given on stderr') + unread;
+    const reason = (said || 'no reason given on stderr') + (call.quiet && unread !== '' ? UNREAD : unread);
     const ledger = 'problem' in printed ? [] : printed.ledger;
     return { kind: 'blocked', reason, error: new AnimusError('hook.blocked', { command, reason }), ledger };
   }
@@ -128,13 +132,17 @@ function judge<P extends HookPhase>(phase: P, call: HookCall, result: ProcessRes
 
   const parsed = result.stdout.truncated
     ? { problem: `${result.stdout.bytes} bytes; the limit is ${MAX_OUTPUT_BYTES}` }
-    : parseHookOutput(phase, result.stdout.text);
+    : parseHookOutput(point, result.stdout.text);
   if ('problem' in parsed) {
-    const detail = withStderr(parsed.problem, stderr);
+    const detail = call.quiet ? WRONG : withStderr(parsed.problem, stderr);
     return { kind: 'failed', error: new AnimusError('hook.output', { command, detail }) };
   }
   return parsed.output === null ? { kind: 'proceed', stderr } : { kind: 'output', output: parsed.output, stderr };
 }
+
+/** Instead of what a quiet hook printed. */
+const WRONG = 'what it printed is not shown, because it may contain what the hook removes';
+const UNREAD = '; what it printed for the ledger cannot be read';
 
 /** In a namespace, as in any shell, death by signal N is reported as exit code 128 + N. */
 function exitOf(code: number | null): string {
@@ -142,7 +150,7 @@ function exitOf(code: number | null): string {
   return signal === undefined ? `exit code ${code}` : `exit code ${code}, as after ${signal}`;
 }
 
-function environmentOf(phase: HookPhase, call: HookCall): Record<string, string> {
+function environmentOf(point: HookPoint, call: HookCall): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     // Another user cannot enter the home of the daemon's user.
@@ -152,10 +160,15 @@ function environmentOf(phase: HookPhase, call: HookCall): Record<string, string>
     ANIMUS_WORK_ID: call.workItemId,
     ANIMUS_FOCUS_ID: call.focusId,
     ANIMUS_FACULTY: call.faculty,
-    ANIMUS_PHASE: phase,
+    ANIMUS_PHASE: isPhase(point) ? point : 'engage',
+    ...(!isPhase(point) && { ANIMUS_EVENT: point }),
     ANIMUS_FOCUS_DIR: call.focusDirectory,
     ...(call.traceparent !== undefined && { TRACEPARENT: call.traceparent }),
   };
+}
+
+function isPhase(point: HookPoint): boolean {
+  return (PHASES as readonly string[]).includes(point);
 }
 
 /** A hook that traces its commands prints its environment, so the values of variables with such names are redacted. */

@@ -1,0 +1,61 @@
+/** Reads `[faculty.hooks]`, and joins it with the hooks that every faculty has. */
+import { basename, resolve } from 'node:path';
+import { showValue } from '../core/errors/problem.ts';
+import { didYouMean } from '../core/errors/suggest.ts';
+import { HOOK_EVENTS, type HookEvent } from '../core/work/words.ts';
+import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { hookProblem } from './faculty-hooks.ts';
+import type { FacultyDocument } from './faculty-schema.ts';
+import { type LoopHook, type LoopHooks, NO_LOOP_HOOKS, withUniqueNames } from './loop-hooks.ts';
+import { modeOf, writtenMode } from './modes.ts';
+
+/** Every tool of animus, and what kind it is. */
+export type ToolKinds = ReadonlyMap<string, 'world' | 'database'>;
+
+type Written = FacultyDocument['faculty']['hooks'];
+
+/**
+ * The hooks of a faculty's loop, even if they have problems: its own in the order written, then the shared ones. `toolKinds`: the tools that
+ * a hook may name; not checked if undefined. Tools of other sources (their names contain `__`) are not known when a file is read.
+ */
+export function readLoopHooks(check: FacultyCheck, shared: LoopHooks, toolKinds: ToolKinds | undefined): LoopHooks {
+  const mode = writtenMode(check.document.written('faculty', 'engage', 'mode'));
+  const given = check.document.given('faculty', 'hooks') !== undefined;
+  if (modeOf(mode).needs !== 'model') {
+    if (given) conflict(check, ['hooks'], `is only for the built-in loop; remove it with mode = "${mode}"`);
+    return NO_LOOP_HOOKS;
+  }
+  const written = check.document.sound?.faculty.hooks;
+  if (written === undefined) return shared;
+  const read = (event: HookEvent) => withUniqueNames([...own(check, event, written, toolKinds), ...shared[event]]);
+  return Object.fromEntries(HOOK_EVENTS.map((event) => [event, read(event)])) as unknown as LoopHooks;
+}
+
+function own(check: FacultyCheck, event: HookEvent, written: Written, toolKinds: ToolKinds | undefined): LoopHook[] {
+  return written[event].map((hook, index) => {
+    const command = hook.command.includes('/') ? resolve(check.directory, hook.command) : hook.command;
+    const problem = (detail: string | null) => {
+      if (detail !== null) conflict(check, ['hooks', event], `hook ${index + 1}: ${detail}`);
+    };
+    problem(hookProblem(hook.command, command));
+    if (event === 'before_llm_call' && hook.tools) problem('tools is for hooks of tool calls; remove it');
+    for (const tool of hook.tools ?? []) problem(toolProblem(event, tool, toolKinds));
+    return {
+      name: basename(hook.command),
+      command,
+      args: hook.args,
+      timeoutSeconds: hook.timeout_seconds ?? written.timeout_seconds,
+      onError: hook.on_error ?? written.on_error,
+      tools: hook.tools ?? null,
+    };
+  });
+}
+
+/** A hook for a misspelt tool would never run, and nobody would know. */
+function toolProblem(event: HookEvent, tool: string, toolKinds: ToolKinds | undefined): string | null {
+  if (toolKinds === undefined || tool.includes('*') || tool.includes('__')) return null;
+  const kind = toolKinds.get(tool);
+  if (kind === undefined) return `no tool named ${showValue(tool)}${didYouMean(tool, toolKinds.keys())}`;
+  if (event !== 'after_tool_call' || kind !== 'database') return null;
+  return `the result of ${tool} is recorded together with its effect, so no hook can change it`;
+}

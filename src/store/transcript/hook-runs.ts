@@ -1,0 +1,69 @@
+/** What the hooks of the loop decided. The SQL functions hold the rules. */
+import type { HookEvent } from '../../core/work/words.ts';
+import type { LedgerType } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+import type { FocusKey } from './focus-row.ts';
+
+/** A recorded run. */
+export interface HookRun {
+  readonly turn: number;
+  readonly event: HookEvent;
+  /** Of the call that it was about; empty for `before_llm_call`. */
+  readonly callId: string;
+  readonly hook: string;
+  readonly decision: 'allow' | 'block' | 'modify' | 'failed';
+  /** Hexadecimal SHA-256 of what `before_tool_call` judged; null for the other events. */
+  readonly given: string | null;
+  readonly reason: string | null;
+  /** Of `before_tool_call`: the merge patch of the input. */
+  readonly patch: Readonly<Record<string, unknown>> | null;
+}
+
+/** A run to record. */
+export interface NewHookRun extends HookRun {
+  /** Of this run: recording it again changes nothing. */
+  readonly runId: string;
+  readonly durationMs: number;
+  readonly ledger: readonly { readonly type: LedgerType; readonly content: string }[];
+  /** Of `before_llm_call`: a message for the context, before the request of its turn. */
+  readonly message: { readonly content: string; readonly tokens: number } | null;
+}
+
+/** Records a run, in place of an earlier one of the same hook. Returns the numbers of its ledger entries. Errors: `work.lease_lost`. */
+export async function recordHookRun(db: Queryable, focus: FocusKey, run: NewHookRun): Promise<readonly number[]> {
+  const { message } = run;
+  const row = {
+    turn: run.turn,
+    event: run.event,
+    call_id: run.callId,
+    hook: run.hook,
+    run_id: run.runId,
+    decision: run.decision,
+    given: run.given,
+    reason: run.reason,
+    patch: run.patch,
+    duration_ms: run.durationMs,
+    ledger: run.ledger,
+  };
+  const [recorded] = await db.query<{ numbers: number[] }>(
+    `select animus.record_hook_run($1, $2, $3::json, $4, $5) as numbers`,
+    [
+      focus.focusId,
+      focus.leaseToken,
+      toJsonb(row),
+      message === null ? null : toText(message.content),
+      message?.tokens ?? null,
+    ],
+  );
+  return recorded!.numbers;
+}
+
+/** The recorded runs of a focus from a turn on. */
+export async function readHookRuns(db: Queryable, focusId: string, fromTurn: number): Promise<HookRun[]> {
+  return db.query<HookRun>(
+    `select turn, event, call_id as "callId", hook, decision, encode(given, 'hex') as given, reason, patch
+       from animus.hook_runs where focus_id = $1 and turn >= $2`,
+    [focusId, fromTurn],
+  );
+}
