@@ -212,8 +212,8 @@ end $$;
 create or replace function animus.edit_asked(p_wait animus.waits, p_input json) returns bytea
 language plpgsql as $$
 begin
-  if json_typeof(p_input) <> 'object' or octet_length(p_input::text) > 4194304 then
-    perform animus.raise('WA004', 'the input of a call is a JSON object of at most 4 MiB', p_wait.work_item_id);
+  if json_typeof(p_input) <> 'object' or octet_length(p_input::text) > 4194304 or strpos(p_input::text, '\u0000') > 0 then
+    perform animus.raise('WA004', 'the input is a JSON object of at most 4 MiB, without \u0000', p_wait.work_item_id);
   end if;
   if p_wait.subject <> 'tool_call' then return animus.digest_texts(p_wait.subject, p_input::text); end if;
   update animus.tool_calls set final_input = p_input
@@ -265,11 +265,11 @@ end $$;
 
 -- Returns what waits for people, for `animus status`: how many, and the first to decide.
 -- Locks: none. Raises: nothing.
-create or replace function animus.inbox_status() returns jsonb
+create or replace function animus.asks_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select jsonb_build_object('inbox_waiting', (select count(*) from animus.inbox), 'inbox_first', coalesce((
+  select jsonb_build_object('asks', jsonb_build_object('waiting', (select count(*) from animus.inbox), 'first', coalesce((
     select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
              'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request::text), 300),
              'asked_at', x.asked_at, 'deadline', x.deadline) order by x.asked_at, x.work_item_id, x.call_id)
-      from (select * from animus.inbox limit 10) x), '[]'))
+      from (select * from animus.inbox limit 10) x), '[]')))
 $$;

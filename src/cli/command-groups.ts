@@ -17,6 +17,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['status'], load: async () => (await import('./status/status.ts')).addStatusCommand },
   { names: ['health'], load: async () => (await import('./serve/health.ts')).addHealthCommand },
   { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
+  { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },
   { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
   { names: ['schedule'], load: async () => (await import('./operate/schedule.ts')).addScheduleCommands },
   { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },

@@ -30,6 +30,8 @@ export interface DaemonOptions {
   readonly openHealth?: OpenHealth;
   /** Changes a faculty when it is loaded: the demo sets the workspace and model of the engineer. */
   readonly adapt?: (faculty: Faculty) => Faculty;
+  /** True: nobody is there to be asked, so calls that need a person are denied at once. Default false. */
+  readonly unattended?: boolean;
   /** Watches every focus live. */
   readonly onEvent?: (event: FocusEvent) => void;
   /** Called once the daemon is ready for work. */

@@ -129,6 +129,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         isolation,
         guard,
         hookEnvironment: environment,
+        unattended: options.unattended ?? false,
         leaseSeconds,
         limits: () => newest.daemon,
         completer,

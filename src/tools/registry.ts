@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { WebSearchConfig } from '../core/config/config.ts';
 import type { ToolSpec } from '../llm/client.ts';
+import { askHuman } from './ask-human.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
 import { readOutput } from './read-output.ts';
@@ -13,7 +14,7 @@ import { webSearch } from './web/search/web-search.ts';
 import { webFetch } from './web/web-fetch.ts';
 
 /** Available to every faculty. */
-const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, readOutput];
+const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, askHuman, readOutput];
 
 /** What the operator's configuration says to tools; asked at each call, because it may change. */
 export interface ToolSettings {

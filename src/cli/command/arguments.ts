@@ -45,6 +45,13 @@ export function pastMoment(value: string): Date {
   throw new InvalidArgumentError('Expected a time such as 2026-03-01T09:00, or how long ago: 90s, 10m, 2h, 1d.');
 }
 
+/** Parses a length of time: `90s`, `10m`, `12h`, `7d`. Returns seconds. */
+export function timeSpan(value: string): number {
+  const given = /^(\d{1,7})([smhd])$/.exec(value);
+  if (given) return (Number(given[1]) * (UNIT_MS[given[2] ?? ''] ?? 0)) / 1000;
+  throw new InvalidArgumentError('Expected a length of time such as 90s, 10m, 12h, 7d.');
+}
+
 function dateOf(value: string): Date | null {
   const isIso = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value);
   const date = isIso ? new Date(value) : null;

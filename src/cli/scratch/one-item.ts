@@ -54,6 +54,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
       // The command prints what happens; the log only reports problems.
       log: openLog({ level: 'error' }),
       adapt: one.adapt,
+      unattended: true,
       onReady: ready.resolve,
       onEvent: (event) => {
         one.onEvent(event);

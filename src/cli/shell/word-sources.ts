@@ -49,6 +49,7 @@ function hurried(invocation: Invocation, { config }: CommonOptions): Invocation 
 /** The states of work to which a command applies; undefined: all. */
 function statesFor(command: string): readonly (WorkState | undefined)[] {
   if (command === 'retry') return ['dead', 'cancelled'];
+  if (command === 'approve' || command === 'deny' || command === 'answer') return ['waiting', 'running'];
   if (command === 'cancel') return ['running', 'claimed', 'waiting', 'queued', 'scheduled'];
   return [undefined];
 }

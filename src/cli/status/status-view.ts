@@ -5,6 +5,7 @@ import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { age, counted, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 
@@ -23,6 +24,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   output.line(styled('Database  ', 'bold'), `${kind} at ${where}`);
   showStates(output, status);
   showDaemons(output, status);
+  showAsks(output, status);
   showFoci(output, status);
   showQueue(output, status);
   showDeadLetters(output, status);

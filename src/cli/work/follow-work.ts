@@ -5,10 +5,12 @@ import { systemClock } from '../../core/lifecycle/clock.ts';
 import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type FollowedWork, workFollower } from '../../store/views/followed-work.ts';
+import type { AskedView } from '../../store/views/inbox-view.ts';
 import type { SubmittedWork } from '../../store/work/submit-work.ts';
 import type { Invocation } from '../command/command.ts';
 import { type Part, styled } from '../view/output.ts';
 import { duration, stateLabel, usd } from '../view/quantities.ts';
+import { showAsked } from './show-asked.ts';
 import { showOutcome } from './work-show.ts';
 
 /** Polls by primary key, which costs well under a millisecond and also works where notifications do not arrive. */
@@ -24,8 +26,10 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
   let id = submitted.mergedInto ?? submitted.id;
   let state: WorkState | null = null;
   let seen = 0;
-  const announce = ({ state: now, error }: FollowedWork) => {
-    if (now !== state) output.line(stateLabel(now), ...whyWaiting(now, error));
+  const announce = async ({ state: now, error }: FollowedWork) => {
+    if (now === state) return;
+    output.line(stateLabel(now), ...whyWaiting(now, error));
+    if (now === 'waiting') showAskedOf(invocation, await follower.asked(id));
     state = now;
   };
   for (;;) {
@@ -33,13 +37,13 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
     const entries = await follower.entriesAfter(id, seen);
     const item = await follower.item(id);
     const over = isTerminal(item.state);
-    if (!over) announce(item);
+    if (!over) await announce(item);
     if (over) entries.push(...(await follower.entriesAfter(id, entries.at(-1)?.seq ?? seen)));
     for (const entry of entries) {
       output.line(styled(entry.type.padEnd(8), 'cyan'), ' ', entry.content);
       seen = entry.seq;
     }
-    if (over) announce(item);
+    if (over) await announce(item);
     if (item.state === 'merged' && item.merged_into !== null) {
       [id, seen] = [item.merged_into, 0];
       continue;
@@ -55,6 +59,12 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
     await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
     if (context.signals.drain.aborted) throw new AnimusError('interrupted');
   }
+}
+
+/** Tells the person who waits how to decide, or that an operator has to. */
+function showAskedOf({ output }: Invocation, asked: readonly AskedView[] | null): void {
+  if (asked === null) output.line(styled('  perhaps for a decision of an operator', 'dim'));
+  for (const one of asked ?? []) showAsked(output, one);
 }
 
 /** Why scheduled work was postponed: a failed attempt, or a failing provider. */

@@ -3,7 +3,7 @@ import type { TimedEvent } from '../../engage/events/replay.ts';
 import { createAnswerView } from '../events/answer-view.ts';
 import type { Output, Part } from '../view/output.ts';
 import { styled } from '../view/output.ts';
-import { duration, stateLabel } from '../view/quantities.ts';
+import { duration, shortId, stateLabel } from '../view/quantities.ts';
 
 export type TailView = (event: TimedEvent) => void;
 
@@ -18,7 +18,7 @@ export function createTailView(output: Output, workItemId: string, faculty: stri
     if (event.type === 'text' || event.type === 'restart') answers.coming(event);
     else if (event.type === 'turn_recorded') answers.recorded(event);
     else {
-      const parts = describe(event);
+      const parts = describe(event, workItemId);
       if (parts !== null) output.line(timeOf(atMs), ...parts);
     }
   };
@@ -31,7 +31,7 @@ function timeOf(atMs: number): Part {
 type Described = Exclude<TimedEvent, { readonly type: 'text' | 'restart' | 'turn_recorded' }>;
 
 /** The line of an event, or null for an event that only programs need. */
-function describe(event: Described): readonly Part[] | null {
+function describe(event: Described, id: string): readonly Part[] | null {
   switch (event.type) {
     case 'focus_started':
       return [styled(`focus ${event.number} ${event.resumed ? 'resumed' : 'started'}`, 'bold')];
@@ -49,6 +49,7 @@ function describe(event: Described): readonly Part[] | null {
         styled('waiting', 'yellow'),
         ` ${event.kind}`,
         event.deadline === null ? '' : ` until ${event.deadline}`,
+        event.kind === 'approval' || event.kind === 'human' ? `; see it and decide: animus inbox ${shortId(id)}` : '',
       ];
     case 'ledger':
       return ['  ', styled(`ledger ${event.seq}  ${event.entryType}  `, 'yellow'), event.content];

@@ -5,6 +5,7 @@ import { readWholeLedger } from '../../store/transcript/ledger.ts';
 import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
+import { readAsked } from '../../store/views/inbox-view.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
 import { readDescendants, readWork, type WorkDetail, type WorkSummary } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -12,6 +13,7 @@ import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { age, bytes, counted, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
+import { showAsked } from './show-asked.ts';
 import { showFocus } from './show-focus.ts';
 import { errorText, heading } from './show-parts.ts';
 
@@ -36,6 +38,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
     return {
       item: await readWork(db, id),
       waits: await readOpenWaits(db, id),
+      asked: await readAsked(db, id),
       artifacts: await readArtifacts(db, id),
       children: await readDescendants(db, id),
       foci: await readFoci(db, id, options.full),
@@ -45,6 +48,10 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
   showItem(output, shown.item);
   showWaits(output, shown.waits);
+  for (const asked of shown.asked) {
+    heading(output, 'Waits for a person');
+    showAsked(output, asked, options.full);
+  }
   showArtifacts(output, shown.artifacts);
   showTree(output, shown.item.id, shown.children);
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);
@@ -81,7 +88,7 @@ function showItem(output: Output, item: WorkDetail): void {
 }
 
 function showWaits(output: Output, waits: readonly OpenWait[]): void {
-  for (const wait of waits) {
+  for (const wait of waits.filter(({ subject }) => subject === null)) {
     const since = age(wait.created_at, Date.now());
     output.line('  ', styled('waits for '.padEnd(10), 'dim'), waitText(wait), styled(`, since ${since}`, 'dim'));
     if (wait.problem !== null) output.line('  ', styled(wait.problem, 'yellow'));

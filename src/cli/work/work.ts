@@ -9,14 +9,20 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
 import { age, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { addDecideCommands } from './work-decide.ts';
+import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
 import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
 import { addTailCommand } from './work-tail.ts';
 
-/** Adds `animus work submit|list|show|tail|cancel|retry`. */
+/** Adds `animus work submit|list|show|tail|cancel|retry|approve|deny|answer|grants|revoke`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'work', 'work items: submit, list, show, follow, cancel, retry');
+  const group = addGroup(
+    program,
+    'work',
+    'work items: submit, list, show, follow, cancel, retry, approve, deny, answer',
+  );
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
     summary: 'list work items, newest first',
@@ -30,6 +36,8 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
   addShowCommand(group, run);
   addTailCommand(group, run);
   addOperateCommands(group, run);
+  addDecideCommands(group, run);
+  addGrantCommands(group, run);
 }
 
 interface ListOptions extends CommonOptions {

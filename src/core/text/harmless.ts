@@ -22,6 +22,15 @@ export function harmlessLines(text: string): string[] {
   return text.split(/\r?\n/).map((line) => escapeControls(line.replaceAll('\t', '  ')));
 }
 
+/** The same for a text that somebody decides about: characters that nobody sees, such as zero-width ones, are shown as escapes, too. */
+export function visibleLines(text: string): string[] {
+  return harmlessLines(text).map((line) =>
+    line.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`),
+  );
+}
+
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
 // C0, DEL and C1; line and paragraph separators; bidirectional overrides and isolates.
 // oxlint-disable-next-line no-control-regex
 const DANGEROUS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;

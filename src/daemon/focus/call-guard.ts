@@ -7,6 +7,6 @@ import type { Focus } from './focus-scope.ts';
  * The gates, in order: first hooks, then permissions; and what changes results. A faculty without rules and hooks has no gate that ever says
  * `later` or `ask`, so that its turns cost nothing more.
  */
-export function callGuard(_focus: Focus, { gate, afterRun }: FocusLoopHooks): CallGuard {
-  return { gates: gate === null ? [] : [gate], ...(afterRun && { afterRun }) };
+export function callGuard({ means: { unattended } }: Focus, { gate, afterRun }: FocusLoopHooks): CallGuard {
+  return { gates: gate === null ? [] : [gate], ...(afterRun && { afterRun }), unattended };
 }

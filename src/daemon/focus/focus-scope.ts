@@ -40,6 +40,8 @@ export interface PhaseMeans extends WorkspaceMeans {
   readonly models: ModelSource;
   /** The part of the daemon's environment that hooks get. */
   readonly hookEnvironment: Readonly<Record<string, string>>;
+  /** True: nobody is there to be asked (`DaemonOptions`). */
+  readonly unattended: boolean;
 }
 
 /** What beginning a focus needs; its phases see none of this. */

@@ -8,7 +8,8 @@ import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { openWait, type WaitRequest } from '../../store/transcript/waits.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
-import type { Tool, ToolContext, ToolOutput, WorldTool } from '../../tools/tool.ts';
+import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
+import { nobodyAnswers } from '../prompt/people.ts';
 import { abortable } from './abortable.ts';
 import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
 import type { AfterRun, GatedCall } from './gate.ts';
@@ -28,6 +29,8 @@ export interface RunMeans extends EndMeans {
   readonly signal: AbortSignal;
   /** What changes results before they are recorded (`CallGuard`). */
   readonly afterRun?: AfterRun;
+  /** True: nobody is there to be asked (`CallGuard`). */
+  readonly unattended?: boolean;
 }
 
 /** A call that has passed its gates. */
@@ -170,7 +173,9 @@ async function runInTransaction(
   means: RunMeans,
 ): Promise<ToolOutput> {
   return means.db.transaction(async (tx) => {
-    const result: ToolOutput = await tool.run(input, context, tx);
+    const ran: ToolOutput = await tool.run(input, context, tx);
+    const result =
+      ran.wait?.asks && means.unattended ? toolError(nobodyAnswers(`it asks about a ${ran.wait.asks.subject}`)) : ran;
     if (result.wait) {
       return { ...result, wait: await recordWait(tx, means.callScope, turn.turn, call.callId, result.wait) };
     }

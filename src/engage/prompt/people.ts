@@ -14,9 +14,9 @@ export function approvalVoid(reason: string): string {
   return `This call was approved, and then it did not run: ${reason}`;
 }
 
-/** The result of a call that needs an approval where nobody can be asked. */
+/** The result of a call that needs a person where nobody can be asked. `reason`: why it needs one. */
 export function nobodyAnswers(reason: string): string {
-  return `This call needs a person's approval (${reason}), and nobody can be asked in this run. It did not run.`;
+  return `This call needs a person (${reason}), and nobody can be asked in this run. It did not run.`;
 }
 
 function iso(time: Date): string {

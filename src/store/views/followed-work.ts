@@ -2,6 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import { type AskedView, readAsked } from './inbox-view.ts';
 import { readWork } from './work-views.ts';
 
 /**
@@ -33,6 +34,8 @@ export interface FollowedEntry {
 export interface WorkFollower {
   /** Errors: `work.not_found`, also for an item that the login may not see. */
   item(id: string): Promise<FollowedWork>;
+  /** What of the item waits for a person; null for a login that may not see that. */
+  asked(id: string): Promise<AskedView[] | null>;
   /** Ledger entries with a number above `seq`, in order, at most 1,000. */
   entriesAfter(id: string, seq: number): Promise<FollowedEntry[]>;
 }
@@ -50,6 +53,7 @@ export async function workFollower(db: Queryable): Promise<WorkFollower> {
       if (row === undefined) throw new AnimusError('work.not_found', { id });
       return row;
     },
+    asked: async (id) => (own ? null : readAsked(db, id)),
     entriesAfter: (id, seq) => db.query<FollowedEntry>(own ? OWN_ENTRIES : ENTRIES, [id, seq]),
   };
 }

@@ -25,6 +25,27 @@ export interface Status {
   readonly schedules: readonly ScheduleStatus[];
   /** Turns that wait for batches, by provider. */
   readonly batches: readonly BatchStatus[];
+  readonly asks: AsksStatus;
+}
+
+/** What waits for people: how many requests, and the ten oldest. */
+interface AsksStatus {
+  readonly waiting: number;
+  readonly first: readonly AskStatus[];
+}
+
+interface AskStatus {
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly call_id: string;
+  readonly kind: 'approval' | 'human';
+  readonly subject: string;
+  /** Of a tool call. */
+  readonly tool: string | null;
+  /** The beginning of the input, the question or the request: 300 characters. */
+  readonly shown: string;
+  readonly asked_at: string;
+  readonly deadline: string | null;
 }
 
 /** `outbox`: requests that were not sent. `requests`: those of `batches`, which were. `unclear`: batches whose submit was not confirmed. */
@@ -122,7 +143,7 @@ interface SpendStatus {
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() as status',
   );
   return row!.status;
 }

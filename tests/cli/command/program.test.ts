@@ -19,7 +19,7 @@ describe('docs/cli.md', () => {
   test.each(commands)('lists every option of $usage, and no other', ({ usage, command }) => {
     const section = PAGE.split(`### \`animus ${usage}\`\n`)[1]?.split(/^##/m)[0] ?? '';
     const own = command.options.filter((option) => !COMMON.includes(option.long ?? ''));
-    const documented = [...section.matchAll(/`(--[a-z-]+(?: <[a-z]+>)?)`/g)].map(([, flags]) => flags);
+    const documented = [...section.matchAll(/`(--[a-z-]+(?: [<[][a-z]+[>\]])?)`/g)].map(([, flags]) => flags);
     expect(new Set(documented)).toEqual(new Set(own.map((option) => option.flags)));
   });
 });

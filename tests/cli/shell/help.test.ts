@@ -5,6 +5,8 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { EXIT_CODES, VARIABLES } from '../../../src/cli/shell/help-topics.ts';
+import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { tableRows } from '../../support/markdown-table.ts';
 import { png } from '../../support/media-files.ts';
@@ -134,6 +136,24 @@ async function prepare(argv: readonly string[]): Promise<void> {
   }
   if (group === 'audit' && what === 'verify') writeFileSync(join(cwd, 'decisions.jsonl'), '');
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
+  if (group === 'work' && /^(approve|deny|answer)$/.test(what ?? '')) id = await asking(what === 'answer');
+  if (group === 'work' && what === 'revoke') {
+    await target.database.query(
+      `insert into animus.grants overriding system value
+       values (17, 'faculty', null, 'engineer', 'bash', '*', null, '', 'x', now(), now() + interval '1 day', null, null)`,
+    );
+  }
+}
+
+/** A new item that waits for a person. */
+async function asking(question: boolean): Promise<string> {
+  const work = await beginFocus(target.database);
+  await recordCalls(target.database, work, 1, ['toolu_01'], 'bash');
+  const asks = question
+    ? ({ subject: 'question', request: { question: 'Which?' }, seconds: null } as const)
+    : ({ subject: 'tool_call', request: { reason: 'a rule', gate: 'permissions' }, seconds: 60 } as const);
+  await askPerson(target.database, work.key, 1, 'toolu_01', question ? 'human' : 'approval', asks);
+  return work.id;
 }
 
 /** The words of the animus command in a shell line, and its piped input. */

@@ -1,0 +1,93 @@
+/** Shows what waits for a person: made from what is recorded, never from the model's words about it. */
+import { visibleLines } from '../../core/text/harmless.ts';
+import type { AskedView } from '../../store/views/inbox-view.ts';
+import { displayWidth } from '../view/display-width.ts';
+import { type Output, styled } from '../view/output.ts';
+import { age, grouped, shortId } from '../view/quantities.ts';
+
+/** How many characters of an input are shown, unless all of it is asked for. */
+const SHOWN_CHARS = 2000;
+
+/** The request, field by field, and the commands that decide it. */
+export function showAsked(output: Output, asked: AskedView, full = false): void {
+  const now = Date.now();
+  const { work_item_id: id, turn, call_id: call, deadline, request } = asked;
+  output.line(
+    styled(shortId(id), 'bold'),
+    `  ${asked.faculty}  `,
+    styled(titleOf(asked), 'yellow'),
+    styled(`  asked ${age(asked.asked_at, now)}`, 'dim'),
+  );
+  const field = (name: string, text: string) => output.line('  ', styled(name.padEnd(9), 'dim'), text);
+  field('call', turn === null ? call : `${call}, turn ${turn}`);
+  if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
+  showContent(output, contentOf(asked), id, full);
+  if (deadline !== null) field('until', `${age(deadline, now)}, then it is denied (${deadline.toISOString()})`);
+  for (const command of commandsOf(asked)) output.copyable(`  ${command}`);
+}
+
+/** The commands that decide it, with the short id. */
+export function commandsOf({
+  work_item_id: id,
+  call_id: call,
+  kind,
+}: Pick<AskedView, 'work_item_id' | 'call_id' | 'kind'>): string[] {
+  const name = `${shortId(id)} --call ${shellWord(call)}`;
+  if (kind === 'human') return [`animus work answer ${name} 'YOUR ANSWER'`];
+  return [`animus work approve ${name}`, `animus work deny ${name} --note 'WHY'`];
+}
+
+/** In one line: what is asked. */
+export function titleOf({ kind, subject, request }: Pick<AskedView, 'kind' | 'subject' | 'request'>): string {
+  if (kind === 'human') return 'asks a question';
+  return subject === 'tool_call' ? `wants to run ${String(request['tool'])}` : `asks for approval: ${subject}`;
+}
+
+/** Every line of it begins with a bar, so that no line of it can look like one of ours. */
+function showContent(output: Output, lines: readonly string[], id: string, full: boolean): void {
+  const width = Math.max(10, output.width - BAR.length);
+  const whole = lines.join('\n');
+  const shown = full ? whole : whole.slice(0, SHOWN_CHARS).toWellFormed();
+  for (const line of visibleLines(shown).flatMap((each) => pieces(each, width))) output.line(styled(BAR, 'cyan'), line);
+  if (shown.length < whole.length) {
+    const left = grouped(whole.length - shown.length);
+    output.copyable(`  ${left} more characters; see all of it: animus inbox ${shortId(id)} --full`);
+  }
+}
+
+const BAR = '    │ ';
+
+/** What is to be decided, in lines: the input of the call, the question, or the request. */
+function contentOf({ subject, request }: AskedView): string[] {
+  if (subject === 'question') {
+    const choices = Array.isArray(request['choices']) ? request['choices'] : [];
+    return [String(request['question']), ...choices.map((choice, index) => `${index + 1}. ${String(choice)}`)];
+  }
+  const content = subject === 'tool_call' ? request['input'] : request;
+  return Object.entries(content ?? {}).map(([key, value]) =>
+    typeof value === 'string' ? `${key}: ${value}` : `${key}: ${JSON.stringify(value)}`,
+  );
+}
+
+/** Cut at the width, and nothing left out: `wrap` removes spaces. */
+function pieces(line: string, width: number): string[] {
+  if (displayWidth(line) <= width) return [line];
+  const found: string[] = [];
+  let current = '';
+  let used = 0;
+  for (const character of line) {
+    const wide = displayWidth(character);
+    if (used + wide > width) {
+      found.push(current);
+      [current, used] = ['', 0];
+    }
+    current += character;
+    used += wide;
+  }
+  return [...found, current];
+}
+
+/** A name of a call comes from the provider: quoted where a shell would read more than a word. */
+function shellWord(word: string): string {
+  return /^[\w.:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

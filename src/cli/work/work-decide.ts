@@ -1,0 +1,176 @@
+/** `animus work approve|deny|answer`: decisions about what waits for a person. */
+import { text as readAll } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
+import { findWork } from '../../store/views/find-work.ts';
+import { type AskedView, readAsked } from '../../store/views/inbox-view.ts';
+import { answerQuestion, approve, deny, grantCall } from '../../store/work/decide.ts';
+import { choice, timeSpan } from '../command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { styled } from '../view/output.ts';
+import { counted, shortId } from '../view/quantities.ts';
+import { showAsked } from './show-asked.ts';
+
+/** Adds `animus work approve|deny|answer`. */
+export function addDecideCommands(group: Command, run: RunCommand): void {
+  addDecision(group, 'approve <id>', {
+    summary: 'approve what waits: a call runs then, once; see it first with: animus inbox',
+    examples: [
+      'animus work approve 5b1f0c3de2a9',
+      'animus work approve 5b1f0c3de2a9 --call toolu_01 --note "only on staging"',
+      `animus work approve 5b1f0c3de2a9 --input '{"command": "git push origin fix"}'`,
+      'animus work approve 5b1f0c3de2a9 --always=faculty --for 7d',
+    ],
+  })
+    .option('--input <json>', 'the input with which the call runs instead of its own, as JSON or @file')
+    .option(
+      '--always [scope]',
+      'also allow the same call from now on: of this item, or with --always=faculty of its faculty',
+      choice(SCOPES),
+    )
+    .option('--for <time>', 'with --always: how long, such as 12h or 7d, at most 366d (default: 7d)', timeSpan)
+    .option('--pattern <pattern>', 'with --always: allow inputs that match it, not only this one')
+    .action(run(approveCommand));
+  addDecision(group, 'deny <id>', {
+    summary: 'deny what waits: a call does not run, and the model gets the note',
+    examples: ['animus work deny 5b1f0c3de2a9 --note "not on a Friday"'],
+  }).action(run(denyCommand));
+  addCommand(group, 'answer <id> <text>', {
+    summary: 'answer a question of the model',
+    arguments: { text: 'the answer; - reads it from standard input' },
+    examples: ['animus work answer 5b1f0c3de2a9 "The branch next."'],
+  })
+    .option('--call <name>', 'which question, if several wait')
+    .action(run(answerCommand));
+}
+
+const SCOPES = ['item', 'faculty'] as const;
+const DEFAULT_GRANT_SECONDS = 7 * 86_400;
+
+interface DecisionOptions extends CommonOptions {
+  readonly call?: string;
+  readonly note?: string;
+  readonly hash?: string;
+}
+
+interface ApproveOptions extends DecisionOptions {
+  readonly input?: string;
+  readonly always?: (typeof SCOPES)[number] | true;
+  readonly for?: number;
+  readonly pattern?: string;
+}
+
+function addDecision(group: Command, usage: string, help: Parameters<typeof addCommand>[2]): Command {
+  return addCommand(group, usage, help)
+    .option('--call <name>', 'which call, if several wait')
+    .option('--note <text>', 'why; it is kept with the decision')
+    .option('--hash <hex>', 'refuse if something else waits than what has this hash in: animus inbox --json');
+}
+
+/** How long a decision is tried again while another transaction keeps the item locked. */
+const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+
+async function approveCommand(invocation: Invocation, options: ApproveOptions, reference: string): Promise<number> {
+  const input =
+    options.input === undefined
+      ? undefined
+      : JSON.stringify(jsonObject('--input', jsonOf('--input', options.input, invocation.context.cwd)));
+  const { always, note, pattern } = options;
+  if (always === undefined && (options.for !== undefined || pattern !== undefined)) {
+    throw new AnimusError('usage.invalid', { detail: '--for and --pattern belong to --always' });
+  }
+  return decideOn(invocation, options, reference, 'approved', async (db, id, asked) => {
+    const decision = { callId: asked.call_id, hash: asked.hash, note, input };
+    if (always === undefined) return { call: await approve(db, id, decision), grant: null };
+    return db.transaction(async (tx) => {
+      const scope = always === true ? 'item' : always;
+      const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
+      const grant = await grantCall(tx, id, { callId: asked.call_id, scope, seconds, pattern, note });
+      return { call: await approve(tx, id, decision), grant };
+    });
+  });
+}
+
+async function denyCommand(invocation: Invocation, options: DecisionOptions, reference: string): Promise<number> {
+  return decideOn(invocation, options, reference, 'denied', async (db, id, { call_id: callId, hash }) => ({
+    call: await deny(db, id, { callId, hash, note: options.note }),
+    grant: null,
+  }));
+}
+
+interface Decided {
+  readonly call: string;
+  readonly grant: string | null;
+}
+
+/** Decides about what is shown: the decision carries the hash of what was read, so that nothing else is decided. */
+async function decideOn(
+  invocation: Invocation,
+  options: DecisionOptions,
+  reference: string,
+  done: 'approved' | 'denied',
+  decide: (db: Database, id: string, asked: AskedView) => Promise<Decided>,
+): Promise<number> {
+  const { output } = invocation;
+  const { asked, decided, open } = await withDatabase(invocation, async (db) => {
+    const id = await findWork(db, reference);
+    const found = await chosen(db, id, options, done);
+    const result = await untilUnlocked(() => decide(db, id, found), PATIENCE);
+    return { asked: found, decided: result, open: (await readAsked(db, id)).length };
+  });
+  const { work_item_id: id, call_id: call, hash } = asked;
+  output.document({ id, call_id: call, hash, [done]: true, grant_id: decided.grant, still_waiting: open });
+  showAsked(output, asked);
+  const more = open > 0 ? `; the item waits for ${counted(open, 'more decision')}` : '';
+  output.line(styled(done, done === 'approved' ? 'green' : 'red'), more);
+  if (decided.grant !== null)
+    output.copyable(`grant ${decided.grant}; end it with: animus work revoke ${decided.grant}`);
+  return 0;
+}
+
+/** The one that is meant. What is not there, or is ambiguous, the database refuses with the reason. */
+async function chosen(
+  db: Queryable,
+  id: string,
+  { call, hash }: DecisionOptions,
+  done: 'approved' | 'denied',
+): Promise<AskedView> {
+  const waiting = (await readAsked(db, id)).filter(({ kind }) => done === 'denied' || kind === 'approval');
+  const [only, ...others] = call === undefined ? waiting : waiting.filter(({ call_id: name }) => name === call);
+  if (only === undefined || others.length > 0) {
+    const decide = done === 'approved' ? approve : deny;
+    await decide(db, id, { callId: call, hash: NO_HASH });
+    throw new AnimusError('work.state', { id, detail: `what waits of work item ${id} has just changed` });
+  }
+  if (hash !== undefined && (hash.length < 8 || !only.hash.startsWith(hash.toLowerCase()))) {
+    const detail = `what waits as ${only.call_id} of work item ${shortId(id)} has another hash: ${only.hash}`;
+    throw new AnimusError('work.state', { id, detail });
+  }
+  return only;
+}
+
+/** Fits nothing that waits. */
+const NO_HASH = '0'.repeat(64);
+
+async function answerCommand(
+  invocation: Invocation,
+  { call }: DecisionOptions,
+  reference: string,
+  given: string,
+): Promise<number> {
+  const { output, context } = invocation;
+  const text = given === '-' ? (await readAll(context.stdin)).trimEnd() : given;
+  const { id, answered, open } = await withDatabase(invocation, async (db) => {
+    const found = await findWork(db, reference);
+    const name = await untilUnlocked(() => answerQuestion(db, found, text, call), PATIENCE);
+    return { id: found, answered: name, open: (await readAsked(db, found)).length };
+  });
+  output.document({ id, call_id: answered, answered: true, still_waiting: open });
+  output.line(styled(shortId(id), 'bold'), `  ${answered}  `, styled('answered', 'green'));
+  return 0;
+}
