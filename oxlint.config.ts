@@ -49,7 +49,8 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['models', 'schema'],
   ],
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
-  'src/core': [['config'], ['toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],
+  'src/core/permissions': [['*'], ['command', 'fields'], ['text']],
+  'src/core': [['config'], ['permissions', 'toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],
 };
 
 /** Folders that hold no code of ours. */

@@ -635,6 +635,9 @@ create trigger check_event before insert or update of event on animus.hook_runs 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
 --   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch
 
+-- create view animus.refused_calls: its query stands in functions/
+--   created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool, input, refused_by, rule, decided_by
+
 -- create view animus.spend: its query stands in functions/
 --   faculty, model, day, usd, input_tokens, output_tokens, calls
 

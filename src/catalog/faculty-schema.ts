@@ -1,6 +1,7 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test keeps the two equal. */
 import type { z } from 'zod';
 import { CACHE_TTLS, EARLIER_EFFORTS, EFFORTS, SERVICE_TIERS } from '../core/config/model-words.ts';
+import { VERDICTS } from '../core/permissions/verdict.ts';
 import {
   argumentList,
   count,
@@ -12,6 +13,7 @@ import {
   seconds,
   table,
   tables,
+  tableWith,
   text,
   texts,
   textsMatching,
@@ -110,6 +112,23 @@ const recover = table({
   timeout_seconds: seconds(0.1, 86_400).default(60),
 });
 
+const verdict = oneOf(VERDICTS);
+
+/** All other keys are rules: tools, with patterns or without them. */
+const permissions = tableWith(
+  {
+    approval_deadline_seconds: seconds(1, 31_536_000).default(86_400),
+    risk: table({
+      read: verdict.optional(),
+      write: verdict.optional(),
+      execute: verdict.optional(),
+      network: verdict.optional(),
+      spend: verdict.optional(),
+    }).prefault({}),
+  },
+  verdict.optional(),
+);
+
 /** A faculty file, as written: everything is under `[faculty]`. */
 export const facultySchema = table({
   faculty: table({
@@ -130,7 +149,7 @@ export const facultySchema = table({
     engage,
     consolidate: consolidate.optional(),
     recover: recover.prefault({}),
-    permissions: planned(),
+    permissions: permissions.prefault({}),
     mcp: planned(),
     budget: planned(),
     awareness: planned(),

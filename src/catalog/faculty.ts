@@ -1,4 +1,5 @@
 import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.ts';
+import type { Permissions } from '../core/permissions/permissions.ts';
 import type { Isolation } from '../process/runners/runners.ts';
 import type { LoopHooks } from './loop-hooks.ts';
 import { type EngageMode, modeOf } from './modes.ts';
@@ -34,6 +35,8 @@ export interface Faculty {
   readonly recover: RecoverSettings;
   /** Hooks in the loop of turns; missing in snapshots of earlier versions: none. */
   readonly hooks?: LoopHooks;
+  /** Which calls may run; missing in snapshots of earlier versions, which are not asked: the loaded faculty decides. */
+  readonly permissions?: Permissions;
   /** What else it was read from or runs, absolute: prompt, schema, hooks, and the arguments of hooks that are files. */
   readonly files: readonly string[];
   /** Where each value is written, `file:line` by dotted key below `faculty`. Missing keys have their default. */

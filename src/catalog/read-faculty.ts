@@ -14,11 +14,14 @@ import { readOutcomeSchema, readSystemPrompt } from './faculty-texts.ts';
 import { type LoopHooks, NO_LOOP_HOOKS } from './loop-hooks.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 import { readLoopHooks, type ToolKinds } from './read-loop-hooks.ts';
+import { type KnownTool, readPermissions } from './read-permissions.ts';
 
 /** The names that faculties may refer to. */
 export interface FacultyReferences {
   /** Tools in addition to the engine's own. */
   readonly toolNames: readonly string[];
+  /** What permission rules may name; not checked if undefined. */
+  readonly tools?: readonly KnownTool[];
   /** Providers of the configuration; not checked if undefined. */
   readonly providerNames?: readonly string[];
   /** All tools that a hook of the loop may be for; not checked if undefined. */
@@ -58,6 +61,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const workspace = readWorkspace(check);
   const repo = readRepo(check);
   checkHasFiles(check);
+  const permissions = readPermissions(check, references.tools);
 
   const name = document.given('faculty', 'name');
   const known = typeof name === 'string' ? name : null;
@@ -88,6 +92,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
       hook: recover,
     },
     hooks,
+    permissions,
     files: filesOf(check, [orient, external, consolidate, recover, ...Object.values(hooks).flat()]),
     origins: originsOf(document),
   };

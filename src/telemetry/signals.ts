@@ -200,6 +200,7 @@ export const METRICS = {
     ['faculty', 'decision'],
     BATCH_S,
   ),
+  'work.permission.verdicts': counter('{call}', 'Verdicts of permissions about tool calls', ['risk', 'verdict']),
   'work.budget.spent': counter('{USD}', 'Cost of recorded answers', ['faculty', 'model']),
   'gen_ai.client.token.usage': histogram('{token}', 'Tokens of one call', [...GEN_AI, 'gen_ai.token.type'], TOKENS),
   'gen_ai.client.operation.duration': histogram('s', 'One model call, retries included', GEN_AI, CALL_S),

@@ -1,6 +1,8 @@
 /** The registry of tools, and the selection for a faculty. */
 import { z } from 'zod';
+import type { KnownTool } from '../catalog/read-permissions.ts';
 import type { WebSearchConfig } from '../core/config/config.ts';
+import type { PermittedTool } from '../core/permissions/permissions.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import { askHuman } from './ask-human.ts';
 import { FILE_TOOLS } from './files.ts';
@@ -30,6 +32,24 @@ export function facultyTools(settings: ToolSettings): readonly Tool[] {
 
 /** As without a configuration. */
 const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }), search: () => null });
+
+/** Every tool that permission rules may name, beside those of servers. */
+export function knownTools(): readonly KnownTool[] {
+  return [...ENGINE_TOOLS, ...FACULTY_TOOLS].map((tool) => {
+    const { shape } = tool.input as unknown as z.ZodObject;
+    return { ...permittedTool(tool), fields: [...new Set([...Object.keys(shape), ...Object.keys(tool.kinds ?? {})])] };
+  });
+}
+
+/** A tool of a focus, as permission rules see it. */
+export function permittedTool({ name, risk, kinds = {} }: Tool): PermittedTool {
+  const origin = ENGINE_TOOLS.some((tool) => tool.name === name)
+    ? 'engine'
+    : FACULTY_TOOL_NAMES.includes(name)
+      ? 'faculty'
+      : 'server';
+  return { name, risk, kinds, origin };
+}
 
 /** The valid names in a faculty's `tools`. */
 export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) => tool.name);

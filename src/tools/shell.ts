@@ -33,6 +33,7 @@ export const bashTool = worldTool<z.infer<typeof input>>({
     'the end of longer output). No terminal, no stdin; nothing keeps running in the background when the call ends. Each ' +
     'call starts afresh: directory and variables are not kept.',
   input,
+  kinds: { command: 'command' },
   risk: 'execute',
   idempotent: false,
   async run({ command, timeout_seconds }, context) {

@@ -1,12 +1,10 @@
 /** The contract of a tool. Each family has its own file; the engine validates, journals and runs the calls. */
 import type { z } from 'zod';
+import type { FieldKind, RiskClass } from '../core/permissions/verdict.ts';
 import type { FileRule } from '../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
-
-/** The worst effect of a tool; it decides the default permission. */
-export type RiskClass = 'read' | 'write' | 'execute' | 'network' | 'spend';
 
 interface ToolBase<Input> {
   readonly name: string;
@@ -14,6 +12,10 @@ interface ToolBase<Input> {
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly risk: RiskClass;
+  /** How permission rules compare fields of the input (docs/permissions.md); the others as texts. */
+  readonly kinds?: Readonly<Record<string, FieldKind>>;
+  /** Values that rules compare where they stand deeper in the input, by field; null for one that cannot be read. */
+  comparedValues?(input: Input): Readonly<Record<string, readonly string[] | null>>;
   /**
    * The result for the model when the wait of a call is resolved or has timed out. It is in one transaction with the
    * journal row, so it happens once. Without it the model gets the resolver's result as JSON.

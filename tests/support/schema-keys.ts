@@ -18,8 +18,11 @@ export function schemaKeys(schema: z.core.$ZodType): { supported: SchemaKey[]; p
   const visit = (field: z.core.$ZodType, path: readonly string[]) => {
     const fields = fieldsOf(field);
     const { def } = unwrapField(field)._zod;
-    if (fields !== null) for (const [name, inner] of fields) visit(inner, [...path, name]);
-    else if (def.type === 'record') visit((def as z.core.$ZodRecordDef).valueType, [...path, 'NAME']);
+    if (fields !== null) {
+      for (const [name, inner] of fields) visit(inner, [...path, name]);
+      const { catchall } = def as z.core.$ZodObjectDef;
+      if (catchall && catchall._zod.def.type !== 'never') visit(catchall, [...path, 'NAME']);
+    } else if (def.type === 'record') visit((def as z.core.$ZodRecordDef).valueType, [...path, 'NAME']);
     else if (isPlanned(field)) planned.push(path.join('.'));
     else supported.push({ key: path.join('.'), expected: expectationOf(field), fallback: fallbackOf(field) });
   };

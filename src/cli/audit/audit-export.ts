@@ -1,7 +1,9 @@
 /** `animus audit export`. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { harmlessJson } from '../../core/text/harmless.ts';
+import type { Decision } from '../../core/work/decision-chain.ts';
 import { type AuditRow, readAudit, readHeads } from '../../store/views/audit.ts';
+import { type RefusedCall, readRefusedCalls } from '../../store/views/refused-calls.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import type { Output } from '../view/output.ts';
@@ -15,7 +17,7 @@ interface ExportOptions extends CommonOptions {
   readonly heads?: boolean;
 }
 
-/** Prints decisions while it reads them. Exits 0, also when there are none. */
+/** Prints decisions, and calls that were refused, while it reads them. Exits 0, also when there are none. */
 export async function exportCommand(invocation: Invocation, options: ExportOptions): Promise<number> {
   const { output } = invocation;
   const { since, until, heads = false } = options;
@@ -32,12 +34,26 @@ export async function exportCommand(invocation: Invocation, options: ExportOptio
   }
   await withDatabase(invocation, async (db) => {
     if (csv) output.copyable(CSV_COLUMNS.join(','));
-    for await (const row of heads ? readHeads(db) : readAudit(db, { since, until })) {
-      if (csv) output.copyable(CSV_COLUMNS.map((column) => csvCell((row as AuditRow)[column])).join(','));
+    const range = { since, until };
+    const rows: AsyncIterable<AuditRow | RefusedCall | Decision> = heads
+      ? readHeads(db)
+      : inOrder(readAudit(db, range), readRefusedCalls(db, range));
+    for await (const row of rows) {
+      if (csv) output.copyable(CSV_COLUMNS.map((column) => csvCell((row as CsvRow)[column] ?? null)).join(','));
       else printJson(output, row);
     }
   });
   return 0;
+}
+
+/** Both by time, oldest first; a decision comes before a call that was refused at the same time. */
+async function* inOrder(decisions: AsyncGenerator<AuditRow>, refused: AsyncGenerator<RefusedCall>) {
+  let next = await refused.next();
+  for await (const decision of decisions) {
+    for (; !next.done && next.value.created_at < decision.created_at; next = await refused.next()) yield next.value;
+    yield decision;
+  }
+  for (; !next.done; next = await refused.next()) yield next.value;
 }
 
 /** One line of JSON, with and without `--json`. */
@@ -49,8 +65,10 @@ function printJson(output: Output, row: object): void {
 const CSV_COLUMNS = [
   ...(['id', 'created_at', 'decided_by', 'action', 'note', 'erased', 'work_item_id', 'target', 'faculty'] as const),
   ...(['submitted_by', 'submitted_at', 'call_id', 'focus_id', 'turn', 'tool', 'seq', 'salt'] as const),
-  ...(['note_digest', 'work_digest', 'subject_digest', 'previous_hash', 'hash'] as const),
-] satisfies readonly (keyof AuditRow)[];
+  ...(['note_digest', 'work_digest', 'subject_digest', 'previous_hash', 'hash', 'refused_by', 'rule'] as const),
+] satisfies readonly (keyof CsvRow)[];
+
+type CsvRow = Partial<Omit<AuditRow, 'action'> & Omit<RefusedCall, 'action'>> & { readonly action: string };
 
 /** A cell as RFC 4180 wants it. A text that a spreadsheet would run as a formula begins with an apostrophe instead. */
 function csvCell(value: string | number | boolean | null): string {

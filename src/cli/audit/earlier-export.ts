@@ -77,12 +77,19 @@ async function* readExport(path: string): AsyncGenerator<Decision> {
       } catch (error) {
         throw refuse(`line ${number} is not JSON; give an export in JSON Lines`, error);
       }
+      if (isRefusal(value)) continue;
       if (!isDecision(value)) throw refuse(`line ${number} is not a decision of animus audit export`);
       yield value;
     }
   } finally {
     await file.close();
   }
+}
+
+/** A tool call that was refused: it is in no chain. */
+function isRefusal(value: unknown): boolean {
+  const { action, hash } = (value ?? {}) as Partial<Record<keyof Decision, unknown>>;
+  return action === 'refuse' && hash === undefined;
 }
 
 function isDecision(value: unknown): value is Decision {

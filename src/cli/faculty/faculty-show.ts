@@ -13,6 +13,7 @@ import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { counted, grouped } from '../view/quantities.ts';
 import { type BashIsolation, bashIsolationOf, runsCommands } from './bash-isolation.ts';
+import { permissionsOf, showPermissions } from './faculty-permissions.ts';
 import { hooksJson, showHooks } from './show-hooks.ts';
 
 interface ShowOptions extends CommonOptions {
@@ -45,6 +46,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
   const values = facultyValues(faculty.file, readSmallFile(faculty.file));
   const models = facultyModels(faculty, config);
   const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
+  const permissions = permissionsOf(faculty, bash);
   output.document({
     name,
     file: faculty.file,
@@ -52,12 +54,17 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
     system_prompt: faculty.engage.systemPrompt,
     models: models.map(modelJson),
     hooks: hooksJson(faculty),
+    permissions: {
+      approval_deadline_seconds: faculty.permissions?.approvalDeadlineSeconds ?? null,
+      tools: permissions,
+    },
     bash,
   });
   showHead(output, faculty);
   showValues(output, faculty, values);
   showModels(output, models);
   showHooks(output, faculty);
+  showPermissions(output, faculty, permissions);
   showBash(output, bash);
   return 0;
 }

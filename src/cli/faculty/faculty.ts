@@ -11,6 +11,7 @@ import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
 import { bashIsolationOf, runsCommands } from './bash-isolation.ts';
+import { permissionRemarks } from './faculty-permissions.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
 import { hooksJson, listHooks } from './show-hooks.ts';
@@ -86,11 +87,10 @@ async function checkFaculties(
   const missing = names.filter((name) => !faculties.has(name));
   const ok = problems.length === 0 && missing.length === 0;
   const sound = await Promise.all(
-    [...faculties.values()].map(async (faculty) => ({
-      faculty,
-      remarks: unknownModels(faculty, config),
-      bash: runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null,
-    })),
+    [...faculties.values()].map(async (faculty) => {
+      const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
+      return { faculty, bash, remarks: [...unknownModels(faculty, config), ...permissionRemarks(faculty, bash)] };
+    }),
   );
   output.document({
     directory,

@@ -5,7 +5,7 @@ import { loadFaculties } from '../../catalog/faculties.ts';
 import { loadConfig } from '../../catalog/load-config.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { FACULTY_TOOL_NAMES } from '../../tools/registry.ts';
+import { FACULTY_TOOL_NAMES, knownTools } from '../../tools/registry.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
@@ -82,6 +82,6 @@ function sayWhatIsSlow({ context, output }: Invocation, { databaseUrl, home }: C
 /** Refuses a directory that is missing or has no faculty files. The daemon reports files with problems. */
 function requireFaculties(directory: string): void {
   if (!existsSync(directory)) throw new AnimusError('faculty.none', { directory });
-  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
+  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES, tools: knownTools() });
   if (faculties.size === 0 && problems.length === 0) throw new AnimusError('faculty.none', { directory });
 }

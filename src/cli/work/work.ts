@@ -1,7 +1,8 @@
 /** `animus work …`. */
 import type { Command } from 'commander';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
-import { findWork } from '../../store/views/find-work.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { FULL_ID, findWork } from '../../store/views/find-work.ts';
 import { listWork } from '../../store/views/work-list.ts';
 import type { WorkSummary } from '../../store/views/work-views.ts';
 import { wholeNumber, workState } from '../command/arguments.ts';
@@ -16,6 +17,8 @@ import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
 import { addTailCommand } from './work-tail.ts';
 
+const DEFAULT_LIMIT = 20;
+
 /** Adds `animus work submit|list|show|tail|cancel|retry|approve|deny|answer|grants|revoke`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(
@@ -26,12 +29,17 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
     summary: 'list work items, newest first',
-    examples: ['animus work list --state running', 'animus work list --faculty engineer --limit 50 --json'],
+    examples: [
+      'animus work list --state running',
+      'animus work list --faculty engineer --limit 50 --json',
+      'animus work list --state dead --after 5b1f0c3de2a9',
+    ],
   })
     .option('--state <state>', `only this state (${WORK_STATES.join(', ')})`, workState)
     .option('--faculty <name>', 'only this faculty')
     .option('--parent <id>', 'only children of this item')
-    .option('--limit <n>', 'at most this many items', wholeNumber(1, 10_000), 20)
+    .option('--limit <n>', 'at most this many items', wholeNumber(1, 10_000), DEFAULT_LIMIT)
+    .option('--after <id>', 'the next page: only items that are listed after this one')
     .action(run(listCommand));
   addShowCommand(group, run);
   addTailCommand(group, run);
@@ -45,22 +53,46 @@ interface ListOptions extends CommonOptions {
   readonly faculty?: string;
   readonly parent?: string;
   readonly limit: number;
+  readonly after?: string;
 }
 
 async function listCommand(invocation: Invocation, options: ListOptions): Promise<number> {
   const { output } = invocation;
-  const items = await withDatabase(invocation, async (db) => {
+  const { state, faculty, limit } = options;
+  const found = await withDatabase(invocation, async (db) => {
     const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
-    return listWork(db, { state: options.state, faculty: options.faculty, parentId, limit: options.limit });
+    const after = options.after === undefined ? undefined : await cursorOf(db, options.after);
+    return listWork(db, { state, faculty, parentId, after, limit: limit + 1 });
   });
-  output.document({ items });
+  const items = found.slice(0, limit);
+  const next = found.length > limit ? items.at(-1)!.id : null;
+  output.document({ items, next });
   if (items.length === 0) output.note('no work items');
   else
     output.table(
       COLUMNS,
       items.map((item) => rowOf(item, Date.now())),
     );
+  if (next !== null) output.note(`there are more; the next page: ${nextPage(options, next)}`);
   return 0;
+}
+
+/** The item of a page's end may have been deleted since, so a whole id is taken as it is. */
+async function cursorOf(db: Queryable, reference: string): Promise<string> {
+  return FULL_ID.test(reference) ? reference : findWork(db, reference);
+}
+
+function nextPage({ state, faculty, parent, limit }: ListOptions, after: string): string {
+  const given = { state, faculty, parent, limit: limit === DEFAULT_LIMIT ? undefined : limit, after };
+  const words = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, shellWord(value)],
+  );
+  return ['animus work list', ...words].join(' ');
+}
+
+function shellWord(value: string | number): string {
+  const text = String(value);
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const COLUMNS: readonly Column[] = [

@@ -145,6 +145,11 @@ export function tableOf<Value extends z.core.SomeType>(key: z.ZodType<string, st
   return z.record(key, value).register(expectations, { expected: 'a table' });
 }
 
+/** A table with these keys and any others, whose values are all of one kind. */
+export function tableWith<Shape extends z.core.$ZodLooseShape, Rest extends z.core.SomeType>(shape: Shape, rest: Rest) {
+  return z.object(shape).catchall(rest).register(expectations, { expected: 'a table' });
+}
+
 /** The description of what the field expects. */
 export function expectationOf(schema: z.core.$ZodType): string {
   return expectations.get(unwrapField(schema))?.expected ?? 'another value';
@@ -176,10 +181,15 @@ export function fieldAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): 
   if (key === undefined) return schema;
   const { def } = unwrapField(schema)._zod;
   let next: z.core.$ZodType | undefined;
-  if (def.type === 'object') next = fieldsOf(schema)?.get(String(key));
+  if (def.type === 'object') next = fieldsOf(schema)?.get(String(key)) ?? restOf(def as z.core.$ZodObjectDef);
   if (def.type === 'record') next = (def as z.core.$ZodRecordDef).valueType;
   if (def.type === 'array') next = (def as z.core.$ZodArrayDef).element;
   return next === undefined ? null : fieldAt(next, rest);
+}
+
+/** The field of all other keys; undefined for a table with fixed keys. */
+function restOf({ catchall }: z.core.$ZodObjectDef): z.core.$ZodType | undefined {
+  return catchall?._zod.def.type === 'never' ? undefined : catchall;
 }
 
 /** Any value that JSON has too: no dates. */

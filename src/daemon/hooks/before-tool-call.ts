@@ -35,9 +35,10 @@ async function judge(call: GatedCall, hooks: readonly LoopHook[], means: LoopHoo
         changed = true;
         break;
       case 'block':
-        return { kind: 'deny', reason: refusedCall(hook.name, verdict.reason) };
+        return { kind: 'deny', reason: refusedCall(hook.name, verdict.reason), details: { hook: hook.name } };
       case 'failed':
-        if (hook.onError === 'block') return { kind: 'deny', reason: unjudgedCall(hook.name, verdict.code) };
+        if (hook.onError === 'block')
+          return { kind: 'deny', reason: unjudgedCall(hook.name, verdict.code), details: { hook: hook.name } };
         break;
       default:
         return verdict satisfies never;

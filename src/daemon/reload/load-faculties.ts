@@ -8,7 +8,7 @@ import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts
 import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
-import { FACULTY_TOOL_NAMES, TOOL_KINDS } from '../../tools/registry.ts';
+import { FACULTY_TOOL_NAMES, knownTools, TOOL_KINDS } from '../../tools/registry.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
 
@@ -28,6 +28,7 @@ export function loadRunnableFaculties(
   const loaded = loadFaculties(directory, {
     toolNames: FACULTY_TOOL_NAMES,
     providerNames,
+    tools: knownTools(),
     toolKinds: TOOL_KINDS,
     sharedHooks: shared.hooks,
   });

@@ -31,7 +31,8 @@ export interface GatedCall {
 /** `input`, if given, replaces the call's input and is validated again. The model sees the `reason` of a denial, people that of an `ask`. */
 export type GateVerdict =
   | { readonly kind: 'pass'; readonly input?: unknown }
-  | { readonly kind: 'deny'; readonly reason: string }
+  /** `details`: for people, recorded with the call, such as the rule that denies it. */
+  | { readonly kind: 'deny'; readonly reason: string; readonly details?: Readonly<Record<string, unknown>> }
   /** The call waits for a person. `reason`: which rule asks. `deadlineSeconds`: after that the answer is no; default 86,400, a day. */
   | { readonly kind: 'ask'; readonly reason: string; readonly deadlineSeconds?: number };
 

@@ -65,7 +65,11 @@ export async function passGates(
     const verdict = await gate.judge(gated);
     switch (verdict.kind) {
       case 'deny':
-        return { kind: 'answered', state: 'denied', output: toolError(verdict.reason, { gate: gate.name }) };
+        return {
+          kind: 'answered',
+          state: 'denied',
+          output: toolError(verdict.reason, { ...verdict.details, gate: gate.name }),
+        };
       case 'ask':
         asked ??= { ...askOf(verdict), gate: gate.name, call: valid };
         break;

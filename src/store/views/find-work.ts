@@ -2,7 +2,8 @@
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 
-const FULL_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** A whole id, as it is printed. */
+export const FULL_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * The id of the one work item that a full id, or the beginning or end of one (at least 4 hex digits, dashes optional),

@@ -9,6 +9,8 @@ export interface WorkFilter {
   readonly state?: WorkState | undefined;
   readonly faculty?: string | undefined;
   readonly parentId?: string | undefined;
+  /** Only items that come after this one in the list, by its full id; it need not exist. */
+  readonly after?: string | undefined;
   /** At least 1. */
   readonly limit: number;
 }
@@ -17,12 +19,16 @@ export interface WorkFilter {
 export async function listWork(db: Queryable, filter: WorkFilter): Promise<WorkSummary[]> {
   const { state = null, parentId = null, limit } = filter;
   const faculty = filter.faculty === undefined ? null : toText(filter.faculty);
-  if (parentId !== null) return db.query(CHILDREN, [limit, parentId, state, faculty]);
-  if (state !== null && faculty !== null) return db.query(OF_STATE_AND_FACULTY[state], [limit, faculty]);
-  if (state !== null) return db.query(OF_STATE[state], [limit]);
-  if (faculty !== null) return db.query(OF_FACULTY, [limit, faculty]);
-  return db.query(ALL, [limit]);
+  const page = [limit, filter.after ?? BEFORE_ALL];
+  if (parentId !== null) return db.query(CHILDREN, [...page, parentId, state, faculty]);
+  if (state !== null && faculty !== null) return db.query(OF_STATE_AND_FACULTY[state], [...page, faculty]);
+  if (state !== null) return db.query(OF_STATE[state], page);
+  if (faculty !== null) return db.query(OF_FACULTY, [...page, faculty]);
+  return db.query(ALL, page);
 }
+
+/** Every id is less. */
+const BEFORE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The state of an item in words that the predicates of the partial indexes follow from. */
 const STATE_IS: Readonly<Record<WorkState, string>> = {
@@ -44,7 +50,7 @@ const ANY_STATE = `(${STATE_IS.queued} or ${STATE_IS.scheduled} or w.state in ('
 const listed = (condition: string) =>
   `select id, faculty, state, ${LISTED}, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id, merged_into,
           run_at, created_at, resolved_at
-     from animus.work_items w where ${condition} order by id desc limit $1`;
+     from animus.work_items w where ${condition} and w.id < $2::uuid order by id desc limit $1`;
 
 const byState = (more: string) =>
   Object.fromEntries(
@@ -53,8 +59,8 @@ const byState = (more: string) =>
 
 const ALL = listed('true');
 const CHILDREN = listed(
-  'w.parent_id = $2::uuid and ($3::text is null or w.state = $3) and ($4::text is null or w.faculty = $4)',
+  'w.parent_id = $3::uuid and ($4::text is null or w.state = $4) and ($5::text is null or w.faculty = $5)',
 );
 const OF_STATE = byState('');
-const OF_STATE_AND_FACULTY = byState(' and w.faculty = $2');
-const OF_FACULTY = listed(`w.faculty = $2 and ${ANY_STATE}`);
+const OF_STATE_AND_FACULTY = byState(' and w.faculty = $3');
+const OF_FACULTY = listed(`w.faculty = $3 and ${ANY_STATE}`);

@@ -29,6 +29,7 @@ export const editFileTool = worldTool<Edit>({
     'Replaces old_string with new_string in a text file of the workspace, atomically. old_string must match exactly, white ' +
     'space included, and be unique unless replace_all is true. Line endings of the file (LF or CRLF) are kept.',
   input,
+  kinds: { path: 'path' },
   risk: 'write',
   idempotent: false,
   async run(edit, context) {

@@ -20,6 +20,7 @@ export const listDirTool = worldTool<z.infer<typeof input>>({
     'Lists a directory of the workspace, including hidden files. Names of directories end in /, files show their size in ' +
     `bytes, links show their target. At most ${MAX_ENTRIES} entries, sorted by name.`,
   input,
+  kinds: { path: 'path' },
   risk: 'read',
   idempotent: true,
   async run({ path = '.' }, context) {

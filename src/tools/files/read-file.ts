@@ -20,6 +20,7 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
     'Reads a text file of the workspace. Returns each line as its number, a tab and its text; ' +
     `at most ${MAX_OUTPUT_CHARS / 1024} KiB per call, with a note on how to read the rest.`,
   input,
+  kinds: { path: 'path' },
   risk: 'read',
   idempotent: true,
   async run({ path, offset = 1, limit = DEFAULT_LINES }, context) {

@@ -18,6 +18,7 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
     'Creates a file of the workspace or replaces its whole content, atomically; missing directories are created. ' +
     'To change a part of a file use edit_file.',
   input,
+  kinds: { path: 'path' },
   risk: 'write',
   idempotent: true,
   async run({ path, content }, context) {

@@ -101,6 +101,46 @@ describe('faculty', () => {
     expect(JSON.stringify(json)).not.toContain('SECRET');
   });
 
+  test('show prints what it may do, and check what its rules overlook', async () => {
+    const rules = `tools = ["bash", "web_fetch", "write_file"]
+bash_isolation = "none"
+[faculty.permissions]
+bash = "auto"
+"bash(git push*)" = "ask"
+"write_file(path=ci/**)" = "forbid"
+read_file = "ask"
+"*" = "auto"
+`;
+    write({ 'faculties/a.toml': GOOD + rules });
+    const { stdout } = await animus('faculty', 'show', 'engineer');
+    expect(stdout).toMatch(/ledger_append +auto +write +default: a tool of the engine/);
+    expect(stdout).toMatch(/bash +auto +execute +bash, line 10\n {2}bash\(git push\*\) +ask +line 11\n/);
+    expect(stdout).toMatch(/write_file +auto +write +\*, line 14\n {2}write_file\(path=ci\/\*\*\) +forbid +line 12\n/);
+    const shown = JSON.parse((await animus('faculty', 'show', 'engineer', '--json')).stdout);
+    expect(shown.permissions.approval_deadline_seconds).toBe(86_400);
+    expect(shown.permissions.tools.find(({ tool }: { tool: string }) => tool === 'bash')).toMatchObject({
+      verdict: 'auto',
+      patterns: [{ rule: 'bash(git push*)', verdict: 'ask' }],
+    });
+    const { remarks, ok } = JSON.parse((await animus('faculty', 'check', '--json')).stdout);
+    expect([
+      ok,
+      remarks.map(({ line, message }: { line: number; message: string }) => [
+        line,
+        message.replace(/^.*": |^.*tools: /, ''),
+      ]),
+    ]).toEqual([
+      true,
+      [
+        [5, expect.stringContaining('expected a model')],
+        [7, expect.stringMatching(/^web_fetch and bash run without a person, and commands are not isolated/)],
+        [12, 'bash runs without a person and can reach the same files'],
+        [13, "has no effect: read_file is not one of the faculty's tools"],
+        [14, 'every tool of every MCP server runs without a person, too'],
+      ],
+    ]);
+  });
+
   test('show of an unknown faculty names the nearest, and says if files have problems', async () => {
     write({ 'faculties/a.toml': GOOD, 'faculties/b.toml': '[faculty' });
     expect(await animus('faculty', 'show', 'enginer')).toMatchObject({

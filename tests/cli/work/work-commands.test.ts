@@ -23,6 +23,30 @@ describe('work list', () => {
     });
   });
 
+  test('is read page by page, to its end', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.unshift(await submit('pager'));
+    const page = async (...more: string[]) =>
+      JSON.parse((await animus(['work', 'list', '--faculty', 'pager', '--limit', '2', '--json', ...more])).stdout);
+    const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id);
+    const first = await page();
+    expect([idsOf(first), first.next]).toEqual([ids.slice(0, 2), ids[1]]);
+    const second = await page('--after', first.next);
+    expect([idsOf(second), second.next]).toEqual([ids.slice(2, 4), ids[3]]);
+    const last = await page('--after', second.next.slice(-12));
+    expect([idsOf(last), last.next]).toEqual([ids.slice(4), null]);
+
+    // A whole id needs no item: retention may have deleted it.
+    const gone = ids[1]!.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+    expect(idsOf(await page('--after', gone)).length).toBe(2);
+    const table = await animus(['work', 'list', '--faculty', 'pager', '--limit', '2']);
+    expect(table.stderr).toBe(
+      `animus: there are more; the next page: animus work list --faculty pager --limit 2 --after ${ids[1]}\n`,
+    );
+    expect((await animus(['work', 'list', '--faculty', 'pager', '--limit', '5'])).stderr).toBe('');
+    expect(await animus(['work', 'list', '--after', 'no-id'])).toMatchObject({ code: 2 });
+  });
+
   test('no description can control or overflow the terminal', async () => {
     await submit('evil', '--source', 'x');
     await db.database.query(`insert into animus.work_items (faculty, description) values ('evil', $1)`, [

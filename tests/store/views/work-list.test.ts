@@ -48,6 +48,23 @@ describe.each([undefined, 'rare', 'crowd', 'nobody'])('a list of faculty %s', (f
   );
 });
 
+describe.each([undefined, 'rare', 'crowd'])('the pages of a list of faculty %s', (faculty) => {
+  test.each([undefined, ...WORK_STATES])('in state %s are the whole list, and read no whole table', async (state) => {
+    const expected = items.filter(
+      (item) => (state === undefined || item.state === state) && (faculty === undefined || item.faculty === faculty),
+    );
+    // The middle and the end of a long list, and all of a short one.
+    for (const start of new Set([0, 1, Math.floor(expected.length / 2), expected.length - 3, expected.length - 1])) {
+      const after = expected[start]?.id;
+      if (after === undefined) continue;
+      const plans: string[] = [];
+      const page = await listWork(explaining(target.database, plans), { state, faculty, after, limit: 7 });
+      expect(page.map((item) => item.id)).toEqual(expected.slice(start + 1, start + 8).map((item) => item.id));
+      expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([]);
+    }
+  });
+});
+
 describe('the end of an id', () => {
   // As autovacuum does: ids of open items are then read from indexes alone.
   beforeAll(async () => {

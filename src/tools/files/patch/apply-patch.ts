@@ -35,6 +35,8 @@ Move to, @@ and several hunks are optional. A hunk is found by its unchanged and
 unchanged lines around a change, exactly as in the file; where they stand there more than once, name the class or function
 around them in an @@ line. *** End of File after a hunk: it ends the file. Line ends and mode of a file are kept.`,
   input,
+  kinds: { path: 'path' },
+  comparedValues: ({ patch }) => ({ path: namedPaths(patch) }),
   risk: 'write',
   idempotent: false,
   async run({ patch }, context) {
@@ -47,6 +49,12 @@ around them in an @@ line. *** End of File after a hunk: it ends the file. Line 
     return await inTurns(places.reals, () => apply(context, patch, outline.sections));
   },
 });
+
+/** All paths that the patch names; null if it names none. Lines that the parser would not read as such are included. */
+function namedPaths(patch: string): readonly string[] | null {
+  const found = [...patch.matchAll(/^\*\*\* (?:(?:Add|Delete|Update) File|Move to): (.+)$/gm)];
+  return found.length === 0 ? null : found.map(([, path = '']) => path.trim());
+}
 
 function nothing(problems: readonly string[]): ToolOutput {
   return toolError(`nothing was changed:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);

@@ -22,6 +22,7 @@ export const globTool = worldTool<z.infer<typeof input>>({
     'Finds files of the workspace whose path, relative to the searched directory, matches a pattern. Hidden files are ' +
     `included; .git and node_modules are not, and links are not followed. At most ${MAX_SHOWN} paths.`,
   input,
+  kinds: { path: 'tree' },
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.' }, context) {

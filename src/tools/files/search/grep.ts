@@ -27,6 +27,7 @@ export const grepTool = worldTool<z.infer<typeof input>>({
     'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text. ' +
     'Hidden files are searched; .git, node_modules and binary files are not, and links are not followed.',
   input,
+  kinds: { path: 'tree' },
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.', glob, ignore_case = false, limit = DEFAULT_MATCHES }, context) {

@@ -1,0 +1,103 @@
+/** Reads `[faculty.permissions]`, and finds rules that are mistakes. */
+
+import { showValue } from '../core/errors/problem.ts';
+import { didYouMean } from '../core/errors/suggest.ts';
+import type { PermissionRule, Permissions, PermittedTool } from '../core/permissions/permissions.ts';
+import { parseRuleKey } from '../core/permissions/rule-key.ts';
+import { overruledBy, patternProblem } from '../core/permissions/rule-problems.ts';
+import type { Verdict } from '../core/permissions/verdict.ts';
+import { conflict, type FacultyCheck } from './faculty-check.ts';
+
+/** A tool of this program that rules may name. */
+export interface KnownTool extends PermittedTool {
+  /** The fields of its input. */
+  readonly fields: readonly string[];
+}
+
+/** Keys that are no rules. */
+const SETTINGS: ReadonlySet<string> = new Set(['approval_deadline_seconds', 'risk']);
+
+/** Names of tools that come from servers begin with this; they are not known before a server runs. */
+const SERVER_TOOL = /^mcp_/;
+
+/** The permissions, with every rule that is sound; names of tools and fields are not checked if `tools` is undefined. */
+export function readPermissions(check: FacultyCheck, tools: readonly KnownTool[] | undefined): Permissions {
+  const { document } = check;
+  const written = document.written('faculty', 'permissions');
+  const table = typeof written === 'object' && written !== null ? written : {};
+  const rules: PermissionRule[] = [];
+  for (const key of Object.keys(table)) {
+    const verdict = SETTINGS.has(key) ? undefined : document.given('faculty', 'permissions', key);
+    if (verdict === undefined) continue;
+    const rule = readRule(check, key, verdict as Verdict, tools);
+    if (rule !== null) rules.push(rule);
+  }
+  for (const rule of rules) {
+    const stricter = overruledBy(rule, rules, toolOf(rule.tool, tools)?.kinds ?? {});
+    if (stricter === null) continue;
+    const detail = `never decides: ${showValue(stricter.key)} = "${stricter.verdict}" fits the same calls; remove one of the two`;
+    conflict(check, ['permissions', rule.key], detail);
+  }
+  const settings = document.sound?.faculty.permissions;
+  return {
+    rules,
+    risk: definedOf(settings?.risk ?? {}),
+    approvalDeadlineSeconds: settings?.approval_deadline_seconds ?? 86_400,
+  };
+}
+
+function readRule(
+  check: FacultyCheck,
+  key: string,
+  verdict: Verdict,
+  tools: readonly KnownTool[] | undefined,
+): PermissionRule | null {
+  const refuse = (detail: string) => {
+    conflict(check, ['permissions', key], detail);
+    return null;
+  };
+  const parsed = parseRuleKey(key);
+  if ('problem' in parsed) return refuse(parsed.problem);
+  const at = check.document.originOf('faculty', 'permissions', key) ?? check.document.placeOf('faculty').file;
+  const rule: PermissionRule = { ...parsed, key, verdict, at };
+  if (tools === undefined) return rule;
+  const problem = nameProblem(parsed.tool, tools) ?? fieldProblem(rule, toolOf(parsed.tool, tools));
+  if (problem !== null) return refuse(problem);
+  for (const pattern of parsed.patterns ?? []) {
+    const found = patternProblem(pattern, verdict, toolOf(parsed.tool, tools)?.kinds ?? {});
+    if (found !== null) return refuse(`can never fit a call: ${found}`);
+  }
+  return rule;
+}
+
+function toolOf(name: string, tools: readonly KnownTool[] | undefined): KnownTool | undefined {
+  return tools?.find((tool) => tool.name === name);
+}
+
+function nameProblem(name: string, tools: readonly KnownTool[]): string | null {
+  if (name === '*' || SERVER_TOOL.test(name)) return null;
+  const names = tools.map((tool) => tool.name);
+  if (name.endsWith('*')) {
+    const isFound = names.some((other) => other.startsWith(name.slice(0, -1))) || 'mcp_'.startsWith(name.slice(0, -1));
+    return isFound ? null : `no tool has a name that begins with ${showValue(name.slice(0, -1))}`;
+  }
+  return names.includes(name) ? null : `no tool named ${showValue(name)}${didYouMean(name, names)}`;
+}
+
+function fieldProblem({ tool, patterns }: PermissionRule, known: KnownTool | undefined): string | null {
+  for (const { field } of patterns ?? []) {
+    if (field === null) {
+      if (known !== undefined && Object.values(known.kinds).includes('command')) continue;
+      return `a pattern for ${tool} names a field of its input: "${tool}(${known?.fields[0] ?? 'field'}=…)"`;
+    }
+    if (known === undefined || known.fields.includes(field)) continue;
+    const hint = didYouMean(field, known.fields) || ` (there are ${known.fields.join(', ')})`;
+    return `the input of ${tool} has no field named ${showValue(field)}${hint}`;
+  }
+  return null;
+}
+
+function definedOf<Key extends string>(values: Readonly<Partial<Record<Key, Verdict | undefined>>>) {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<Record<Key, Verdict>>;
+}

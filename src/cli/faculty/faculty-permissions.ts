@@ -1,0 +1,88 @@
+/** What a faculty may do, as `animus faculty show` prints it, and what `animus faculty check` remarks about it. */
+import { basename, dirname } from 'node:path';
+import type { Faculty } from '../../catalog/faculty.ts';
+import { type Problem, problemAt } from '../../core/errors/problem.ts';
+import { type PermissionRow, permissionTable } from '../../core/permissions/permission-table.ts';
+import type { PermittedTool } from '../../core/permissions/permissions.ts';
+import type { Verdict } from '../../core/permissions/verdict.ts';
+import { permittedTool, toolset } from '../../tools/registry.ts';
+import { type Output, type Part, type Style, styled } from '../view/output.ts';
+import { duration } from '../view/quantities.ts';
+import type { BashIsolation } from './bash-isolation.ts';
+
+/** What the faculty may do on this host: the tools that it has, and tools of servers that its rules name. Empty for a command in place of a model. */
+export function permissionsOf({ engage, permissions }: Faculty, bash: BashIsolation | null): readonly PermissionRow[] {
+  if (permissions === undefined || engage.mode !== 'builtin') return [];
+  const own = [...toolset(engage.tools).values()].map(permittedTool);
+  const named = new Set(permissions.rules.map(({ tool }) => tool).filter((tool) => tool.startsWith('mcp_')));
+  const servers = [...named].map((name): PermittedTool => ({ name, risk: 'network', origin: 'server', kinds: {} }));
+  return permissionTable(permissions, [...own, ...servers], bash?.isolation === 'none');
+}
+
+/** Prints a line per tool, and below it one per rule about its input. */
+export function showPermissions(output: Output, { file, permissions }: Faculty, rows: readonly PermissionRow[]): void {
+  if (rows.length === 0 || permissions === undefined) return;
+  const from = (at: string | null) => (at === null ? '' : at.replace(`${dirname(file)}/${basename(file)}:`, 'line '));
+  output.line();
+  output.table(
+    [
+      { title: 'MAY CALL', shrink: true },
+      { title: 'VERDICT' },
+      { title: 'RISK', optional: true },
+      { title: 'BY', shrink: true },
+    ],
+    rows.flatMap((row) => [
+      [
+        row.tool,
+        labelOf(row.verdict),
+        row.risk,
+        row.at === null ? styled(row.rule, 'dim') : `${row.rule}, ${from(row.at)}`,
+      ],
+      ...row.patterns.map(({ rule, verdict, at }) => [`  ${rule}`, labelOf(verdict), '', from(at)]),
+    ]),
+  );
+  if (rows.some(({ verdict, patterns }) => verdict === 'ask' || patterns.some((one) => one.verdict === 'ask'))) {
+    const time = duration(permissions.approvalDeadlineSeconds * 1000);
+    output.note(`a person has ${time} to decide about a call that asks; then it is denied`);
+  }
+}
+
+const STYLES: Readonly<Record<Verdict, Style>> = { auto: 'green', ask: 'yellow', forbid: 'red' };
+
+function labelOf(verdict: Verdict): Part {
+  return styled(verdict, STYLES[verdict]);
+}
+
+const WEB = ['web_fetch', 'web_search'];
+const FILES = ['read_file', 'write_file', 'edit_file', 'apply_patch', 'list_dir', 'glob', 'grep'];
+
+/** Rules that allow more than they seem to, or nothing. */
+export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null): readonly Problem[] {
+  const rows = permissionsOf(faculty, bash);
+  const rules = faculty.permissions?.rules ?? [];
+  const isAuto = (name: string) => rows.some(({ tool, verdict }) => tool === name && verdict === 'auto');
+  const remarks: Problem[] = [];
+  const remark = (detail: string, at: string | null, key: string) => remarks.push(remarkAt(faculty, detail, at, key));
+  const web = WEB.filter(isAuto);
+  if (bash?.isolation === 'none' && isAuto('bash') && web.length > 0)
+    remark(
+      `${web.join(' and ')} and bash run without a person, and commands are not isolated: a page that the agent reads can make it run commands as the daemon's user`,
+      faculty.origins['engage.tools'] ?? null,
+      'faculty.engage.tools',
+    );
+  for (const { tool, key, at, verdict, patterns } of rules) {
+    const path = `faculty.permissions.${JSON.stringify(key)}`;
+    if (tool === '*' && verdict === 'auto')
+      remark('every tool of every MCP server runs without a person, too', at, path);
+    if (FILES.includes(tool) && patterns !== null && verdict !== 'auto' && isAuto('bash'))
+      remark('bash runs without a person and can reach the same files', at, path);
+    const isOwn = tool.endsWith('*') || tool.startsWith('mcp_') || rows.some((row) => row.tool === tool);
+    if (!isOwn && rows.length > 0) remark(`has no effect: ${tool} is not one of the faculty's tools`, at, path);
+  }
+  return remarks;
+}
+
+function remarkAt({ file }: Faculty, detail: string, at: string | null, key: string): Problem {
+  const line = at?.startsWith(`${file}:`) ? Number(at.slice(file.length + 1)) : null;
+  return problemAt('config.conflict', { file, line, key }, { detail });
+}

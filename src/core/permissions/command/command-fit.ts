@@ -1,0 +1,67 @@
+/** How a pattern and a command line fit. */
+import { fit, UNKNOWN } from '../text/wildcard.ts';
+import { commandsOf, type FoundCommands } from './commands-of.ts';
+import { commandText, plainCommand } from './plain-command.ts';
+import { programName, runsOthers } from './runners.ts';
+
+/** A command line that is compared with patterns; it is read once for all of them. */
+export interface CommandLine {
+  /** True if the line is one plain command that the pattern fits as a whole, so that nothing else can run. */
+  allowedBy(pattern: string): boolean;
+  /** How the pattern fits any command that the line could run. `maybe`: that depends on what is only known when it runs. */
+  touchedBy(pattern: string): 'yes' | 'maybe' | 'no';
+  /** Why it is not known what the line runs, for people; null if it is known. */
+  readonly unclear: string | null;
+}
+
+/** Reads the line when it is first compared. */
+export function commandLine(line: string): CommandLine {
+  const words = plainCommand(line);
+  let found: FoundCommands | undefined;
+  const commands = () => (found ??= commandsOf(line));
+  return {
+    allowedBy: (pattern) => words !== null && allows(pattern, words),
+    touchedBy: (pattern) => touches(pattern, commands()),
+    get unclear() {
+      return commands().unclear;
+    },
+  };
+}
+
+/** A star in place of the name does not allow programs that run others: `* --version` is not meant to allow `sh -c … --version`. */
+function allows(pattern: string, words: readonly string[]): boolean {
+  const name = pattern.split(' ', 1)[0]!;
+  if (name.includes('*') && runsOthers(programName(words[0]!))) return false;
+  return fit(pattern, commandText(words)) === 'yes';
+}
+
+function touches(pattern: string, { commands, unclear }: FoundCommands): 'yes' | 'maybe' | 'no' {
+  const lower = withLowerName(pattern);
+  let result: 'maybe' | 'no' = unclear === null ? 'no' : 'maybe';
+  for (const { text, remote } of commands) {
+    const how = fitOfText(pattern, text);
+    const found = how === 'yes' ? how : strictest(how, fitOfText(lower, withLowerName(text)));
+    if (found === 'yes' && !remote) return 'yes';
+    if (found !== 'no') result = 'maybe';
+  }
+  return result;
+}
+
+/** An expansion without quotes may give no word or several, so the spaces beside it are a part of what is unknown. */
+function fitOfText(pattern: string, text: string): 'yes' | 'maybe' | 'no' {
+  const how = fit(pattern, text);
+  if (how !== 'no' || !text.includes(UNKNOWN)) return how;
+  const joined = text.replaceAll(` ${UNKNOWN}`, UNKNOWN).replaceAll(`${UNKNOWN} `, UNKNOWN);
+  return fit(pattern, joined) === 'no' ? 'no' : 'maybe';
+}
+
+function strictest(a: 'yes' | 'maybe' | 'no', b: 'yes' | 'maybe' | 'no'): 'yes' | 'maybe' | 'no' {
+  if (a === 'yes' || b === 'yes') return 'yes';
+  return a === 'maybe' || b === 'maybe' ? 'maybe' : 'no';
+}
+
+/** Some file systems find `GIT` as `git`. */
+function withLowerName(text: string): string {
+  const end = text.indexOf(' ');
+  return end < 0 ? text.toLowerCase() : text.slice(0, end).toLowerCase() + text.slice(end);
+}

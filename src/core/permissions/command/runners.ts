@@ -1,0 +1,156 @@
+/** Programs that run what their arguments name, by what in their arguments that is. */
+
+/** Each word after them may be the beginning of a command. */
+export const RUNS_WORDS: ReadonlySet<string> = new Set([
+  'builtin',
+  'command',
+  'coproc',
+  'exec',
+  'time',
+  '!',
+  'arch',
+  'bwrap',
+  'busybox',
+  'caffeinate',
+  'catchsegv',
+  'cgexec',
+  'choom',
+  'chroot',
+  'chrt',
+  'cpulimit',
+  'daemonize',
+  'dbus-run-session',
+  'doas',
+  'env',
+  'entr',
+  'fakeroot',
+  'faketime',
+  'fd',
+  'fdfind',
+  'firejail',
+  'flock',
+  'gtimeout',
+  'gosu',
+  'ionice',
+  'linux32',
+  'linux64',
+  'ltrace',
+  'nice',
+  'nohup',
+  'nsenter',
+  'numactl',
+  'parallel',
+  'pkexec',
+  'prlimit',
+  'proxychains',
+  'proxychains4',
+  'retry',
+  'rlwrap',
+  'runcon',
+  'runuser',
+  'script',
+  'setarch',
+  'setpriv',
+  'setsid',
+  'sg',
+  'ssh',
+  'ssh-agent',
+  'start-stop-daemon',
+  'stdbuf',
+  'strace',
+  'su',
+  'su-exec',
+  'sudo',
+  'systemd-inhibit',
+  'systemd-run',
+  'taskset',
+  'timeout',
+  'tmux',
+  'screen',
+  'torsocks',
+  'torify',
+  'toybox',
+  'unbuffer',
+  'unshare',
+  'valgrind',
+  'viddy',
+  'watch',
+  'xargs',
+  'xvfb-run',
+]);
+
+/** These read a command from a word, as `sh -c` does, from one of their arguments. */
+export const RUNS_TEXT: ReadonlySet<string> = new Set([
+  'compgen',
+  'complete',
+  'eval',
+  'mapfile',
+  'readarray',
+  'trap',
+  'env',
+  'entr',
+  'fd',
+  'fdfind',
+  'flock',
+  'parallel',
+  'runuser',
+  'screen',
+  'script',
+  'sg',
+  'ssh',
+  'su',
+  'tmux',
+  'viddy',
+  'watch',
+]);
+
+/** Shells: a command line after `-c`, a script in a file or on standard input. */
+export const SHELLS: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'rbash',
+  'dash',
+  'ash',
+  'zsh',
+  'ksh',
+  'ksh93',
+  'mksh',
+  'yash',
+  'fish',
+  'csh',
+  'tcsh',
+  'posh',
+  'oksh',
+  'hush',
+]);
+
+/** They read commands from a file or from standard input. */
+export const READS_COMMANDS: ReadonlySet<string> = new Set(['.', 'at', 'batch', 'crontab', 'source']);
+
+/** These add words that they read from standard input. */
+export const ADDS_WORDS: ReadonlySet<string> = new Set(['parallel', 'xargs']);
+
+/** What follows these words of `find` is a command, up to `;` or `+`. */
+export const FIND_ACTIONS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+/** After these, a name may stand for another command. */
+export const RENAMES: ReadonlySet<string> = new Set(['alias', 'enable', 'hash']);
+
+/** Variables from which a shell takes commands. */
+export const COMMAND_VARIABLE = /^(BASH_ENV|ENV|PS[0-4]|BASHOPTS|SHELLOPTS)$/;
+
+/** Variables whose value programs run as a command. */
+export const COMMAND_VALUE = /(COMMAND|PAGER|EDITOR|VISUAL|SSH|BROWSER|ASKPASS|SHELL|DIFF)$/;
+
+/** True for a program that runs something else than itself: a pattern of which only the stars fit it must not allow it. */
+export function runsOthers(name: string): boolean {
+  return RUNS_WORDS.has(name) || RUNS_TEXT.has(name) || SHELLS.has(name) || READS_COMMANDS.has(name) || name === 'find';
+}
+
+/** The name of a program as a person would write it: without its directory and without `.exe`, in lower case. */
+export function programName(word: string): string {
+  return word
+    .slice(word.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, '');
+}

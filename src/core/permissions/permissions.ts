@@ -1,0 +1,142 @@
+/** The permissions of a faculty, and the verdict about a call. */
+import { type CallFields, type CommandLines, commandField, fieldFit } from './field-fit.ts';
+import type { FieldPattern, RuleKey } from './rule-key.ts';
+import { type FieldKind, type RiskClass, stricter, type Verdict } from './verdict.ts';
+
+/** `[faculty.permissions]`: plain data. */
+export interface Permissions {
+  /** In the order written. */
+  readonly rules: readonly PermissionRule[];
+  /** Defaults by risk class, where the faculty sets them. */
+  readonly risk: Readonly<Partial<Record<RiskClass, Verdict>>>;
+  /** How long a person has to decide about a call; then it is denied. */
+  readonly approvalDeadlineSeconds: number;
+}
+
+/** One rule. */
+export interface PermissionRule extends RuleKey {
+  /** As it is written. */
+  readonly key: string;
+  readonly verdict: Verdict;
+  /** `file:line`. */
+  readonly at: string;
+}
+
+/** A tool as rules see it. */
+export interface PermittedTool {
+  readonly name: string;
+  readonly risk: RiskClass;
+  /** `engine`: every faculty has it. `faculty`: the faculty lists it. `server`: from an MCP server. */
+  readonly origin: ToolOrigin;
+  readonly kinds: Readonly<Record<string, FieldKind>>;
+}
+export type ToolOrigin = 'engine' | 'faculty' | 'server';
+
+/** A call whose permission is asked for. */
+export interface PermittedCall extends CallFields {
+  readonly tool: PermittedTool;
+  /** True if commands are not isolated from the host. */
+  readonly unprotected: boolean;
+}
+
+/** The verdict, and what it comes from. */
+export interface Permission {
+  readonly verdict: Verdict;
+  /** The key of the rule; `default: …` where no rule decides. */
+  readonly rule: string;
+  /** `file:line` of the rule; null for a default. */
+  readonly at: string | null;
+  /** Why the rule may apply, where that is not certain; null otherwise. */
+  readonly unclear: string | null;
+}
+
+/**
+ * The verdict about a call with its final input. The most specific level with a rule that fits decides: patterns, the tool, the beginning of its name,
+ * `*`, the default of its risk class. Within a level the strictest rule counts. A rule that asks or forbids, and of which nobody
+ * can say whether it fits, asks.
+ */
+export function permissionOf(permissions: Permissions, call: PermittedCall): Permission {
+  const { name, origin, risk } = call.tool;
+  const mine = permissions.rules.filter(({ tool, patterns }) => tool === name && patterns !== null);
+  const level = (fits: (rule: PermissionRule) => boolean) =>
+    strictest(permissions.rules.filter((rule) => rule.patterns === null && fits(rule)).map(decided));
+  return (
+    byPattern(mine, call) ??
+    level(({ tool }) => tool === name) ??
+    level(({ tool }) => tool.length > 1 && tool.endsWith('*') && name.startsWith(tool.slice(0, -1))) ??
+    // Without the engine's own tools no faculty can work, so only rules that name them count.
+    (origin === 'engine' && (risk === 'read' || risk === 'write')
+      ? { verdict: 'auto', rule: 'default: a tool of the engine', at: null, unclear: null }
+      : (level(({ tool }) => tool === '*') ?? byRisk(permissions, call)))
+  );
+}
+
+function byPattern(rules: readonly PermissionRule[], call: PermittedCall): Permission | null {
+  const lines: CommandLines = new Map();
+  const found = rules.flatMap((rule): Permission[] => {
+    const { fit, unclear } = ruleFit(rule, call, lines);
+    if (fit === 'no' || (fit === 'maybe' && rule.verdict === 'auto')) return [];
+    if (fit === 'yes') return [decided(rule)];
+    return [{ ...decided(rule), verdict: 'ask', unclear: unclear ?? 'a part of the input is only known when it runs' }];
+  });
+  return strictest(found);
+}
+
+/** All patterns of a rule must fit. */
+function ruleFit({ patterns, verdict }: PermissionRule, call: PermittedCall, lines: CommandLines) {
+  let fit: 'yes' | 'maybe' = 'yes';
+  let unclear: string | null = null;
+  for (const pattern of patternsOf(patterns ?? [], verdict, call)) {
+    const one = fieldFit(pattern, verdict === 'auto', call, call.tool.kinds, lines);
+    if (one.fit === 'no') return one;
+    if (one.fit === 'maybe') [fit, unclear] = ['maybe', one.unclear];
+  }
+  return { fit, unclear };
+}
+
+/** A star allows any one plain command, but asks about, or forbids, any command line. */
+function patternsOf(
+  patterns: readonly FieldPattern[],
+  verdict: Verdict,
+  { tool }: PermittedCall,
+): readonly FieldPattern[] {
+  const isAnyCommand = patterns.length === 0 && verdict === 'auto' && commandField(tool.kinds) !== null;
+  return isAnyCommand ? [{ field: null, pattern: '*' }] : patterns;
+}
+
+function byRisk({ risk: defaults }: Permissions, { tool, unprotected }: PermittedCall): Permission {
+  const { risk, origin } = tool;
+  const set = defaults[risk];
+  const rule = set === undefined ? `default: risk ${risk}` : `risk.${risk}`;
+  const result = (verdict: Verdict, why = rule): Permission => ({ verdict, rule: why, at: null, unclear: null });
+  // What a server says about its tools grants nothing, and neither does the class that they are in.
+  if (origin === 'server')
+    return result(stricter(set ?? 'ask', 'ask'), set === 'forbid' ? rule : 'default: a tool of a server');
+  if (set !== undefined) return result(set);
+  if (risk === 'execute' && unprotected) return result('ask', 'default: commands without isolation');
+  return result(risk === 'spend' ? 'ask' : 'auto');
+}
+
+function decided({ verdict, key, at }: PermissionRule): Permission {
+  return { verdict, rule: key, at, unclear: null };
+}
+
+/** The strictest; of equal ones, a certain one, then the first. */
+function strictest(found: readonly Permission[]): Permission | null {
+  const certain = (one: Permission) => (one.unclear === null ? 1 : 0);
+  return found.reduce<Permission | null>((best, one) => {
+    if (best === null) return one;
+    if (one.verdict !== best.verdict) return stricter(one.verdict, best.verdict) === one.verdict ? one : best;
+    return certain(one) > certain(best) ? one : best;
+  }, null);
+}
+
+/**
+ * True if a grant's pattern, written like the key of a rule, allows this call: the tool itself, or the tool with patterns that the whole call fits.
+ * False for a pattern that cannot be read, and for one that names no tool.
+ */
+export function grantMatches(pattern: RuleKey | { readonly problem: string }, call: PermittedCall): boolean {
+  if ('problem' in pattern || pattern.tool !== call.tool.name) return false;
+  const rule: PermissionRule = { ...pattern, key: '', verdict: 'auto', at: '' };
+  return ruleFit(rule, call, new Map()).fit === 'yes';
+}

@@ -1,0 +1,178 @@
+/** A real bash as the judge: whatever it ran is what was found in the line, or the line counted as unclear. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../../../src/core/permissions/command/command-fit.ts';
+
+/** Programs that only record that they ran, with their first argument. They do not exist on a host. */
+const STUBS = ['aa', 'bb', 'cc'] as const;
+const TIME_OUT_MS = 60_000;
+
+let directory = '';
+let log = '';
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'animus-oracle-'));
+  log = join(directory, 'ran');
+  for (const name of STUBS) {
+    writeFileSync(join(directory, name), `#!/bin/sh\necho "${name} $1" >> "$RAN"\necho zz\n`);
+    chmodSync(join(directory, name), 0o755);
+  }
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** What bash runs for the line: `name argument` of each stub. */
+function runs(line: string): readonly string[] {
+  writeFileSync(log, '');
+  const env = { PATH: `${directory}:/usr/bin:/bin`, RAN: log, HOME: directory };
+  try {
+    execFileSync('bash', ['-c', line], { env, cwd: directory, stdio: ['ignore', 'ignore', 'ignore'], timeout: 5000 });
+  } catch {
+    // The line may be wrong, or fail; what ran until then counts.
+  }
+  return [
+    ...new Set(
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((ran) => ran !== ''),
+    ),
+  ];
+}
+
+function expectAllFound(line: string): void {
+  const read = commandLine(line);
+  for (const ran of runs(line)) {
+    const [name = '', argument = ''] = ran.split(' ');
+    expect(read.touchedBy(`${name} *`), `${JSON.stringify(line)} ran ${ran}`).not.toBe('no');
+    if (argument !== '')
+      expect(read.touchedBy(`${name} ${argument}*`), `${JSON.stringify(line)} ran ${ran}`).not.toBe('no');
+  }
+}
+
+/** Pieces of shell syntax, so that most lines are nearly right. */
+const piece = fc.constantFrom(
+  'aa',
+  'bb',
+  'cc',
+  'aa p',
+  'bb "q"',
+  "cc 'r'",
+  'a\\a',
+  "b''b",
+  '"cc"',
+  "$'\\x61a'",
+  'x=aa',
+  '$x',
+  '${x:-bb}',
+  '$(aa)',
+  '`bb`',
+  '"$(cc p)"',
+  ' ',
+  '  ',
+  ';',
+  ' ; ',
+  '&&',
+  '||',
+  '|',
+  ' & ',
+  '\n',
+  '(',
+  ')',
+  '{ ',
+  '; }',
+  '!',
+  ' # ',
+  '$((1+',
+  '))',
+  '((',
+  '[[ a == ',
+  ' ]]',
+  'if ',
+  '; then ',
+  '; fi',
+  'while ',
+  '; do ',
+  '; done',
+  'for i in aa; do ',
+  'case x in x) ',
+  ';; esac',
+  'f() ',
+  '; f',
+  'function g ',
+  '<<E\n',
+  '\nE\n',
+  '<<< ',
+  '<(',
+  '> /dev/null',
+  '2>&1',
+  '< /dev/null',
+  '"',
+  "'",
+  '\\',
+  '\\\n',
+  '$',
+  '`',
+  '{aa,bb}',
+  '[a]*',
+  '~',
+  '=',
+  '+=',
+  'eval ',
+  'sh -c ',
+  'bash -c ',
+  'env ',
+  'exec ',
+  'command ',
+  'builtin ',
+  'xargs ',
+  'trap ',
+  ' EXIT',
+  'time ',
+  'coproc ',
+  'nohup ',
+  'timeout 2 ',
+  '"aa p"',
+  "'bb;cc'",
+  "'aa $(bb)'",
+  '-u ',
+  '-- ',
+  '-n 1 ',
+  'find . -maxdepth 0 -exec ',
+  ' \\;',
+  ' {} +',
+  'a=(',
+  'declare ',
+  'export ',
+  'local ',
+);
+
+describe('a real bash', () => {
+  it(
+    'runs nothing in generated lines that was not found',
+    () => {
+      fc.assert(
+        fc.property(fc.array(piece, { minLength: 1, maxLength: 9 }), (pieces) => expectAllFound(pieces.join(''))),
+        { numRuns: Number(process.env['ANIMUS_ORACLE_RUNS'] ?? 150), endOnFailure: true },
+      );
+    },
+    TIME_OUT_MS,
+  );
+
+  it(
+    'runs one command only of a line that a rule allows as a whole',
+    () => {
+      const word = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => `aa ${pieces.join('')}`);
+      fc.assert(
+        fc.property(word, (line) => {
+          if (!commandLine(line).allowedBy('aa *')) return;
+          expect(runs(line).filter((ran) => !ran.startsWith('aa'))).toEqual([]);
+        }),
+        { numRuns: Number(process.env['ANIMUS_ORACLE_RUNS'] ?? 150) },
+      );
+    },
+    TIME_OUT_MS,
+  );
+});
