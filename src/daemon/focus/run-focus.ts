@@ -97,7 +97,8 @@ function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['limits']>): Pro
 /** A focus that was released or lost, or whose transcript is kept, may resume on this host and needs its directory. */
 function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boolean {
   if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
-  return end.kind === 'completed' || end.kind === 'cancelled';
+  if (end.kind === 'completed') return state !== 'queued';
+  return end.kind === 'cancelled';
 }
 
 function report(
@@ -108,7 +109,7 @@ function report(
   means: RunMeans,
 ): void {
   const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
-  const reason = reasonOf(end);
+  const reason = reasonOf(end, state);
   if (end.kind === 'failed' || end.kind === 'lost') means.log.warn({ ...fields, reason }, `focus ${end.kind}`);
   else means.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
   if (state === null) return;
@@ -116,8 +117,10 @@ function report(
   means.onEvent({ type: 'ended', state, reason, workItemId: work.id, faculty: work.faculty });
 }
 
-function reasonOf(end: FocusEnd): string | null {
+function reasonOf(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): string | null {
   switch (end.kind) {
+    case 'completed':
+      return state === 'queued' ? 'messages to the work came before its end: it goes on with them' : null;
     case 'failed':
       return end.error.message;
     case 'released':
