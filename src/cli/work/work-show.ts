@@ -5,6 +5,7 @@ import { readWholeLedger } from '../../store/transcript/ledger.ts';
 import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
+import { readMailbox } from '../../store/views/mail-view.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
 import { readDescendants, readWork, type WorkDetail, type WorkSummary } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -13,6 +14,7 @@ import { type Output, type Part, styled } from '../view/output.ts';
 import { age, bytes, counted, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
 import { showFocus } from './show-focus.ts';
+import { showMail } from './show-mail.ts';
 import { errorText, heading } from './show-parts.ts';
 
 /** Adds `animus work show`. */
@@ -36,6 +38,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
     return {
       item: await readWork(db, id),
       waits: await readOpenWaits(db, id),
+      messages: await readMailbox(db, id),
       artifacts: await readArtifacts(db, id),
       children: await readDescendants(db, id),
       foci: await readFoci(db, id, options.full),
@@ -45,6 +48,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
   showItem(output, shown.item);
   showWaits(output, shown.waits);
+  showMail(output, shown.item, shown.messages);
   showArtifacts(output, shown.artifacts);
   showTree(output, shown.item.id, shown.children);
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);

@@ -10,13 +10,14 @@ import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
 import { age, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { addOperateCommands } from './work-operate.ts';
+import { addSayCommand } from './work-say.ts';
 import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
 import { addTailCommand } from './work-tail.ts';
 
-/** Adds `animus work submit|list|show|tail|cancel|retry`. */
+/** Adds `animus work submit|list|show|tail|say|cancel|retry`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'work', 'work items: submit, list, show, follow, cancel, retry');
+  const group = addGroup(program, 'work', 'work items: submit, list, show, follow, steer, cancel, retry');
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
     summary: 'list work items, newest first',
@@ -29,6 +30,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .action(run(listCommand));
   addShowCommand(group, run);
   addTailCommand(group, run);
+  addSayCommand(group, run);
   addOperateCommands(group, run);
 }
 
