@@ -13,6 +13,7 @@ import type { FocusControl } from './focus-control.ts';
 import { type FocusEnd, settle } from './focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './focus-scope.ts';
 import { closeWorkspace } from './focus-workspace.ts';
+import { killOnCancel } from './kill-on-cancel.ts';
 import { startRunDeadline } from './run-deadline.ts';
 
 export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
@@ -53,7 +54,9 @@ export async function runFocus(
     try {
       const forMs = means.leaseSeconds * 1000;
       const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs });
+      const phasesOver = killOnCancel(work.id, control, means.processes, means.clock);
       const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline });
+      await phasesOver();
       await focus?.texts.stop();
       await focus?.toolset.close();
       // Before the end is written: afterwards another daemon may own the item.
