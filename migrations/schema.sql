@@ -11,7 +11,9 @@ create type animus.held_work as (
   max_attempts        integer,
   lease_owner         uuid,
   cancel_requested_at timestamptz,
-  cancel_reason       text
+  cancel_reason       text,
+  has_mail            boolean,
+  keyed               boolean
 );
 
 create table animus.schema_migrations (
@@ -83,6 +85,7 @@ create table animus.work_items (
   submitted_by        text,
   unstarted_claims    integer       not null default 0,
   batch               boolean,
+  has_mail            boolean,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=90);
@@ -608,6 +611,34 @@ create table animus.hook_runs (
 );
 create trigger check_event before insert or update of event on animus.hook_runs for each row execute function animus.check_hook_runs_event();
 
+create table animus.mailbox (
+  id            bigint      not null generated always as identity,
+  work_item_id  uuid        not null,
+  author        text        not null,
+  author_is     text        not null,
+  text          text        not null,
+  wake          boolean     not null default false,
+  duplicate_id  uuid,
+  created_at    timestamptz not null,
+  delivered_at  timestamptz,
+  focus_id      uuid,
+  after_turn    integer,
+  not_delivered text,
+  primary key (id),
+  constraint mailbox_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint delivered_says_where check (num_nonnulls(delivered_at, focus_id, after_turn) in (0, 3)),
+  constraint duplicate_names_item check ((author_is = 'duplicate') = (duplicate_id is not null)),
+  constraint mailbox_author_is_check check (author_is in ('operator', 'submitter', 'duplicate')),
+  constraint mailbox_text_check check (text <> '')
+);
+create index mailbox_item on animus.mailbox (work_item_id, id);
+create index mailbox_waiting on animus.mailbox (work_item_id, id) where delivered_at is null;
+
+create table animus.told_faculties (
+  faculty text not null,
+  primary key (faculty)
+);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -631,6 +662,9 @@ create trigger check_event before insert or update of event on animus.hook_runs 
 
 -- create view animus.own_ledger with (security_barrier=true): its query stands in functions/
 --   work_item_id, seq, entry_type, content, created_at
+
+-- create view animus.own_mail with (security_barrier=true): its query stands in functions/
+--   work_item_id, id, author, author_is, text, wake, duplicate_id, created_at, delivered_at, after_turn, not_delivered
 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
 --   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch

@@ -37,7 +37,7 @@ declare
 begin
   if num_nonnulls(new.id, new.root_id, new.depth, new.state, new.merged_into, new.max_attempts, new.lease_owner, new.lease_token,
                   new.lease_expires_at, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
-                  new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id, new.submitted_by) > 0
+                  new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id, new.submitted_by, new.has_mail) > 0
      or new.attempts <> 0 or new.crashes <> 0 or new.unstarted_claims <> 0 or new.turns <> 0 or new.turns_at_claim <> 0
      or new.cost_usd <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',
@@ -69,6 +69,9 @@ begin
       perform animus.refuse_merge_into_ancestor(new.parent_id, new.merged_into);
       new.state := 'merged';
       new.resolved_at := v_now;
+      if exists (select from animus.told_faculties t where t.faculty = new.faculty) then
+        perform animus.tell_duplicate(new.merged_into, new.id, new.submitted_by, new.description, new.params, v_now);
+      end if;
       return new;
     end if;
   end if;

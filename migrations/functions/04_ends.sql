@@ -1,8 +1,8 @@
 -- The ends of work: completed, failed, cancelled, and what follows from them. All are fenced by the lease token.
 
--- Completes the item. Idempotent for the same token, because an acknowledgement may get lost. Written for one item: statements on arrays
--- cost twice the processor time.
--- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+-- Completes the item. Idempotent for the same token, because an acknowledgement may get lost. Refused while messages to the item are not
+-- delivered. Written for one item: statements on arrays cost twice the processor time.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.complete_work(p_id uuid, p_token bigint, p_outcome jsonb, p_summary text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -11,20 +11,24 @@ declare
   v_key     text;
   v_message bigint;
   v_more    boolean;
+  v_held    animus.held_work;
 begin
   loop
     update animus.work_items w
        set state = 'completed', outcome = case when pg_column_size(p_outcome) <= 4096 then p_outcome else animus.keep_outcome(p_id, p_outcome) end,
            outcome_summary = left(p_summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null
       from (select l.id from animus.work_items l where l.id = p_id and l.lease_token = p_token and l.lease_expires_at is not null
-               for no key update skip locked) mine
+               and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null) for no key update skip locked) mine
      where w.id = mine.id
     returning w.dedup_key, w.queue_msg_id into v_key, v_message;
     exit when found;
     perform from animus.work_items where id = p_id and state = 'completed' and lease_token = p_token;
     if found then return; end if;
     -- Raises, unless the row was locked for a moment: then it is locked here.
-    perform animus.hold_lease(p_id, p_token);
+    v_held := animus.hold_lease(p_id, p_token);
+    if animus.mail_waits(p_id, v_held.has_mail, v_held.keyed) then
+      perform animus.raise('WA002', format('messages to work item %s are not delivered', p_id), p_id, 'begin the next turn of its focus, which delivers them');
+    end if;
   end loop;
 
   -- follow_ends, its common case written out: an item that has a message and nothing else.
@@ -40,8 +44,8 @@ begin
   if v_more then perform animus.follow_ends(array[p_id], '{}', v_key is not null, 'completed', null, 'completed', v_now); end if;
 end $$;
 
--- Completes many items in one statement, each protected by its own token; a lost or locked one does not delay the others. Array n of
--- each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', another transaction keeps the row locked
+-- Completes many items in one statement, each protected by its own token; a lost or locked one does not delay the others. For workers that
+-- read no messages, such as daemons of the previous version: undelivered ones do not stop it. Array n of each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', another transaction keeps the row locked
 -- and nothing was written yet: retry.
 -- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.complete_batch(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
@@ -49,9 +53,10 @@ returns table (work_item_id uuid, result text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_ours uuid[];
+  v_ours   uuid[];
+  v_unread text[] := array_fill('the work was completed by a worker that reads no messages at the end'::text, array[cardinality(p_ids)]);
 begin
-  if cardinality(animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries)) = cardinality(p_ids) then
+  if cardinality(animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries, v_unread)) = cardinality(p_ids) then
     return query select u.id, 'completed' from unnest(p_ids) with ordinality as u (id, nth) order by u.nth;
     return;
   end if;
@@ -60,7 +65,7 @@ begin
                    where w.lease_token = m.token and w.lease_expires_at is not null);
   if v_ours <> '{}' then
     perform animus.lock_soon(v_ours);
-    perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries);
+    perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries, v_unread);
   end if;
   -- Checked per row: an item may be given twice, with a valid and a lost token.
   return query
@@ -87,33 +92,42 @@ begin
   end loop;
 end $$;
 
--- Completes the items whose token is valid and that are not locked; returns their ids. One statement locks, checks and writes, in id order
+drop function if exists animus.complete_held(uuid[], bigint[], jsonb[], text[]);
+-- Completes the items whose token is valid and that are not locked; returns their ids. An item with undelivered messages is skipped, unless
+-- p_unread says why they cannot be read any more, or its cancel was requested. One statement locks, checks and writes, in id order
 -- like every path that locks several items. Whether an item is active is checked by its lease, which the trigger keeps in step with the
 -- state: a condition on the state could be planned as a scan of every active item. Without jit = off PostgreSQL before 18, where a scan
 -- that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
 -- The settings are those of its callers: setting them a second time cost a tenth of the end of one item.
 -- Locks: the rows of the items. Raises: nothing.
-create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[]) returns uuid[]
+create or replace function animus.complete_held(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[], p_unread text[]) returns uuid[]
 language plpgsql as $$
 declare
   v_now      timestamptz := animus.now();
   v_ids      uuid[];
   v_messages bigint[];
   v_keyed    boolean;
+  v_mail     boolean;
 begin
   with ended as (
     update animus.work_items w
        set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
            outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now,
            lease_owner = null, lease_expires_at = null
-      from (select u.id, u.token, u.outcome, u.summary
-              from unnest(p_ids, p_tokens, p_outcomes, p_summaries) as u (id, token, outcome, summary)
+      from (select u.id, u.token, u.outcome, u.summary, u.unread
+              from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_unread) as u (id, token, outcome, summary, unread)
               join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
+                   and (u.unread is not null or l.cancel_requested_at is not null or not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null))
              order by u.id for no key update of l skip locked) i
      where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
-    returning w.id, w.dedup_key, w.queue_msg_id)
-  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
+    returning w.id, w.dedup_key, w.queue_msg_id, w.has_mail, i.unread)
+  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null), bool_or(unread is not null and (has_mail or dedup_key is not null))
+    into v_ids, v_messages, v_keyed, v_mail from ended;
   if v_ids is null then return '{}'; end if;
+  if v_mail then
+    update animus.mailbox m set not_delivered = u.unread from unnest(p_ids, p_unread) as u (id, unread)
+     where m.work_item_id = u.id and u.id = any (v_ids) and m.delivered_at is null and u.unread is not null;
+  end if;
   perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now);
   return v_ids;
 end $$;

@@ -10,9 +10,9 @@ declare
   v_held  animus.held_work;
 begin
   loop
-    select id, faculty, state, attempts, max_attempts, lease_owner, cancel_requested_at, cancel_reason, lease_token
+    select id, faculty, state, attempts, max_attempts, lease_owner, cancel_requested_at, cancel_reason, has_mail, dedup_key is not null, lease_token
       into v_held.id, v_held.faculty, v_held.state, v_held.attempts, v_held.max_attempts, v_held.lease_owner, v_held.cancel_requested_at,
-           v_held.cancel_reason, v_token
+           v_held.cancel_reason, v_held.has_mail, v_held.keyed, v_token
       from animus.work_items where id = p_id for no key update skip locked;
     exit when found;
     if not exists (select from animus.work_items where id = p_id) then

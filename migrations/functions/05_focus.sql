@@ -49,7 +49,7 @@ end $$;
 
 -- Begins many new foci in one statement: for each one what begin_focus, add_message with its first message and, where p_turns says so,
 -- begin_next_turn with its first turn do. Array n of each argument belongs to focus n; the caller makes the ids. Only the usual case: the
--- item has neither an earlier focus nor a ledger, its lease holds, nobody has locked its row, and the settings are stored and in use today.
+-- item has neither an earlier focus nor a ledger nor messages, its lease holds, nobody has locked its row, and the settings are stored and in use today.
 -- Returns the permit of each turn, 'go', 'cancelled' or 'paused' ('go' where no turn was to begin), in order; null: nothing was written
 -- for this item, and begin_focus, which knows every case, has to be called.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
@@ -74,6 +74,7 @@ begin
                    as u (id, token, focus_id, settings, message, message_tokens, turn, nth)
               join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
              where exists (select from animus.focus_settings s where s.id = u.settings and s.used_on >= v_today)
+               and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null)
                and not exists (select from animus.foci e where e.work_item_id = u.id)
                and not exists (select from animus.work_ledger e where e.work_item_id = u.id)
              order by u.id for no key update of l skip locked) i

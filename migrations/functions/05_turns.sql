@@ -1,6 +1,7 @@
 -- The turns of a focus: begun, recorded with their calls, and ended. All of it is fenced by the item's lease token.
 
--- Opens a turn before its request is sent and reserves its cost. Returns 'go', or why not: 'cancelled', 'paused'. A
+-- Opens a turn before its request is sent and reserves its cost. Returns 'go', or why not: 'cancelled', 'paused', or 'mail': messages to
+-- the work were added to the context after the newest turn, and the turn has to be begun again with them. A
 -- turn that was begun and never recorded is requested again; its reservation is charged as lost.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0) returns text
@@ -9,7 +10,8 @@ begin
   return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
 end $$;
 
--- Opens a turn for a caller that has locked the focus, or returns why not. A turn whose request is under way in a batch is not lost.
+-- Opens a turn for a caller that has locked the focus, or returns why not. A turn whose request is under way in a batch is not lost, and
+-- messages come after it.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.open_turn(p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns text
 language plpgsql as $$
@@ -18,6 +20,10 @@ declare
 begin
   if p_item.cancel_requested_at is not null then return 'cancelled'; end if;
   if exists (select from animus.pauses p where p.faculty in (p_item.faculty, '*') and (p.until is null or p.until > v_now)) then return 'paused'; end if;
+  -- Nested, so that items that cannot have messages pay one comparison.
+  if p_item.has_mail or p_item.keyed then
+    if not animus.turn_under_way(p_focus_id, p_turn) and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then return 'mail'; end if;
+  end if;
   insert into animus.turns as t (focus_id, turn, reserved_usd, begun_at) values (p_focus_id, p_turn, p_reserved_usd, v_now)
   on conflict (focus_id, turn) do update
      set lost_usd = t.lost_usd + t.reserved_usd, reserved_usd = excluded.reserved_usd, begun_at = excluded.begun_at
@@ -95,7 +101,7 @@ end $$;
 
 -- Completes many items together with the answers that end them, in one statement: for each one what record_turn, for an answer without
 -- calls, and complete_work do. Array n of each argument belongs to item n; p_answers as for record_turn. Only the usual case: the lease
--- holds, nobody has locked the item, and the turn of its focus was begun and not recorded.
+-- holds, nobody has locked the item, no message to it is undelivered, and the turn of its focus was begun and not recorded.
 -- Returns for each item, in order, whether it has ended by this call, or by an earlier one whose response was lost; false: nothing was
 -- written for it, and record_turn and complete_work, which know every case, have to be called.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
@@ -119,6 +125,7 @@ begin
               from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_focus_ids, p_turns, p_answers)
                    as u (id, token, outcome, summary, focus_id, turn, answer)
               join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
+                   and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null)
               join animus.foci f on f.id = u.focus_id and f.work_item_id = u.id
               join animus.turns t on t.focus_id = u.focus_id and t.turn = u.turn and t.recorded_at is null
               cross join lateral json_to_record(u.answer) as a (

@@ -1,7 +1,7 @@
 -- The daemons of this database, and what `animus status` shows.
 
--- Registers a daemon, or updates its registration.
--- Locks: its row. Raises: nothing.
+-- Registers a daemon, or updates its registration, and notes which of its faculties are told of duplicates.
+-- Locks: its row; the notes of its faculties. Raises: nothing.
 create or replace function animus.register_daemon(p_id uuid, p_host text, p_pid int, p_version text, p_max_concurrent int, p_faculties jsonb, p_problems jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -10,6 +10,9 @@ begin
   insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, problems, started_at, seen_at)
   values (p_id, p_host, p_pid, p_version, p_max_concurrent, p_faculties, p_problems, v_now, v_now)
   on conflict (id) do update set faculties = excluded.faculties, problems = excluded.problems, max_concurrent = excluded.max_concurrent, seen_at = excluded.seen_at, stopped_at = null;
+  delete from animus.told_faculties t where p_faculties ? t.faculty and coalesce(p_faculties -> t.faculty ->> 'on_duplicate', 'merge') <> 'tell';
+  insert into animus.told_faculties (faculty) select f.key from jsonb_each(p_faculties) f where f.value ->> 'on_duplicate' = 'tell'
+  order by f.key on conflict do nothing;
 end $$;
 
 -- Records that a daemon has stopped.

@@ -44,6 +44,10 @@ begin
      and not (w.subject is not null and w.turn is null and exists (select from animus.foci f where f.id = w.focus_id and f.ended_as is null))
      and not exists (select from animus.tool_calls t join animus.foci f on f.id = t.focus_id
                       where f.work_item_id = p_id and f.ended_as is null and t.call_id = w.call_id and t.state = 'waiting');
+  -- Somebody said something meanwhile, and does not want to wait.
+  if v_item.has_mail and exists (select from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.wake) then
+    perform animus.interrupt_waits(p_id, v_item.state, v_now);
+  end if;
   if not exists (select from animus.waits where work_item_id = p_id and resolved_at is null) then
     perform animus.requeue(p_id, null, v_now, null);
     return 'queued';

@@ -19,7 +19,7 @@ language sql immutable as $$
     when not p_definer then false
     when p_function = 'act_as' then p_role = 'animus_gateway'
     when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
-    when p_function = 'cancel_work' then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
+    when p_function in ('cancel_work', 'say') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
     when p_function in ('watch_work', 'watch_texts') then true
     when p_function in ('status', 'ways_in_status', 'batch_status', 'asks_status') then p_role not in ('animus_submitter', 'animus_gateway')
     when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon')
@@ -43,7 +43,7 @@ begin
     execute format('grant usage on schema animus to %I', v_role);
     execute format('revoke all on all tables in schema animus from %I', v_role);
     execute format('revoke all on all functions in schema animus from %I', v_role);
-    execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts to %I', v_role);
+    execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts, animus.own_mail to %I', v_role);
     if v_role not in ('animus_submitter', 'animus_gateway') then
       execute format('grant select on all tables in schema animus to %I', v_role);
       -- We cannot grant rights on a pgmq that another role installed, and do not need to.

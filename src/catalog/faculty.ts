@@ -17,6 +17,8 @@ export interface Faculty {
   readonly prefetch?: number;
   /** The state of an item until which a second one with the same key is a duplicate. */
   readonly dedupUntil: 'resolved' | 'claimed';
+  /** What else happens to a duplicate when it merges: its focus is told of it, or nothing. */
+  readonly onDuplicate: 'merge' | 'tell';
   /** The time limit of one focus, all phases together. */
   readonly runDeadlineSeconds: number;
   /** Memory in MiB that all its commands may use in total; null: `daemon.focus_max_memory_mib`. */

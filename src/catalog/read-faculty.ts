@@ -75,6 +75,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     maxConcurrent: faculty.concurrent ? (faculty.max_concurrent ?? null) : 1,
     prefetch: faculty.prefetch,
     dedupUntil: faculty.dedup_until,
+    onDuplicate: faculty.on_duplicate,
     runDeadlineSeconds: faculty.run_deadline_seconds,
     maxMemoryMib: faculty.max_memory_mib ?? null,
     maxProcesses: faculty.max_processes ?? null,

@@ -14,6 +14,7 @@ import { withPending } from './calls/pending.ts';
 import type { CallMeans } from './calls/run-calls.ts';
 import { type EndMeans, takeBoundedTurn } from './context/bounded-turn.ts';
 import type { ContextMeans } from './context/context-prepare.ts';
+import { withMail } from './context/mail.ts';
 import type { BegunTurn, TurnMeans } from './turn/model-turn.ts';
 import type { UnrecordedTurn } from './turn/record-answer.ts';
 import { createTurnTime } from './turn/turn-time.ts';
@@ -24,7 +25,14 @@ import { judge, type Limits } from './verdict/verdict.ts';
 export interface EngageMeans
   extends Omit<
       TurnMeans,
-      'time' | 'withPending' | 'startEarly' | 'takeBegun' | 'endsWith' | 'goesStraightOn' | 'messagesAfter'
+      | 'time'
+      | 'withPending'
+      | 'startEarly'
+      | 'takeBegun'
+      | 'endsWith'
+      | 'goesStraightOn'
+      | 'messagesAfter'
+      | 'knownMail'
     >,
     ContextMeans,
     CallMeans,
@@ -96,6 +104,7 @@ async function iterate(transcript: Transcript, means: LoopMeans, begun?: BegunTu
     const { sent, taken } = await takeBoundedTurn(transcript, means, begun);
     switch (taken.kind) {
       case 'refused':
+        if (taken.permit === 'mail') return { kind: 'next', transcript: await withMail(sent, means) };
         return end(
           sent,
           taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' },

@@ -25,7 +25,7 @@ const KILLS: readonly Kill[] = [
   ...moments('finish_tool_calls', 1),
   ...moments('finish_tool_calls', 2),
   ...moments('append_ledger', 1),
-  ...moments('complete_batch', 1),
+  ...moments('complete_read', 1),
 ];
 
 /** Kills that lose an answer, or a request that may have been sent: only these requests may be repeated. */

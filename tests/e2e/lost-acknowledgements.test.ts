@@ -16,7 +16,7 @@ const LOST = [
   // In the transaction of a ledger entry and the record of its call.
   { call: 'append_ledger, commit' },
   { call: 'park_work' },
-  { call: 'complete_batch' },
+  { call: 'complete_read' },
 ] as const;
 
 const SCRIPT = `

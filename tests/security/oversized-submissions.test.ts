@@ -8,9 +8,10 @@ import { appendLedger } from '../../src/store/transcript/ledger.ts';
 import { readStatus } from '../../src/store/views/status-view.ts';
 import { listWork } from '../../src/store/views/work-list.ts';
 import { readWork } from '../../src/store/views/work-views.ts';
+import { completeBatch } from '../../src/store/work/complete-batch.ts';
 import { drainInbox } from '../../src/store/work/inbox.ts';
 import { submitWork } from '../../src/store/work/submit-work.ts';
-import { completeBatch, completeWork, failWork, releaseWork } from '../../src/store/work/work.ts';
+import { completeWork, failWork, releaseWork } from '../../src/store/work/work.ts';
 import { claimOne, emptyQueue, insertWork, startFocus } from '../store/work/queue-driver.ts';
 import { testDatabase } from '../support/database.ts';
 

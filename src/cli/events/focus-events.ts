@@ -56,6 +56,8 @@ function showFocusEvent(
     case 'restart':
       answers.coming(event);
       return;
+    case 'message':
+    case 'message_delivered':
     case 'focus_ended':
     case 'turn_started':
     case 'tool_started':

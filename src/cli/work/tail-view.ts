@@ -53,6 +53,10 @@ function describe(event: Described, id: string): readonly Part[] | null {
       ];
     case 'ledger':
       return ['  ', styled(`ledger ${event.seq}  ${event.entryType}  `, 'yellow'), event.content];
+    case 'message':
+      return [styled(`message ${event.messageId} of ${event.author}  `, 'yellow'), event.text];
+    case 'message_delivered':
+      return ['  ', styled(`message ${event.messageId} delivered with turn ${event.turn}`, 'dim')];
     case 'focus_ended':
       return [styled(`focus ${event.endedAs}`, 'bold'), event.reason === null ? '' : `: ${event.reason}`];
     case 'ended':

@@ -21,7 +21,7 @@ interface CancelOptions extends MatchOptions {
 /** Adds `animus work cancel|retry`. */
 export function addOperateCommands(group: Command, run: RunCommand): void {
   const cancel = addCommand(group, 'cancel [id]', {
-    summary: 'cancel an item, or all that match, and their children; a daemon stops running work at its next heartbeat',
+    summary: 'cancel an item, or all that match, and their children; a daemon stops running work within a second',
     examples: [
       'animus work cancel 5b1f0c3de2a9 --reason "superseded"',
       'animus work cancel --state queued --faculty engineer --dry-run',
@@ -68,7 +68,7 @@ async function cancelCommand(invocation: Invocation, options: CancelOptions, ref
     });
   }
   output.document({ id, state, cancelled: state === 'cancelled' });
-  const how = state === 'cancelled' ? '' : '  its daemon will stop it at its next heartbeat';
+  const how = state === 'cancelled' ? '' : '  its daemon stops it now';
   output.line(styled(id, 'bold'), '  ', stateLabel(state), how);
   return 0;
 }

@@ -6,6 +6,7 @@ import { type ArtifactView, readArtifacts } from '../../store/views/artifact-vie
 import { findWork } from '../../store/views/find-work.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
 import { readAsked } from '../../store/views/inbox-view.ts';
+import { readMailbox } from '../../store/views/mail-view.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
 import { readDescendants, readWork, type WorkDetail, type WorkSummary } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -15,6 +16,7 @@ import { age, bytes, counted, grouped, shortDescription, shortId, stateLabel, us
 import { ledgerJson, showLedger } from './ledger.ts';
 import { showAsked } from './show-asked.ts';
 import { showFocus } from './show-focus.ts';
+import { showMail } from './show-mail.ts';
 import { errorText, heading } from './show-parts.ts';
 
 /** Adds `animus work show`. */
@@ -39,6 +41,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
       item: await readWork(db, id),
       waits: await readOpenWaits(db, id),
       asked: await readAsked(db, id),
+      messages: await readMailbox(db, id),
       artifacts: await readArtifacts(db, id),
       children: await readDescendants(db, id),
       foci: await readFoci(db, id, options.full),
@@ -52,6 +55,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
     heading(output, 'Waits for a person');
     showAsked(output, asked, options.full);
   }
+  showMail(output, shown.item, shown.messages);
   showArtifacts(output, shown.artifacts);
   showTree(output, shown.item.id, shown.children);
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);

@@ -13,18 +13,19 @@ import { age, shortDescription, shortId, stateLabel, usd } from '../view/quantit
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
+import { addSayCommand } from './work-say.ts';
 import { addShowCommand } from './work-show.ts';
 import { addSubmitCommand } from './work-submit.ts';
 import { addTailCommand } from './work-tail.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** Adds `animus work submit|list|show|tail|cancel|retry|approve|deny|answer|grants|revoke`. */
+/** Adds `animus work submit|list|show|tail|say|cancel|retry|approve|deny|answer|grants|revoke`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(
     program,
     'work',
-    'work items: submit, list, show, follow, cancel, retry, approve, deny, answer',
+    'work items: submit, list, show, follow, steer, cancel, retry, approve, deny, answer',
   );
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
@@ -43,6 +44,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .action(run(listCommand));
   addShowCommand(group, run);
   addTailCommand(group, run);
+  addSayCommand(group, run);
   addOperateCommands(group, run);
   addDecideCommands(group, run);
   addGrantCommands(group, run);

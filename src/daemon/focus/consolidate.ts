@@ -12,8 +12,10 @@ import { type Focus, spanKey } from './focus-scope.ts';
 /** Turns the result of engage into the end of the focus. */
 export async function consolidate(
   focus: Focus,
-  { finalText, outcome, summary: said, unrecorded }: Omit<EngageDone, 'kind'>,
+  { finalText, outcome, summary: said, unread, unrecorded }: Omit<EngageDone, 'kind'>,
 ): Promise<FocusEnd> {
+  const completed = (final: Outcome, summary: string) =>
+    ({ kind: 'completed', outcome: final, summary, ...(unread !== undefined && { unread }) }) as const;
   const summaryFor = (final: Outcome) => said ?? summaryOf(finalText, final);
   return span('work.consolidate', spanKey(focus), async () => {
     const hook = focus.faculty.consolidate;
@@ -42,8 +44,4 @@ export async function consolidate(
         return result satisfies never;
     }
   });
-}
-
-function completed(outcome: Readonly<Record<string, unknown>>, summary: string) {
-  return { kind: 'completed', outcome, summary } as const;
 }

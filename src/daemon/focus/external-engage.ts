@@ -56,6 +56,8 @@ function orientation({ messages }: Transcript): string {
   return begun.map(({ content }) => content).join('\n\n');
 }
 
+const NO_READER = 'the command of an external faculty reads no messages';
+
 /** Validates the outcome against the faculty's schema, if any. There is no model that could repair it. */
 function doneWith({ outcome: printed, summary }: HookOutput['engage'], { faculty }: Focus): FocusEnd | EngageDone {
   const outcome = outcomeOf(printed);
@@ -64,7 +66,13 @@ function doneWith({ outcome: printed, summary }: HookOutput['engage'], { faculty
   if (problems.length > 0) {
     return failed('engage.outcome_invalid', `the outcome does not conform to outcome_schema: ${problems.join('; ')}`);
   }
-  return { kind: 'done', finalText: summary ?? '', outcome, ...(summary !== undefined && { summary }) };
+  return {
+    kind: 'done',
+    finalText: summary ?? '',
+    outcome,
+    unread: NO_READER,
+    ...(summary !== undefined && { summary }),
+  };
 }
 
 function failed(code: string, message: string): FocusEnd {

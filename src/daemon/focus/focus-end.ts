@@ -22,6 +22,8 @@ export type FocusEnd =
       readonly kind: 'completed';
       readonly outcome: Readonly<Record<string, unknown>>;
       readonly summary: string;
+      /** Why messages that came before the end cannot be read any more. */
+      readonly unread?: string;
       /** The last answer, where it is recorded with this end. */
       readonly unrecorded?: UnrecordedTurn;
     }
@@ -122,12 +124,19 @@ async function write(
   }
 }
 
+/** Queued again: messages to the work came before its end. The same focus goes on with them. */
 async function writeCompletion(
-  { outcome, summary, unrecorded }: Extract<FocusEnd, { kind: 'completed' }>,
+  { outcome, summary, unread, unrecorded }: Extract<FocusEnd, { kind: 'completed' }>,
   work: ClaimedWork,
   { db, completer, completeFocus, focusId }: SettleMeans,
 ): Promise<WorkState> {
-  const completed = { id: work.id, leaseToken: work.leaseToken, outcome, summary };
+  const completed = {
+    id: work.id,
+    leaseToken: work.leaseToken,
+    outcome,
+    summary,
+    ...(unread !== undefined && { unread }),
+  };
   if (unrecorded && focusId !== null) {
     const { turn, answer } = unrecorded;
     if (await completeFocus({ ...completed, focusId, turn, answer })) return 'completed';
@@ -138,11 +147,13 @@ async function writeCompletion(
       case 'paused':
         await releaseWork(db, work, { delaySeconds: 0, reason: 'paused' });
         return 'queued';
+      case 'mail':
+        await releaseWork(db, work, { delaySeconds: 0, reason: 'messages came before the last answer was recorded' });
+        return 'queued';
       case null:
     }
   }
-  await completer.complete(completed);
-  return 'completed';
+  return (await completer.complete(completed)) === 'mail' ? 'queued' : 'completed';
 }
 
 async function writeFailure(

@@ -13,6 +13,7 @@ import type { FocusControl } from './focus-control.ts';
 import { type FocusEnd, settle } from './focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './focus-scope.ts';
 import { closeWorkspace } from './focus-workspace.ts';
+import { killOnCancel } from './kill-on-cancel.ts';
 import { startRunDeadline } from './run-deadline.ts';
 
 export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
@@ -53,7 +54,9 @@ export async function runFocus(
     try {
       const forMs = means.leaseSeconds * 1000;
       const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs });
+      const phasesOver = killOnCancel(work.id, control, means.processes, means.clock);
       const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline });
+      await phasesOver();
       await focus?.texts.stop();
       await focus?.toolset.close();
       // Before the end is written: afterwards another daemon may own the item.
@@ -97,7 +100,8 @@ function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['limits']>): Pro
 /** A focus that was released or lost, or whose transcript is kept, may resume on this host and needs its directory. */
 function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boolean {
   if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
-  return end.kind === 'completed' || end.kind === 'cancelled';
+  if (end.kind === 'completed') return state !== 'queued';
+  return end.kind === 'cancelled';
 }
 
 function report(
@@ -108,7 +112,7 @@ function report(
   means: RunMeans,
 ): void {
   const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
-  const reason = reasonOf(end);
+  const reason = reasonOf(end, state);
   if (end.kind === 'failed' || end.kind === 'lost') means.log.warn({ ...fields, reason }, `focus ${end.kind}`);
   else means.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
   if (state === null) return;
@@ -116,8 +120,10 @@ function report(
   means.onEvent({ type: 'ended', state, reason, workItemId: work.id, faculty: work.faculty });
 }
 
-function reasonOf(end: FocusEnd): string | null {
+function reasonOf(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): string | null {
   switch (end.kind) {
+    case 'completed':
+      return state === 'queued' ? 'messages to the work came before its end: it goes on with them' : null;
     case 'failed':
       return end.error.message;
     case 'released':

@@ -79,6 +79,10 @@ async function answer(
   }
 }
 
+/** Somebody has said something to the work, and asked that it does not wait (docs/steering.md). */
+const INTERRUPTED_WAIT =
+  'interrupted: a message to you ended this wait; it follows. What you waited for has not come yet: wait again if you still need it.';
+
 async function outputAfter(
   turn: RecordedTurn,
   call: RecordedCall,
@@ -90,6 +94,7 @@ async function outputAfter(
   // The gates accepted it before it waited, so only tool and input are looked up again.
   const valid = validCall(call, turn, means.toolset);
   if (valid.kind === 'answered') return valid.output;
+  if (wait.result['interrupted_by_message']) return { content: INTERRUPTED_WAIT };
   if (valid.tool.afterWait) return valid.tool.afterWait(valid.input, wait, context, tx);
   if (wait.result.timed_out) return toolError('timed out: the wait ended at its deadline without an answer');
   return { content: JSON.stringify(wait.result) };

@@ -10,9 +10,10 @@ import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from '.
 import { renderMessages } from './context.ts';
 import { newestFold } from './context-folds.ts';
 import { prepareContext } from './context-prepare.ts';
+import { unansweredMail } from './mail.ts';
 import { goesStraightOn, type StraightMeans } from './straight-on.ts';
 
-type BoundedMeans = Omit<TurnMeans, 'endsWith' | 'goesStraightOn' | 'messagesAfter'> &
+type BoundedMeans = Omit<TurnMeans, 'endsWith' | 'goesStraightOn' | 'messagesAfter' | 'knownMail'> &
   CompactMeans &
   StraightMeans &
   Limits &
@@ -82,6 +83,7 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
   const turnMeans: TurnMeans = {
     ...means,
     model: modelFor(transcript, means),
+    knownMail: unansweredMail(transcript),
     endsWith: (turn) => (means.recordsEnd?.() ?? false) && isDone(turn, withTurn(turn), means),
     goesStraightOn: (turn) => goesStraightOn(withTurn(turn), means),
     messagesAfter: (turn) => renderMessages(withTurn(turn)),

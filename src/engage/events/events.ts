@@ -51,6 +51,16 @@ export type FocusEventBody =
       readonly deadline: string | null;
     }
   | { readonly type: 'ledger'; readonly seq: number; readonly entryType: LedgerType; readonly content: string }
+  /** Only from the tables: somebody said something to the work; `wake`: and it shall not wait. The first 4,000 characters. */
+  | {
+      readonly type: 'message';
+      readonly messageId: number;
+      readonly author: string;
+      readonly text: string;
+      readonly wake: boolean;
+    }
+  /** Only from the tables: the message is in the request of this turn. */
+  | { readonly type: 'message_delivered'; readonly messageId: number; readonly turn: number }
   /** Only from the tables: a focus is over; the item may continue. `endedAs`: completed, failed, cancelled or lost. */
   | {
       readonly type: 'focus_ended';

@@ -4,6 +4,7 @@ import { isTerminal } from '../../core/work/work.ts';
 import type {
   CallProgress,
   FocusProgress,
+  MailProgress,
   Progress,
   ProgressCursor,
   TurnProgress,
@@ -58,6 +59,7 @@ function factsOf(progress: Progress): Fact[] {
       const { seq, type: entryType, content, atMs } = entry;
       return { key: `ledger ${seq}`, event: { type: 'ledger', seq, entryType, content, atMs } };
     }),
+    ...progress.mail.flatMap(mailFacts),
     ...progress.foci.flatMap(endOf),
     ...(isTerminal(state) && resolvedAtMs !== null
       ? [fact(`ended ${resolvedAtMs}`, { type: 'ended', state, reason: reasonOf(progress.error), atMs: resolvedAtMs })]
@@ -125,6 +127,12 @@ function callFacts(call: CallProgress): Fact[] {
     facts.push(fact(`${key} ended`, { type: 'tool_ended', ...told }));
   }
   return facts;
+}
+
+function mailFacts({ id, author, text, wake, atMs, deliveredAtMs, turn }: MailProgress): Fact[] {
+  const said = fact(`mail ${id}`, { type: 'message', messageId: id, author, text, wake, atMs });
+  if (deliveredAtMs === null || turn === null) return [said];
+  return [said, fact(`mail ${id} delivered`, { type: 'message_delivered', messageId: id, turn, atMs: deliveredAtMs })];
 }
 
 function fact(key: string, event: TimedEvent): Fact {

@@ -79,6 +79,8 @@ export interface TurnMeans {
   readonly startEarly: (turn: RecordedTurn) => EarlyCalls;
   /** True if nothing else has to be recorded between this turn, all of whose calls have ended, and the next request. */
   readonly goesStraightOn: (turn: RecordedTurn) => boolean;
+  /** The number of messages of people in the request that no answer has followed. */
+  readonly knownMail: number;
   /** The messages of the request after this turn, if the loop goes straight on. */
   readonly messagesAfter: (turn: RecordedTurn) => readonly Message[];
 }

@@ -4,6 +4,7 @@ import type { LlmResponse } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { closeRequest } from '../../store/transcript/batch-requests.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';
+import { readMail } from '../../store/transcript/mail.ts';
 import {
   answerJson,
   beginTurn,
@@ -28,6 +29,8 @@ interface RecordMeans {
   readonly journal: Journal;
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
+  /** The number of messages of people in the request that no answer has followed. */
+  readonly knownMail: number;
 }
 
 type Refused = Exclude<TurnPermit, 'go'>;
@@ -50,8 +53,26 @@ export interface UnrecordedTurn {
 }
 
 /** Begins a turn, and records the ends of calls that are not recorded yet. */
-export function begin(turn: number, { db, focus, journal, signal }: RecordMeans): Promise<TurnPermit> {
-  return withinLease(() => journal.handOver((results) => beginTurn(db, focus, turn, 0, results)), signal);
+export async function begin(turn: number, means: RecordMeans): Promise<TurnPermit> {
+  const { db, focus, journal, signal, knownMail } = means;
+  let tries = 0;
+  const permit = await withinLease(() => {
+    tries += 1;
+    return journal.handOver((results) => beginTurn(db, focus, turn, 0, results));
+  }, signal);
+  return tries > 1 ? permitAfterLoss(permit, turn, knownMail, means) : permit;
+}
+
+/** The permit of a turn where the response to an earlier try was lost: that one may have delivered messages. */
+async function permitAfterLoss(
+  permit: TurnPermit,
+  turn: number,
+  known: number,
+  { db, focus, signal }: RecordMeans,
+): Promise<TurnPermit> {
+  if (permit !== 'go') return permit;
+  const mail = await withinLease(() => readMail(db, focus.focusId, turn - 1), signal);
+  return mail.length > known ? 'mail' : permit;
 }
 
 /** Records the answer; its calls are run after that. Returns why it may not be recorded any more, or null. */
@@ -69,13 +90,15 @@ export async function recordWhole(
 ): Promise<Refused | { readonly next: TurnPermit }> {
   const { turn, ends } = whole;
   const { response, cost } = answered;
-  const kept = await record(turn, means, async () => ({
-    next: await recordTurnAndBegin(means.db, means.focus, turn, response, cost, ends, 0),
-  }));
+  let tries = 0;
+  const kept = await record(turn, means, async () => {
+    tries += 1;
+    return { next: await recordTurnAndBegin(means.db, means.focus, turn, response, cost, ends, 0) };
+  });
   if (typeof kept === 'string') return kept;
   announce(turn, answered, means);
   whole.announce();
-  return kept;
+  return tries > 1 ? { next: await permitAfterLoss(kept.next, turn.turn + 1, 0, means) } : kept;
 }
 
 /** Writes the answer for as long as the lease lasts; returns why it may not be recorded any more. What came before it is durable with it. */

@@ -23,6 +23,8 @@ export interface EngageDone {
   readonly outcome: Outcome;
   /** From an external command; if it is missing, a summary is made from text and outcome. */
   readonly summary?: string;
+  /** Why messages that come before the end cannot be read any more; if it is missing, the run goes on with them. */
+  readonly unread?: string;
   /** There if the answer that ends the run is not recorded yet: it is recorded with the end, in one transaction. */
   readonly unrecorded?: UnrecordedTurn;
 }

@@ -6,7 +6,7 @@ import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } from '../prompt/prompt.ts';
 import { textOf } from '../turn/text-of.ts';
 import { newestAttempt } from './attempt.ts';
-import type { EngageEnd, EngageFailure } from './engage-end.ts';
+import type { EngageDone, EngageEnd, EngageFailure } from './engage-end.ts';
 import { closingNotice, isClosingNotice, isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
 import { measureStall, type Stall } from './progress.ts';
 
@@ -31,12 +31,14 @@ export interface Limits {
 const REPEATS = { warn: 3, end: 5 } as const;
 /** Number of turns in a row in which every call repeats an earlier one with the same result: a cycle of several calls. */
 const WITHOUT_NEWS = { warn: 6, end: 10 } as const;
+const NO_TURN_LEFT = 'no turn was left (max_turns)';
 /** Number of answers in a row that were cut at max_tokens before a call was complete. */
 const CUT_ANSWERS = 3;
 
 /**
  * Judges the newest turn, whose calls have all ended. Pure: a resumed focus comes to the same verdict, without messages that
- * were added already. Messages by others (stubs, operators) do not change it.
+ * were added already. Stubs do not change it; an answer
+ * to which a person has replied is not the end.
  */
 export function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Verdict {
   const transcript = newestAttempt(whole);
@@ -44,7 +46,7 @@ export function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Ve
   if (transcript.turns.length === 0) return { kind: 'go_on', say: [] };
   const stall = measureStall(transcript.turns);
   const ended = isFinal(turn) ? endOfFinal(turn, transcript, limits) : endOf(turn, transcript, stall, limits);
-  if (ended) return { kind: 'end', end: ended };
+  if (ended && !(ended.kind === 'done' && goesOnWithMail(ended, turn, transcript))) return { kind: 'end', end: ended };
   return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, stall, limits), turn, transcript) };
 }
 
@@ -69,7 +71,10 @@ function endOf(turn: RecordedTurn, transcript: Transcript, stall: Stall | null, 
 function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
   const finalText = textOf(turn);
   const reading = readOutcome(finalText, limits.outcomeSchema);
-  if (reading.kind === 'outcome') return { kind: 'done', finalText, outcome: reading.outcome };
+  if (reading.kind === 'outcome') {
+    const unread = transcript.turns.length >= limits.maxTurns && { unread: NO_TURN_LEFT };
+    return { kind: 'done', finalText, outcome: reading.outcome, ...unread };
+  }
   if (closes(turn, transcript, limits)) return null;
   const repaired = transcript.messages.some(
     (message) => message.afterTurn < turn.turn && isRepairNotice(message.content),
@@ -80,6 +85,11 @@ function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits):
     'outcome_invalid',
     `the outcome does not conform to outcome_schema${when}: ${reading.problems.join('; ')}`,
   );
+}
+
+/** Messages came before the end was written (docs/steering.md). */
+function goesOnWithMail({ unread }: EngageDone, { turn }: RecordedTurn, { messages }: Transcript): boolean {
+  return unread === undefined && messages.some(({ kind, afterTurn }) => kind === 'operator' && afterTurn === turn);
 }
 
 /** An answer with text and without calls. */

@@ -2,7 +2,7 @@
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 import { batchWrites } from '../sql/write-batcher.ts';
-import type { CompletedWork } from '../work/work.ts';
+import type { CompletedWork } from '../work/complete-batch.ts';
 
 /** An item that is done with an answer that is not recorded yet. */
 export interface CompletedFocus extends CompletedWork {

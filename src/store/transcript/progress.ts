@@ -26,6 +26,7 @@ export interface Progress {
   readonly turns: readonly TurnProgress[];
   readonly calls: readonly CallProgress[];
   readonly ledger: readonly LedgerProgress[];
+  readonly mail: readonly MailProgress[];
 }
 
 export interface FocusProgress {
@@ -80,6 +81,18 @@ export interface LedgerProgress {
   readonly atMs: number;
 }
 
+/** What somebody said; the first 4,000 characters. */
+export interface MailProgress {
+  readonly id: number;
+  readonly author: string;
+  readonly text: string;
+  readonly wake: boolean;
+  readonly atMs: number;
+  readonly deliveredAtMs: number | null;
+  /** With which it was delivered. */
+  readonly turn: number | null;
+}
+
 /** What there is from the cursor on. Errors: `work.not_found`. */
 export async function readProgress(db: Queryable, id: string, from: ProgressCursor): Promise<Progress> {
   const [row] = await db.query<Progress>(
@@ -107,7 +120,10 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
          where c.work_item_id = w.id and c.state <> 'pending' and (f.number, c.turn) >= ($2::int, $3::int)) as calls,
        (select coalesce(json_agg(json_build_object('seq', l.seq, 'type', l.entry_type, 'content', l.content,
                  'atMs', extract(epoch from l.created_at) * 1000) order by l.seq), '[]')
-          from animus.all_ledger l where l.work_item_id = w.id and l.seq > $4) as ledger
+          from animus.all_ledger l where l.work_item_id = w.id and l.seq > $4) as ledger,
+       (select coalesce(json_agg(json_build_object('id', m.id, 'author', m.author, 'text', left(m.text, 4000), 'wake', m.wake,
+                 'atMs', extract(epoch from m.created_at) * 1000, 'deliveredAtMs', extract(epoch from m.delivered_at) * 1000,
+                 'turn', m.after_turn + 1) order by m.id), '[]') from animus.mailbox m where m.work_item_id = w.id) as mail
      from animus.work_items w where w.id = $1::uuid`,
     [id, from.focus, from.turn, from.ledger],
   );

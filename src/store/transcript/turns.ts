@@ -5,8 +5,11 @@ import { toJsonb } from '../sql/json.ts';
 import { type CallResult, type RecordedCall, resultRow } from './calls.ts';
 import type { FocusKey } from './focus-row.ts';
 
-/** May the next model call be made? Reserves `reservedUsd` for it when it may. */
-export type TurnPermit = 'go' | 'cancelled' | 'paused';
+/**
+ * May the next model call be made? Reserves `reservedUsd` for it when it may. `mail`: messages to the work were added to the context after the
+ * newest turn, and the turn has to be begun again with them.
+ */
+export type TurnPermit = 'go' | 'cancelled' | 'paused' | 'mail';
 
 /** Records the ends of the calls before, where they are not recorded yet, and begins a turn: one statement, one commit. */
 export async function beginTurn(

@@ -30,6 +30,10 @@ export interface ClaimableFaculty {
   readonly max: number;
   readonly max_attempts: number;
   readonly dedup_until: 'resolved' | 'claimed';
+  /** There if duplicates are told to the item they merge into. */
+  readonly on_duplicate?: 'tell';
+  /** There if a command does the work: it reads no messages. */
+  readonly mode?: 'external';
   /** How long a focus is reserved for the host that has its directory; default 120. */
   readonly host_grace_seconds?: number;
   /** How many more items to claim than get a slot; default none. */
@@ -185,37 +189,6 @@ export async function completeWork(
     toJsonb(outcome),
     summary === null ? null : toText(summary),
   ]);
-}
-
-/** An item that is done, with the token that proves the claim. */
-export interface CompletedWork {
-  readonly id: string;
-  readonly leaseToken: string;
-  readonly outcome: Readonly<Record<string, unknown>>;
-  readonly summary: string | null;
-}
-
-/**
- * The result of an end. `lost`: the lease is lost, and nothing was written. `locked`: another transaction keeps the row locked; not
- * written yet.
- */
-export type Completion = 'completed' | 'lost' | 'locked';
-
-/**
- * Completes many items in one statement; returns the result of each, in their order. A lost or locked one does not delay the others.
- * Idempotent for the same tokens.
- */
-export async function completeBatch(db: Queryable, ended: readonly CompletedWork[]): Promise<Completion[]> {
-  const rows = await db.query<{ result: Completion }>(
-    `select result from animus.complete_batch($1::uuid[], $2::bigint[], $3::jsonb[], $4::text[])`,
-    [
-      ended.map((work) => work.id),
-      ended.map((work) => work.leaseToken),
-      ended.map((work) => toJsonb(work.outcome)),
-      ended.map((work) => (work.summary === null ? null : toText(work.summary))),
-    ],
-  );
-  return rows.map((row) => row.result);
 }
 
 /** Why an attempt failed, as stored on the item and its focus. */

@@ -26,6 +26,7 @@ const NOOP = {
   maxConcurrent: null,
   dedupUntil: 'resolved',
   recover: { maxAttempts: 3 },
+  engage: { mode: 'builtin' },
 } as unknown as Faculty;
 
 export function animusQueue(url: string, completion: Completion): BenchQueue {

@@ -40,8 +40,9 @@ describe('the control plane', () => {
   }
 
   function named(name: string): () => ReadonlyMap<string, Faculty> {
-    const faculty = { name, maxConcurrent: null, dedupUntil: 'resolved', recover: { maxAttempts: 3 } };
-    return () => new Map([[name, faculty as Faculty]]);
+    const engage = { mode: 'builtin' };
+    const faculty = { name, maxConcurrent: null, dedupUntil: 'resolved', recover: { maxAttempts: 3 }, engage };
+    return () => new Map([[name, faculty as unknown as Faculty]]);
   }
 
   it('runs as many foci as it has slots, and claims again when one ends', async () => {

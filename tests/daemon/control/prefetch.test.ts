@@ -33,6 +33,7 @@ async function plane(ending = false) {
         maxConcurrent: null,
         dedupUntil: 'resolved',
         recover: { maxAttempts: 3 },
+        engage: { mode: 'builtin' },
       } as unknown as Faculty,
     ] as const;
   const wake = createWake(systemClock);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../../src/store/views/status-view.ts';
-import { claimWork, completeBatch } from '../../../src/store/work/work.ts';
+import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { fillQueue } from '../work/fill-queue.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { completeBatch } from '../../../src/store/work/complete-batch.ts';
 import {
   type ClaimedWork,
-  completeBatch,
   completeWork,
   endCancelled,
   extendLeases,

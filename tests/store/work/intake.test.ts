@@ -83,6 +83,7 @@ describe('an insert', () => {
     ['resolved_at', 'now()'],
     ['queue_msg_id', '1'],
     ['submitted_by', "'somebody'"],
+    ['has_mail', 'true'],
   ])('that sets %s is refused', async (column, value) => {
     const insert = target.database.query(
       `insert into animus.work_items (faculty, ${column}) values ('engineer', ${value})`,
@@ -94,7 +95,7 @@ describe('an insert', () => {
     const rows = await target.database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
     );
-    expect(rows).toHaveLength(28 + 13);
+    expect(rows).toHaveLength(29 + 13);
   });
 
   test.each([

@@ -114,7 +114,7 @@ export async function stateOf(db: Queryable, id: string): Promise<WorkState> {
 
 const TABLES = `
   animus.work_items animus.active_keys animus.freed_keys animus.work_ledger animus.foci animus.turns animus.tool_calls
-  animus.focus_messages animus.daemons animus.waits animus.batch_requests animus.watches animus.decisions animus.pauses animus.spend_calls pgmq.q_animus_work pgmq.a_animus_work
+  animus.focus_messages animus.mailbox animus.told_faculties animus.daemons animus.waits animus.batch_requests animus.watches animus.decisions animus.pauses animus.spend_calls pgmq.q_animus_work pgmq.a_animus_work
   pgmq.q_animus_inbox pgmq.a_animus_inbox pgmq.q_animus_inbox_dead`
   .trim()
   .split(/\s+/);

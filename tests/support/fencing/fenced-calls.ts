@@ -55,8 +55,11 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
       [id, leaseToken, focusId],
     ),
   complete_held: ofItem(
-    `select case when cardinality(animus.complete_held(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null)) = 1
+    `select case when cardinality(animus.complete_held(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null, null)) = 1
        then 'completed' else 'lost' end as result`,
+  ),
+  complete_read: ofItem(
+    `select result from animus.complete_read(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null, null)`,
   ),
   complete_work: ofItem(`select animus.complete_work($1, $2, '{"by": "a late writer"}')`),
   complete_works: ofItem(
