@@ -13,6 +13,8 @@ interface ToolBase<Input> {
   /** For the model: what the tool does, what it returns, its limits. */
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** The JSON Schema that the model gets, where it was not written with zod; default: that of `input`. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly risk: RiskClass;
   /**
    * The result for the model when the wait of a call is resolved or has timed out. It is in one transaction with the
