@@ -639,6 +639,22 @@ create table animus.told_faculties (
   primary key (faculty)
 );
 
+create table animus.mcp_pins (
+  faculty         text        not null,
+  server          text        not null,
+  tool            text        not null,
+  description     text        not null,
+  input_schema    json        not null,
+  definition_hash text        not null,
+  pinned_by       text        not null,
+  pinned_at       timestamptz not null,
+  problem         text,
+  problem_at      timestamptz,
+  primary key (faculty, server, tool),
+  constraint hash_is_sha256 check (definition_hash ~ '^[0-9a-f]{64}$'),
+  constraint problem_has_time check ((problem is null) = (problem_at is null))
+);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

@@ -36,8 +36,8 @@ function userHome(env: Environment): string | null {
   return env['USERPROFILE'] || homedir() || null;
 }
 
-/** The mode is checked before the content is read. Windows has no modes. */
-function readSecretFile(path: string): SecretFile {
+/** Reads a file that a `*_FILE` variable names. The mode is checked before the content is read. Windows has no modes. */
+export function readSecretFile(path: string): SecretFile {
   try {
     const mode = process.platform === 'win32' ? null : statSync(path).mode;
     if (mode !== null && (mode & 0o077) !== 0) return { ok: true, text: '', mode };

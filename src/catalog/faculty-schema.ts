@@ -21,6 +21,7 @@ import {
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
 import { ISOLATIONS } from '../process/runners/runners.ts';
 import { ON_ERROR } from './loop-hooks.ts';
+import { mcpTables } from './mcp-server.ts';
 import { MODE_NAMES } from './modes.ts';
 
 const MODEL = /^[^\s/]+(\/\S+)?$/;
@@ -150,7 +151,7 @@ export const facultySchema = table({
     consolidate: consolidate.optional(),
     recover: recover.prefault({}),
     permissions: permissions.prefault({}),
-    mcp: planned(),
+    mcp: mcpTables.prefault({}),
     budget: planned(),
     awareness: planned(),
     hooks: hooks.prefault({}),

@@ -2,6 +2,7 @@ import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.t
 import type { Permissions } from '../core/permissions/permissions.ts';
 import type { Isolation } from '../process/runners/runners.ts';
 import type { LoopHooks } from './loop-hooks.ts';
+import type { McpServer } from './mcp-server.ts';
 import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 
@@ -33,6 +34,8 @@ export interface Faculty {
   readonly workspace: string | null;
   readonly orient: PhaseHook | null;
   readonly engage: EngageSettings;
+  /** Servers whose tools it may call; missing in snapshots of earlier versions of animus. */
+  readonly mcp?: readonly McpServer[];
   readonly consolidate: PhaseHook | null;
   readonly recover: RecoverSettings;
   /** Hooks in the loop of turns; missing in snapshots of earlier versions: none. */

@@ -12,8 +12,10 @@ import { checkHasFiles, readRepo, readWorkspace } from './faculty-places.ts';
 import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 import { readOutcomeSchema, readSystemPrompt } from './faculty-texts.ts';
 import { type LoopHooks, NO_LOOP_HOOKS } from './loop-hooks.ts';
+import type { McpServer } from './mcp-server.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 import { readLoopHooks, type ToolKinds } from './read-loop-hooks.ts';
+import { readMcpServers } from './read-mcp.ts';
 import { type KnownTool, readPermissions } from './read-permissions.ts';
 
 /** The names that faculties may refer to. */
@@ -58,6 +60,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const recover = readHook(check, 'recover');
   checkRecoverHook(check);
   const hooks = readLoopHooks(check, references.sharedHooks ?? NO_LOOP_HOOKS, references.toolKinds);
+  const mcp = readMcpServers(check);
   const workspace = readWorkspace(check);
   const repo = readRepo(check);
   checkHasFiles(check);
@@ -84,6 +87,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     workspace,
     orient,
     engage: engageOf(faculty.engage, systemPrompt, outcomeSchema, external),
+    ...(mcp.length > 0 && { mcp }),
     consolidate,
     recover: {
       maxAttempts: faculty.recover.max_attempts,
@@ -94,7 +98,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     },
     hooks,
     permissions,
-    files: filesOf(check, [orient, external, consolidate, recover, ...Object.values(hooks).flat()]),
+    files: filesOf(check, [orient, external, consolidate, recover, ...Object.values(hooks).flat()], mcp),
     origins: originsOf(document),
   };
   return { name: known, namePlace, faculty: deepFreeze(result), problems };
@@ -136,10 +140,15 @@ function engageOf(
   };
 }
 
-function filesOf({ document, directory }: FacultyCheck, hooks: readonly (PhaseHook | null)[]): string[] {
+function filesOf(
+  { document, directory }: FacultyCheck,
+  hooks: readonly (PhaseHook | null)[],
+  mcp: readonly McpServer[],
+): string[] {
   const texts = ['system_prompt_file', 'outcome_schema'].map((key) => document.given('faculty', 'engage', key));
   const written = texts.filter((path) => typeof path === 'string').map((path) => resolve(directory, path));
-  const started = hooks.flatMap((hook) => (hook === null ? [] : [hook.command, ...hook.args])).filter(isAbsolute);
+  const programs = [...hooks, ...mcp].filter((program) => program !== null);
+  const started = programs.flatMap(({ command, args }) => [command ?? '', ...args]).filter(isAbsolute);
   return [...new Set([...written, ...started])];
 }
 

@@ -7,6 +7,7 @@ import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { hookProblem } from './faculty-hooks.ts';
 import type { FacultyDocument } from './faculty-schema.ts';
 import { type LoopHook, type LoopHooks, NO_LOOP_HOOKS, withUniqueNames } from './loop-hooks.ts';
+import { MCP_PREFIX } from './mcp-server.ts';
 import { modeOf, writtenMode } from './modes.ts';
 
 /** Every tool of animus, and what kind it is. */
@@ -16,7 +17,7 @@ type Written = FacultyDocument['faculty']['hooks'];
 
 /**
  * The hooks of a faculty's loop, even if they have problems: its own in the order written, then the shared ones. `toolKinds`: the tools that
- * a hook may name; not checked if undefined. Tools of other sources (their names contain `__`) are not known when a file is read.
+ * a hook may name; not checked if undefined. Tools of MCP servers are not known when a file is read.
  */
 export function readLoopHooks(check: FacultyCheck, shared: LoopHooks, toolKinds: ToolKinds | undefined): LoopHooks {
   const mode = writtenMode(check.document.written('faculty', 'engage', 'mode'));
@@ -53,7 +54,7 @@ function own(check: FacultyCheck, event: HookEvent, written: Written, toolKinds:
 
 /** A hook for a misspelt tool would never run, and nobody would know. */
 function toolProblem(event: HookEvent, tool: string, toolKinds: ToolKinds | undefined): string | null {
-  if (toolKinds === undefined || tool.includes('*') || tool.includes('__')) return null;
+  if (toolKinds === undefined || tool.includes('*') || tool.startsWith(MCP_PREFIX)) return null;
   const kind = toolKinds.get(tool);
   if (kind === undefined) return `no tool named ${showValue(tool)}${didYouMean(tool, toolKinds.keys())}`;
   if (event !== 'after_tool_call' || kind !== 'database') return null;

@@ -4,7 +4,6 @@ import type { Faculties } from '../catalog/faculties.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
-import { parseWebTarget } from '../core/text/web-target.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import { openNotifications } from '../store/postgres/notifications.ts';
 import type { Database } from '../store/sql/database.ts';
@@ -12,11 +11,11 @@ import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
 import { createFocusCompleter } from '../store/transcript/complete-foci.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import type { Log } from '../telemetry/log.ts';
-import { toolSources } from '../tools/source.ts';
 import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
 import type { DaemonOptions } from './daemon-options.ts';
+import { daemonTools } from './daemon-tools.ts';
 import { runFocus } from './focus/run-focus.ts';
 import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
 import { hookEnvironment } from './hooks/hook-environment.ts';
@@ -29,6 +28,7 @@ import { watchFaculties } from './reload/reload.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
 import { createJanitor } from './timers/janitor.ts';
+import { createMcpWatch } from './timers/mcp-watch.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createScheduler } from './timers/scheduler.ts';
 import { createSpendRollUp } from './timers/spend-roll-up.ts';
@@ -91,10 +91,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     log,
   });
-  const tools = toolSources({
-    web: () => ({ allow: newest.web.allow.flatMap((target) => parseWebTarget(target) ?? []) }),
-    search: () => config.web.search,
-  });
+  const tools = daemonTools({ db, log, config, version: options.version, web: () => newest.web });
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
@@ -186,6 +183,14 @@ export function createServices(means: ServiceMeans): DaemonServices {
   );
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
+  const mcpWatch = createMcpWatch({
+    db,
+    clock,
+    log,
+    pollSeconds,
+    faculties: () => registration.faculties().values(),
+    onRemarks: registration.mcpProblems,
+  });
   const queueMetrics = means.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
@@ -231,6 +236,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
       reloadConfig,
       versionGuard,
       hearing,
+      mcpWatch,
       ...queueMetrics,
     ],
   };

@@ -37,6 +37,7 @@ export const ATTRIBUTES = {
   'gen_ai.usage.cache_creation.input_tokens': 'number',
   'gen_ai.tool.name': 'string',
   'gen_ai.tool.call.id': 'string',
+  'mcp.server': 'string',
 } as const;
 
 export type AttributeName = keyof typeof ATTRIBUTES;
@@ -126,6 +127,12 @@ export const SPANS = {
       'gen_ai.tool.call.id',
     ],
   },
+  'mcp.start': {
+    description: 'The start of an MCP server for a focus, until its tools are known',
+    kind: 'client',
+    suffix: 'mcp.server',
+    attributes: ['work.id', 'work.faculty', 'mcp.server'],
+  },
   'work.consolidate': { description: 'The consolidate phase', kind: 'internal', attributes: WORK },
   'work.recover': {
     description: 'The recover phase, after a failure',
@@ -186,6 +193,7 @@ export const METRICS = {
   'work.hook.runs': counter('{run}', 'Runs of hooks in the loop', ['faculty', 'event', 'hook', 'decision']),
   'work.hook.duration': histogram('ms', 'One run of a hook in the loop', ['faculty', 'event', 'hook'], HOOK_MS),
   'work.ledger.entries': counter('{entry}', 'Ledger entries written by foci and hooks', ['faculty', 'entry_type']),
+  'work.mcp.starts': counter('{start}', 'Starts of MCP servers', ['faculty', 'server', 'result']),
   'work.batch.requests': counter('{request}', 'Requests in batches', ['provider', 'result']),
   'work.batch.duration': histogram(
     's',

@@ -76,8 +76,8 @@ const SPECS = new WeakMap<Tool, ToolSpec>();
 function specOf(tool: Tool): ToolSpec {
   const known = SPECS.get(tool);
   if (known) return known;
-  const { name, description, input } = tool;
-  const spec = { name, description, inputSchema: z.toJSONSchema(input, { io: 'input' }) };
+  const { name, description, input, inputSchema = z.toJSONSchema(input, { io: 'input' }) } = tool;
+  const spec = { name, description, inputSchema };
   SPECS.set(tool, spec);
   return spec;
 }

@@ -1,12 +1,14 @@
 /** Sources of a focus's tools: the registry, and other sources such as a server outside this process. */
 import type { Faculty } from '../catalog/faculty.ts';
+import type { McpSettings } from './mcp/mcp-settings.ts';
+import { mcpSource } from './mcp/mcp-source.ts';
 import { facultyTools, type ToolSettings, toolset } from './registry.ts';
 import type { Tool } from './tool.ts';
 import type { ToolSource } from './tool-source.ts';
 
 /** Every source of a process, in the order in which their tools are listed for the model. */
-export function toolSources(settings: ToolSettings): readonly ToolSource[] {
-  return [registry(settings)];
+export function toolSources(settings: ToolSettings, mcp: McpSettings): readonly ToolSource[] {
+  return [registry(settings), mcpSource(mcp)];
 }
 
 /** The engine's own tools, and the tools of the registry that the faculty lists. */

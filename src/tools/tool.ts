@@ -11,6 +11,8 @@ interface ToolBase<Input> {
   /** For the model: what the tool does, what it returns, its limits. */
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** The JSON Schema that the model gets, where it was not written with zod; default: that of `input`. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly risk: RiskClass;
   /** How permission rules compare fields of the input (docs/permissions.md); the others as texts. */
   readonly kinds?: Readonly<Record<string, FieldKind>>;

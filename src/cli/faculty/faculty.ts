@@ -14,10 +14,16 @@ import { bashIsolationOf, runsCommands } from './bash-isolation.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
+import { mcpStateOf } from './mcp-state.ts';
 import { hooksJson, listHooks } from './show-hooks.ts';
 
 interface FacultyOptions extends CommonOptions {
   readonly faculties?: string;
+}
+
+interface CheckOptions extends FacultyOptions {
+  readonly mcp?: boolean;
+  readonly pin?: boolean;
 }
 
 /** Adds `animus faculty list|show|check|test`. */
@@ -35,8 +41,10 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
   addFacultyShowCommand(group, run);
   addCommand(group, 'check [names...]', {
     summary: 'check the faculty files and report every problem; exits 2 when there is one',
-    examples: ['animus faculty check', 'animus faculty check engineer'],
+    examples: ['animus faculty check', 'animus faculty check engineer', 'animus faculty check engineer --pin'],
   })
+    .option('--mcp', 'start the MCP servers and compare their tools with those that were pinned')
+    .option('--pin', 'the same, and pin the tools as they are now, so that the model may call them')
     .option(
       '--faculties <dir>',
       'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
@@ -77,7 +85,7 @@ async function listFaculties(invocation: Invocation, options: FacultyOptions): P
 
 async function checkFaculties(
   invocation: Invocation,
-  options: FacultyOptions,
+  options: CheckOptions,
   names: readonly string[],
 ): Promise<number> {
   const { output } = invocation;
@@ -85,7 +93,9 @@ async function checkFaculties(
   const directory = await facultiesDirectory(invocation, options.faculties);
   const { faculties, problems } = loadRunnableFaculties(directory, config);
   const missing = names.filter((name) => !faculties.has(name));
-  const ok = problems.length === 0 && missing.length === 0;
+  const chosen = [...faculties.values()].filter(({ name }) => names.length === 0 || names.includes(name));
+  const mcp = await mcpStateOf(chosen, directory, invocation, options);
+  const ok = problems.length === 0 && missing.length === 0 && mcp.ok;
   const sound = await Promise.all(
     [...faculties.values()].map(async (faculty) => {
       const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
@@ -100,6 +110,7 @@ async function checkFaculties(
     problems: problems.map(problemJson),
     remarks: sound.flatMap(({ remarks }) => remarks.map(problemJson)),
     hooks: Object.fromEntries(sound.map(({ faculty }) => [faculty.name, hooksJson(faculty)])),
+    mcp: mcp.document,
     bash: Object.fromEntries(sound.flatMap(({ faculty, bash }) => (bash === null ? [] : [[faculty.name, bash]]))),
   });
   for (const { faculty, remarks, bash } of sound) {
@@ -111,6 +122,7 @@ async function checkFaculties(
     if (bash !== null) output.block(`bash and hooks run ${bash.sentence}`, INDENT);
     listHooks(output, faculty, INDENT);
     for (const { message } of remarks) output.block(`remark   ${message}`);
+    mcp.show(faculty.name);
   }
   // Messages are not cut: showing them is the purpose of the command.
   for (const { message } of problems) output.block(`problem  ${message}`);

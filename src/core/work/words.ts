@@ -51,6 +51,7 @@ const DECISION_ACTIONS = [
   'erase',
   'grant',
   'revoke',
+  'pin',
 ] as const;
 
 /** Every list, by `table.column`. */

@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
-import { secretNames } from './secret-files.ts';
+import { ownSecrets } from './own-secrets.ts';
 
 /**
  * The variables that a list of the configuration names, with their values; unset ones are omitted. `NAME*` matches all names
@@ -11,8 +11,7 @@ export function listedVariables(
   config: Config,
   env: Environment,
 ): Readonly<Record<string, string>> {
-  const secrets = new Set(secretNames(config).flatMap((name) => [name, `${name}_FILE`]));
-  const isOwn = (name: string) => secrets.has(name) || name.startsWith('ANIMUS_');
+  const isOwn = ownSecrets(config);
   const passed = (name: string) =>
     list.some((listed) =>
       listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) && !isOwn(name) : name === listed,

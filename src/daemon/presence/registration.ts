@@ -28,6 +28,8 @@ export interface Registration {
   trouble(faculty: string, reason: string): Promise<void>;
   /** Replaces the recorded problems of animus.toml. Never rejects. */
   configProblems(problems: readonly string[]): Promise<void>;
+  /** Replaces the recorded problems of MCP servers. Never rejects. */
+  mcpProblems(problems: readonly string[]): Promise<void>;
   /** Records a problem that lasts as long as this daemon runs. Never rejects. */
   fault(problem: string): Promise<void>;
   /** Records that the faculty works again. Never rejects. */
@@ -38,6 +40,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   const troubles = new Map<string, { readonly since: string; readonly reason: string }>();
   const faults: string[] = [];
   let ofConfig: readonly string[] = [];
+  let ofMcp: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
 
@@ -59,6 +62,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
         ...troubledLines(troubles),
         ...faults,
         ...ofConfig,
+        ...ofMcp,
       ],
     });
     const before = new Set(missingKeys(known.faculties.values(), config));
@@ -90,6 +94,10 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     },
     async configProblems(problems) {
       ofConfig = problems;
+      await update();
+    },
+    async mcpProblems(problems) {
+      ofMcp = problems;
       await update();
     },
     async fault(problem) {

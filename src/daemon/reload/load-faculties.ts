@@ -9,6 +9,7 @@ import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
 import { FACULTY_TOOL_NAMES, knownTools, TOOL_KINDS } from '../../tools/registry.ts';
+import { mcpVariableProblems } from '../guard/mcp-variables.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
 
@@ -54,6 +55,7 @@ function refusalsOf(faculty: Faculty, names: ModelNames, config: Config): Proble
   return [
     ...aliasProblems(chain, config),
     ...[...refused, ...refusedSearch(faculty, config)].map((each) => problemOf(faculty, each)),
+    ...mcpVariableProblems(faculty, config),
   ];
 }
 

@@ -1,0 +1,111 @@
+/** `animus faculty check --mcp|--pin`: compares the tools of MCP servers with what was pinned, and pins them. */
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Faculty } from '../../catalog/faculty.ts';
+import type { McpServer } from '../../catalog/mcp-server.ts';
+import type { Config } from '../../core/config/config.ts';
+import { createFileGuard } from '../../daemon/guard/file-guard.ts';
+import { mcpVariables } from '../../daemon/guard/mcp-variables.ts';
+import { createProcessHost } from '../../process/host/supervised-host.ts';
+import { runsAsOwner } from '../../process/isolation.ts';
+import { spareUser } from '../../process/runners/as-user.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { pinMcpTools, readMcpPins } from '../../store/work/mcp-pins.ts';
+import { silentLog } from '../../telemetry/silent-log.ts';
+import { type ComparedTool, compareTools, inspectServer } from '../../tools/mcp/inspect-server.ts';
+import type { ServerPlace } from '../../tools/mcp/open-transport.ts';
+import type { Invocation } from '../command/command.ts';
+import { version } from '../command/version.ts';
+import { bashIsolationOf } from './bash-isolation.ts';
+
+/** One server of one faculty. */
+export interface McpReport {
+  readonly faculty: string;
+  readonly server: string;
+  /** Why the server could not be asked; null if it could. */
+  readonly problem: string | null;
+  readonly tools: readonly ComparedTool[];
+  /** Whether its tools were pinned just now. */
+  readonly pinned: boolean;
+}
+
+/** Starts every server of the faculties, one after the other. With `pin`, pins all tools that can be used. */
+export async function checkMcpServers(
+  faculties: readonly Faculty[],
+  directory: string,
+  invocation: Invocation,
+  db: Database,
+  pin: boolean,
+): Promise<readonly McpReport[]> {
+  const { context } = invocation;
+  const config = await invocation.config();
+  const reports: McpReport[] = [];
+  for (const faculty of faculties) {
+    const settings = { version: version(), variable: mcpVariables(config, context.env, context.cwd) };
+    await inPlace(faculty, faculties, directory, config, invocation, async (place) => {
+      for (const server of faculty.mcp ?? []) {
+        const found = 'problem' in place ? place : await inspectServer(server, place, settings, context.signals.drain);
+        reports.push(await reportOf(faculty, server, found, db, pin));
+      }
+    });
+  }
+  return reports;
+}
+
+async function reportOf(
+  { name: faculty }: Faculty,
+  server: McpServer,
+  found: Awaited<ReturnType<typeof inspectServer>>,
+  db: Database,
+  pin: boolean,
+): Promise<McpReport> {
+  const of = { faculty, server: server.name };
+  if ('problem' in found) return { ...of, problem: found.problem, tools: [], pinned: false };
+  const tools = compareTools(server, found.tools, await readMcpPins(db, faculty));
+  const usable = tools.flatMap(({ live }) => live ?? []);
+  const pinned = pin && tools.some(({ state, pin: old }) => state !== 'same' || old?.problem !== null);
+  if (pinned) await pinMcpTools(db, faculty, server.name, usable);
+  return { ...of, problem: null, tools, pinned };
+}
+
+/** As in a focus: in the isolation of the faculty, and in its workspace or an empty directory. */
+async function inPlace(
+  faculty: Faculty,
+  faculties: readonly Faculty[],
+  directory: string,
+  config: Config,
+  { context: { env, cwd } }: Invocation,
+  work: (place: ServerPlace | { readonly problem: string }) => Promise<void>,
+): Promise<void> {
+  const { isolation, sentence } = await bashIsolationOf(faculty, config.home);
+  if (isolation === null) return work({ problem: `it is started ${sentence}` });
+  const processes = createProcessHost();
+  const empty = mkdtempSync(join(tmpdir(), 'animus-mcp-'));
+  const guard = createFileGuard({
+    config,
+    env,
+    cwd,
+    facultiesDir: resolve(cwd, directory),
+    faculties: () => faculties,
+    log: silentLog,
+  });
+  try {
+    const { uid, gid } = spareUser(process.pid);
+    if (runsAsOwner(isolation)) chownSync(empty, uid, gid);
+    const workspace = faculty.workspace ?? faculty.repo ?? empty;
+    const fileRules = guard.rulesFor({ directory: empty, faculty });
+    await work({
+      faculty: faculty.name,
+      workItemId: `check-${faculty.name}`,
+      workspace,
+      processes,
+      isolation,
+      fileRules,
+    });
+  } finally {
+    guard.close();
+    await processes.stop();
+    rmSync(empty, { recursive: true, force: true });
+  }
+}

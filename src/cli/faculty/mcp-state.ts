@@ -1,0 +1,75 @@
+/** What `animus faculty check` says about MCP servers. */
+import type { Faculty } from '../../catalog/faculty.ts';
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { Invocation } from '../command/command.ts';
+
+/** Shown with each faculty, and in the document. */
+export interface McpState {
+  readonly ok: boolean;
+  readonly document: unknown;
+  show(faculty: string): void;
+}
+
+/**
+ * Without options only the pins are read, and only if a faculty has servers; a database that cannot be reached is a remark. With `mcp` or `pin`
+ * the servers are started: a tool that differs (and was not pinned now) makes the check fail.
+ */
+export async function mcpStateOf(
+  faculties: readonly Faculty[],
+  directory: string,
+  invocation: Invocation,
+  options: { readonly mcp?: boolean; readonly pin?: boolean },
+): Promise<McpState> {
+  const { output } = invocation;
+  const own = faculties.filter(({ mcp = [] }) => mcp.length > 0);
+  if (own.length === 0) return { ok: true, document: [], show: () => {} };
+  const { withDatabase } = await import('../command/database.ts');
+  if (options.mcp === true || options.pin === true) {
+    const { checkMcpServers } = await import('./mcp-check.ts');
+    const { mcpReportJson, showMcpReport } = await import('./mcp-view.ts');
+    const reports = await withDatabase(invocation, (db) =>
+      checkMcpServers(own, directory, invocation, db, options.pin === true),
+    );
+    return {
+      ok: reports.every(
+        ({ problem, tools, pinned }) =>
+          problem === null && tools.every((tool) => tool.problem === null && (pinned || tool.state === 'same')),
+      ),
+      document: reports.map(mcpReportJson),
+      show: (name) =>
+        reports.filter(({ faculty }) => faculty === name).forEach((report) => showMcpReport(report, output)),
+    };
+  }
+  const remarks = await pinRemarksOf(own, invocation);
+  return {
+    ok: true,
+    document: remarks.map(([faculty, remark]) => ({ faculty, remark })),
+    show: (name) => {
+      for (const [faculty, remark] of remarks) if (faculty === name) output.block(`remark   ${remark}`);
+    },
+  };
+}
+
+async function pinRemarksOf(
+  faculties: readonly Faculty[],
+  invocation: Invocation,
+): Promise<readonly (readonly [string, string])[]> {
+  const { withDatabase } = await import('../command/database.ts');
+  const { readMcpPins } = await import('../../store/work/mcp-pins.ts');
+  const { pinRemarks } = await import('../../tools/mcp/pin-remarks.ts');
+  try {
+    return await withDatabase(invocation, async (db) => {
+      const remarks: (readonly [string, string])[] = [];
+      for (const faculty of faculties) {
+        const pins = await readMcpPins(db, faculty.name);
+        remarks.push(...pinRemarks(faculty, pins).map((remark) => [faculty.name, remark] as const));
+      }
+      return remarks;
+    });
+  } catch (error) {
+    if (!isAnimusError(error)) throw error;
+    return faculties.map(
+      ({ name }) => [name, `the pins of its MCP servers were not checked: ${error.message}`] as const,
+    );
+  }
+}

@@ -1,0 +1,39 @@
+/** The sources of tools of a daemon, with what they need from it. */
+import type { Config } from '../core/config/config.ts';
+import { messageOf } from '../core/errors/errors.ts';
+import { parseWebTarget } from '../core/text/web-target.ts';
+import type { Database } from '../store/sql/database.ts';
+import { readMcpPins, reportMcpTool } from '../store/work/mcp-pins.ts';
+import type { Log } from '../telemetry/log.ts';
+import { toolSources } from '../tools/source.ts';
+import type { ToolSource } from '../tools/tool-source.ts';
+import { mcpVariables } from './guard/mcp-variables.ts';
+
+interface DaemonToolMeans {
+  readonly db: Database;
+  readonly log: Log;
+  readonly config: Config;
+  readonly version: string;
+  /** As configured now. */
+  readonly web: () => Config['web'];
+}
+
+/** Creates them once per daemon. */
+export function daemonTools({ db, log, config, version, web }: DaemonToolMeans): readonly ToolSource[] {
+  return toolSources(
+    {
+      web: () => ({ allow: web().allow.flatMap((target) => parseWebTarget(target) ?? []) }),
+      search: () => config.web.search,
+    },
+    {
+      log,
+      version,
+      readPins: (faculty) => readMcpPins(db, faculty),
+      report: (faculty, pin, problem) =>
+        reportMcpTool(db, faculty, pin, problem).catch((error: unknown) =>
+          log.warn({ faculty, error: messageOf(error) }, 'could not record the problem of an MCP tool'),
+        ),
+      variable: mcpVariables(config, process.env, process.cwd()),
+    },
+  );
+}

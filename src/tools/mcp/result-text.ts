@@ -1,0 +1,68 @@
+/** Writes the result of an MCP call as text for the model. */
+import type { ToolOutput } from '../tool.ts';
+
+type Part = Readonly<Record<string, unknown>>;
+
+/** As much as `bash` returns. */
+const MAX_CHARS = 32 * 1024;
+
+/** The output of a call. `mask` replaces secrets, which a server may print. */
+export function outputOf(result: Readonly<Record<string, unknown>>, mask: (text: string) => string): ToolOutput {
+  const parts = Array.isArray(result['content']) ? (result['content'] as unknown[]).filter(isPart) : [];
+  const texts = parts.map(textOf).filter((text) => text !== '');
+  const { structuredContent } = result;
+  // Servers write their structured content as text, too, for clients that cannot read it.
+  if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
+  const text = mask(texts.join('\n\n'));
+  const details = { parts: countOf(parts), chars: text.length };
+  const content = cut(text) || '(the tool returned nothing)';
+  return result['isError'] === true ? { content, isError: true, details } : { content, details };
+}
+
+function textOf(part: Part): string {
+  const { type, text, mimeType, data, resource, uri, name, description } = part;
+  switch (type) {
+    case 'text':
+      return wordOf(text);
+    case 'image':
+    case 'audio':
+      return `[${type} ${wordOf(mimeType)}, ${bytesOf(data)} bytes: not shown]`;
+    case 'resource':
+      return isPart(resource) ? resourceText(resource) : '';
+    case 'resource_link':
+      return `[resource ${wordOf(uri)} ${wordOf(name)}: ${wordOf(description)}]`;
+    default:
+      return `[content of type ${JSON.stringify(type ?? null)}: not shown]`;
+  }
+}
+
+function resourceText({ uri, mimeType, text, blob }: Part): string {
+  const head = `resource ${wordOf(uri)} ${wordOf(mimeType)}`.trim();
+  return typeof text === 'string' ? `[${head}]\n${text}` : `[${head}, ${bytesOf(blob)} bytes: not shown]`;
+}
+
+/** Of base64. */
+function bytesOf(data: unknown): number {
+  return typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
+}
+
+function countOf(parts: readonly Part[]): Record<string, number> {
+  const kinds = Object.entries(Object.groupBy(parts, ({ type }) => wordOf(type).slice(0, 20)));
+  return Object.fromEntries(kinds.slice(0, 10).map(([type, some]) => [type, some?.length ?? 0]));
+}
+
+/** Keeps the beginning and the end. */
+function cut(text: string): string {
+  if (text.length <= MAX_CHARS) return text;
+  const half = MAX_CHARS / 2;
+  const note = `\n[… ${text.length - MAX_CHARS} characters left out …]\n`;
+  return `${text.slice(0, half).toWellFormed()}${note}${text.slice(-half).toWellFormed()}`;
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function isPart(value: unknown): value is Part {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

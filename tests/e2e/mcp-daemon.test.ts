@@ -1,0 +1,132 @@
+/** MCP servers in a real daemon: pinned by a command, called by a model, changed, and cut off by SIGKILL. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { processesWith } from '../process/live-processes.ts';
+import { LAUNCHER, makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { HOSTILE } from '../support/mcp/mcp-bench.ts';
+
+const pg = testDatabase();
+
+test('pinned by faculty check, called by the model, refused when it has changed, and pinned again', async () => {
+  const { site, configure } = siteOf('echo', `{ words = "hello" }`);
+  configure({ only: ['echo', 'fail'] });
+  await startDaemon(site);
+
+  const unpinned = await animus(site, 'faculty', 'check');
+  expect(unpinned).toMatchObject({ code: 0 });
+  expect(unpinned.stdout).toContain('not pinned and not offered to the model: echo; run: animus faculty check --pin');
+  await eventually('the daemon says so in status', async () =>
+    (await animus(site, 'status')).stdout.includes('not pinned and not offered') ? true : null,
+  );
+  expect(await work('clerk')).toMatchObject([{ output: expect.stringContaining('there is no tool named') }]);
+
+  expect(await animus(site, 'faculty', 'check', '--mcp')).toMatchObject({ code: 2 });
+  const pinned = await animus(site, 'faculty', 'check', '--pin');
+  expect(pinned, pinned.stdout).toMatchObject({ code: 0 });
+  expect(pinned.stdout).toMatch(/new +echo/);
+  expect(pinned.stdout).toContain('+ Says it again');
+  expect(await animus(site, 'faculty', 'check', '--mcp')).toMatchObject({ code: 0 });
+  const [decision] = await pg.database.query(`select action, note from animus.decisions where action = 'pin'`);
+  expect(decision).toEqual({ action: 'pin', note: 'clerk: tools of MCP server hostile: echo' });
+  expect(await work('clerk')).toMatchObject([{ state: 'done', output: 'hello' }]);
+
+  configure({ only: ['echo'], changed: true });
+  expect(await work('clerk')).toMatchObject([
+    { state: 'failed', output: expect.stringContaining('refused: it has changed since it was pinned') },
+  ]);
+  const changed = await animus(site, 'faculty', 'check', '--mcp');
+  expect(changed).toMatchObject({ code: 2 });
+  expect(changed.stdout).toContain('- Says it again');
+  expect(changed.stdout).toContain('+ Now it does something else');
+  await eventually('status names it', async () =>
+    (await animus(site, 'status')).stdout.includes('calls of echo are refused') ? true : null,
+  );
+  expect(await animus(site, 'faculty', 'check', '--pin')).toMatchObject({ code: 0 });
+  expect(await work('clerk')).toMatchObject([{ state: 'done', output: 'hello' }]);
+});
+
+test('a call that was cut off by SIGKILL of the daemon is in doubt, the server is gone, and the focus goes on', async () => {
+  const { site, configure, options } = siteOf('hang', '{}');
+  configure({ only: ['hang'] });
+  expect(await animus(site, 'faculty', 'check', '--pin')).toMatchObject({ code: 0 });
+  const first = await startDaemon(site);
+  const id = await submit('clerk');
+  await eventually('the server runs', () => (processesWith(options).length > 0 ? true : null));
+  await eventually('the call has started', async () => {
+    const [call] = await pg.database.query(`select from animus.tool_calls where state = 'started' limit 1`);
+    return call ?? null;
+  });
+  await first.kill('SIGKILL');
+  await eventually('the server is gone', () => (processesWith(options).length === 0 ? true : null));
+  await startDaemon(site);
+  expect(await callsOf(id)).toMatchObject([{ state: 'in_doubt' }]);
+  expect(processesWith(options)).toEqual([]);
+});
+
+function siteOf(tool: string, input: string) {
+  const faculty = `[faculty]
+name = "clerk"
+[faculty.engage]
+model = "play/x"
+system_prompt = "p"
+[faculty.mcp.hostile]
+command = ${JSON.stringify(HOSTILE.command)}
+args = ${JSON.stringify([...HOSTILE.args, 'OPTIONS'])}
+tools = ["${tool}"]
+`;
+  const script = `[[answer]]
+[[answer.call]]
+tool = "mcp_hostile_${tool}"
+input = ${input}
+[[answer]]
+text = "Done."
+`;
+  const config =
+    '[daemon]\nhttp = "off"\nlease_seconds = 5\npoll_seconds = 1\n[providers.play]\nkind = "scripted"\nscript = "play.toml"\n';
+  const site = makeSite({
+    databaseUrl: pg.connectionString,
+    modelUrl: null,
+    config,
+    faculties: {},
+    files: { 'play.toml': script },
+  });
+  const options = join(site.directory, 'options.json');
+  writeFileSync(join(site.directory, 'faculties/clerk.toml'), faculty.replace('OPTIONS', options));
+  return { site, options, configure: (given: object) => writeFileSync(options, JSON.stringify(given)) };
+}
+
+async function submit(faculty: string): Promise<string> {
+  const [row] = await pg.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty, description) values ($1, 'x') returning id`,
+    [faculty],
+  );
+  return row!.id;
+}
+
+/** Runs an item to its end and returns its calls. */
+async function work(faculty: string) {
+  return callsOf(await submit(faculty));
+}
+
+async function callsOf(id: string) {
+  await eventually('the item is completed', async () => {
+    const [item] = await pg.database.query(`select from animus.work_items where id = $1 and state = 'completed'`, [id]);
+    return item ?? null;
+  });
+  return pg.database.query(
+    `select c.state, c.output from animus.tool_calls c join animus.foci f on f.id = c.focus_id where f.work_item_id = $1`,
+    [id],
+  );
+}
+
+function animus(site: Site, ...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [LAUNCHER, ...args], { cwd: site.directory, env: site.env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
