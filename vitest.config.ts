@@ -16,6 +16,7 @@ const ONE_WIRE = [
   'embedded-kill',
   'embedded-sharing',
   'external-engage',
+  'hook-kills',
   'interrupted-commands',
   'local-model',
   'lost-acknowledgements',

@@ -5,7 +5,7 @@
 -- ledger: [{type, content}]}; given is hexadecimal. A later run of the same hook replaces an earlier one; a run that is recorded already
 -- changes nothing. Without a message and entries, the commit does not wait for the disk: what follows from the decision does, and the WAL
 -- is written in order. Returns the numbers of the new ledger entries.
--- Locks: the item's row, as hold_lease. Raises: WA001, WA003, WA004, 57PA1.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, WA004, 42501, 57PA1.
 create or replace function animus.record_hook_run(
   p_focus_id uuid, p_token bigint, p_run json, p_message text default null, p_tokens int default null) returns int[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

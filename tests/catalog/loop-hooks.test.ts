@@ -7,6 +7,7 @@ import { readHooksDirectory } from '../../src/catalog/hooks-directory.ts';
 import { loadConfig } from '../../src/catalog/load-config.ts';
 import { isForTool, type LoopHooks } from '../../src/catalog/loop-hooks.ts';
 import { loadRunnableFaculties } from '../../src/daemon/reload/load-faculties.ts';
+import { keepLastGood } from '../../src/daemon/reload/reload.ts';
 import { TOOL_KINDS } from '../../src/tools/registry.ts';
 
 const FACULTY = '[faculty]\nname = "x"\n[faculty.engage]\nmodel = "m"\nsystem_prompt = "p"\n';
@@ -163,6 +164,20 @@ describe('the hooks directory', () => {
       `${file}: hooks.directory: is not executable; run: chmod +x ${file}, or let its name begin with a dot`,
       expect.stringContaining(`x.toml: hooks.directory: ${file} has a problem`),
     ]);
+  });
+
+  test('that gets a problem while a daemon runs leaves it the last good version of each faculty', () => {
+    const { directory, write } = place();
+    const file = write('home/hooks.d/before_tool_call/check.py');
+    write('faculties/x.toml', FACULTY, 0o644);
+    const env = { HOME: directory, ANIMUS_HOME: join(directory, 'home'), ANTHROPIC_API_KEY: 'k' };
+    const config = loadConfig({ env, cwd: directory });
+    const load = () => loadRunnableFaculties(join(directory, 'faculties'), config);
+    const before = load();
+    chmodSync(file, 0o644);
+    const after = keepLastGood(before, load());
+    expect(after.problems).toHaveLength(2);
+    expect(after.faculties.get('x')?.hooks?.before_tool_call).toMatchObject([{ command: file }]);
   });
 
   test('refuses what anybody could change, other events, and files in place of directories', () => {

@@ -25,15 +25,16 @@ export function moments(call: string, nth: number): Kill[] {
 /** The index of the remaining kill that is due at this call, or -1. */
 export type Choose = (left: readonly Kill[], call: string, moment: Moment, times: number) => number;
 
-/** Runs one item to its end, restarting the daemon after each kill. */
+/** Runs one item of the faculty smith to its end, restarting the daemon after each kill; `siteOf` makes the site. */
 export async function runWithKills(
   pg: TestDatabase,
   server: ModelServer,
   choose: Choose,
   kills: readonly Kill[],
+  siteOf: (server: ModelServer, databaseUrl: string) => Site = workshop,
 ): Promise<{ readonly id: string; readonly site: Site; readonly met: readonly Kill[] }> {
   const proxy = await startPostgresProxy(pg.connectionString);
-  const site = workshop(server, proxy.url);
+  const site = siteOf(server, proxy.url);
   const left = [...kills];
   const met: Kill[] = [];
   const id = await insert(pg.database);

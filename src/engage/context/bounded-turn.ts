@@ -66,10 +66,10 @@ async function bound(
 
 async function judgeRequest(
   context: Transcript,
-  { beforeRequest, signal }: BoundedMeans,
+  { beforeRequest, signal, time }: BoundedMeans,
 ): Promise<BeforeRequestVerdict> {
   if (beforeRequest === undefined) return { kind: 'go', added: [] };
-  return beforeRequest(context.turns.length + 1, () => renderMessages(context), signal);
+  return time.elsewhere(beforeRequest(context.turns.length + 1, () => renderMessages(context), signal));
 }
 
 /** False if a resumed focus finds that the summary for this answer was already made. */

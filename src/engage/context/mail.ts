@@ -15,8 +15,8 @@ interface MailMeans {
 /** The transcript with all messages that were delivered after its newest turn. */
 export async function withMail(transcript: Transcript, { db, focus, signal }: MailMeans): Promise<Transcript> {
   const mail = await withinLease(() => readMail(db, focus.focusId, transcript.turns.length), signal);
-  const others = transcript.messages.filter((message) => !isUnanswered(message, transcript));
-  return { ...transcript, messages: [...others, ...mail] };
+  // Others may have been recorded after the ones that are known: each stays where it is recorded.
+  return { ...transcript, messages: [...transcript.messages, ...mail.slice(unansweredMail(transcript))] };
 }
 
 /** How many messages of people the model has not answered to. */

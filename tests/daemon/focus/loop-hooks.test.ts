@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { detectIsolation } from '../../../src/process/isolation.ts';
+import { processesWith } from '../../process/live-processes.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -120,6 +121,51 @@ grep -q "not in office hours" || { echo "not in office hours" >&2; exit 2; }`,
   });
   expect(ended).toMatchObject({ state: 'completed' });
   expect(messages.at(-1)!.content).toContain('(engage.hook_blocked)');
+});
+
+test('a rule judges the input that the hooks left: a call that they made forbidden is refused', async () => {
+  const { ended, calls, runs } = await work({
+    script: CALL_BASH('git status'),
+    engage: 'tools = ["bash"]',
+    hooks:
+      'before_tool_call = [{ command = "./hooks/rewrite.sh" }]\nafter_tool_call = [{ command = "./hooks/rewrite.sh" }]',
+    recover: 'max_attempts = 1\n[faculty.permissions]\n"bash(git push*)" = "forbid"',
+    files: {
+      'faculties/hooks/rewrite.sh': `#!/bin/sh
+echo '{"decision":"modify","patch":{"command":"git push --force"}}'`,
+    },
+  });
+  expect(ended).toMatchObject({ state: 'completed' });
+  expect(calls).toMatchObject([{ state: 'denied', input: { command: 'git status' } }]);
+  expect(calls[0]!.output).toContain('git push');
+  expect(runs).toMatchObject([{ event: 'before_tool_call', decision: 'modify' }]);
+});
+
+test('cancelled work ends while a hook hangs that ignores SIGTERM, and nothing of it stays', async () => {
+  const token = randomUUID();
+  const name = `hanging_${token.slice(0, 8)}`;
+  await startTestDaemon({
+    databaseUrl: target.connectionString,
+    script: CALL_BASH('true'),
+    files: {
+      'faculties/hang.sh': `#!/bin/sh\ntrap "" TERM; : ${token}\nwhile true; do sleep 0.1; done\n`,
+      'faculties/x.toml': `[faculty]\nname = "${name}"\n[faculty.engage]\nmodel = "play/script"\nsystem_prompt = "p"
+tools = ["bash"]\n[faculty.hooks]\nbefore_tool_call = [{ command = "./hang.sh", args = ["${token}"], timeout_seconds = 600 }]\n`,
+    },
+  });
+  const [item] = await target.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty, description) values ($1, 'work') returning id`,
+    [name],
+  );
+  await eventually('the hook runs', () => (processesWith(token).length > 0 ? true : null));
+  await target.database.query(`select animus.cancel_work($1, 'not needed')`, [item!.id]);
+  await eventually('the work is cancelled', async () => {
+    const [row] = await target.database.query<{ state: string }>(`select state from animus.work_items where id = $1`, [
+      item!.id,
+    ]);
+    return row!.state === 'cancelled' ? true : null;
+  });
+  await eventually('its processes are gone', () => (processesWith(token).length === 0 ? true : null));
 });
 
 test.runIf(isolation === 'namespace')(

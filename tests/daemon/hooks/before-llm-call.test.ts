@@ -32,14 +32,14 @@ async function runWatched(
   requests: LlmRequest[],
   overrides: Parameters<HookedFocus['run']>[0] = {},
 ) {
-  const { model } = hooked.focus.means();
+  const model = overrides.model ?? hooked.focus.means().model;
   const client: LlmClient = {
     complete: (request, options) => {
       requests.push(structuredClone(request));
       return model.client.complete(request, options);
     },
   };
-  return hooked.run({ model: { ...model, client }, ...overrides });
+  return hooked.run({ ...overrides, model: { ...model, client } });
 }
 
 test('adds a message to the request of each turn, which is recorded before it is sent, as data', async () => {
@@ -166,6 +166,58 @@ test.each([
     expect(messages.filter(({ kind }) => kind === 'hook')).toHaveLength(2);
   },
 );
+
+test('does not run again for a turn to which a person has said something, and both messages are sent', async () => {
+  const hooked = await focusWith({ name: 'clock', script: COUNT });
+  const { focusId, workItemId } = hooked.focus.key;
+  let said = false;
+  const db: Database = {
+    ...pg.database,
+    async query(sql, params) {
+      if (sql.includes('animus.begin_next_turn(') && !said) {
+        said = true;
+        await pg.database.query(`select animus.say($1, 'use the blue one')`, [workItemId]);
+      }
+      return pg.database.query(sql, params);
+    },
+  };
+  const requests: LlmRequest[] = [];
+  expect(await runWatched(hooked, requests, { db, journal: hooked.journal(db) })).toMatchObject({ kind: 'done' });
+  expect(hooked.seen()).toHaveLength(2);
+  expect(requests).toHaveLength(2);
+  const [first] = requests[0]!.messages;
+  expect(first!.content.map((block) => JSON.stringify(block))).toEqual([
+    expect.stringContaining('Do it.'),
+    expect.stringContaining('run 1'),
+    expect.stringContaining('use the blue one'),
+  ]);
+  const { messages } = await readTranscript(pg.database, focusId);
+  expect(messages.map(({ kind }) => kind)).toEqual(['orient', 'hook', 'operator', 'hook']);
+});
+
+// The model calls that write a summary have no turn.
+test('adds to the request even where the context is compacted before it; what it added earlier goes with its block', async () => {
+  const look = testTool('look', async ({ n }) => ({ content: `${String(n)} `.padEnd(4000, 'lorem ipsum ') }), true);
+  const turns = Array.from(
+    { length: 12 },
+    (_, n) => `[[answer]]\nturn = ${n + 1}\ncall = [{ tool = "look", input = { n = ${n} } }]`,
+  );
+  const hooked = await hookedFocus(pg.database, {
+    script: [...turns, '[[answer]]\nturn = 13\ntext = "done"'].join('\n'),
+    hooks: { before_llm_call: [{ name: 'clock', script: COUNT }] },
+    tools: () => [look],
+  });
+  const requests: LlmRequest[] = [];
+  const { model, bounds } = hooked.focus.means();
+  const small = { model: { ...model, contextWindow: 8000 }, bounds: { ...bounds, compactKeepRecent: 0 } };
+  await runWatched(hooked, requests, small);
+  const { messages } = await readTranscript(pg.database, hooked.focus.key.focusId);
+  expect(messages.some(({ kind }) => kind === 'summary')).toBe(true);
+  for (const { turn, messages: sent } of requests.filter((each) => each.turn! > 0)) {
+    expect(JSON.stringify(sent.at(-1))).toMatch(new RegExp(`run ${turn}\\\\n`));
+  }
+  expect(JSON.stringify(requests.at(-1)!.messages)).not.toContain('run 2\\n');
+});
 
 test('without hooks, nothing of this is read or written', async () => {
   const statements: string[] = [];

@@ -21,8 +21,10 @@ text = "done"
 function focusWith(
   hook: Scripted,
   event: 'before_tool_call' | 'after_tool_call' | 'before_llm_call' = 'before_tool_call',
+  graceMs?: number,
 ) {
   return hookedFocus(pg.database, {
+    ...(graceMs !== undefined && { graceMs }),
     script: SCRIPT,
     hooks: { [event]: [{ name: 'judge', ...hook }] },
     tools: (note) => [
@@ -77,6 +79,9 @@ test('a process that a hook leaves behind dies with it', async () => {
   expect(processesWith(token)).toEqual([]);
 });
 
+/** Longer than the test may take: whoever waited for the process would fail it. */
+const GRACE_MS = 300_000;
+
 test.each(['before_tool_call', 'after_tool_call', 'before_llm_call'] as const)(
   'a cancelled focus does not wait for a %s hook, even one that ignores SIGTERM',
   async (event) => {
@@ -84,14 +89,13 @@ test.each(['before_tool_call', 'after_tool_call', 'before_llm_call'] as const)(
     const hooked = await focusWith(
       { script: 'trap "" TERM; echo began >> "$SEEN"; while true; do sleep 0.05; done' },
       event,
+      GRACE_MS,
     );
     const ended = hooked.run({ signal: stop.signal });
     ended.catch(() => {});
     await eventually('the hook runs', () => (hooked.seen().includes('began') ? true : null));
-    const startedMs = performance.now();
     stop.abort(new Error('cancelled'));
     await expect(ended).rejects.toThrow('cancelled');
-    expect(performance.now() - startedMs).toBeLessThan(1000);
     expect(await hooked.runs()).toEqual([]);
   },
 );

@@ -48,12 +48,13 @@ export interface HookedOptions {
   readonly hooks: Partial<Record<HookEvent, readonly Scripted[]>>;
   /** Gets the function that notes a line. */
   readonly tools?: (note: (line: string) => void) => readonly Tool[];
-  readonly db?: Database;
+  /** Between SIGTERM and SIGKILL; default 200. */
+  readonly graceMs?: number;
 }
 
 export async function hookedFocus(database: Database, options: HookedOptions): Promise<HookedFocus> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-loop-hooks-'));
-  const processes = createProcessHost({ graceMs: 200 });
+  const processes = createProcessHost({ graceMs: options.graceMs ?? 200 });
   onTestFinished(async () => {
     await processes.stop();
     rmSync(directory, { recursive: true, force: true });

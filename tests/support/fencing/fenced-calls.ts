@@ -90,6 +90,18 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   put_turn: ofFocus(
     `select animus.put_turn($1, $2, 2, '{"provider": "p", "path": "/x", "model": "m", "headers": {}, "body": "{}"}')`,
   ),
+  record_hook_run: ofFocus(
+    `select animus.record_hook_run($1, $2, '${JSON.stringify({
+      turn: 2,
+      event: 'before_llm_call',
+      call_id: '',
+      hook: 'late',
+      run_id: '01999999-0000-7000-8000-000000000001',
+      decision: 'modify',
+      duration_ms: 1,
+      ledger: [{ type: 'note', content: 'late' }],
+    })}', 'late', 1)`,
+  ),
   record_side_call: ofFocus(`select animus.record_side_call($1, $2, '{"provider": "p", "model": "m", "cost_usd": 1}')`),
   record_turn: ofFocus(`select animus.record_turn($1, $2, 2, '${ANSWER}', '[]')`),
   record_turn_and_begin: ofFocus(`select animus.record_turn_and_begin($1, $2, 2, '${ANSWER}', '[]', 0)`),
