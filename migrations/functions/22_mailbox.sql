@@ -217,6 +217,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set jit 
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_ours   uuid[];
+  v_stuck  uuid[];
   v_mailed uuid[] := '{}';
 begin
   if cardinality(animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries, p_unread)) = cardinality(p_ids) then
@@ -227,9 +228,12 @@ begin
   v_ours := array(select w.id from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
                    where w.lease_token = m.token and w.lease_expires_at is not null);
   if v_ours <> '{}' then
-    perform animus.lock_soon(v_ours);
+    v_stuck := animus.lock_soon(v_ours);
     perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries, p_unread);
-    v_mailed := animus.go_on_with_mail(p_ids, p_tokens);
+    -- Read again under the lock.
+    v_mailed := animus.go_on_with_mail(array(
+      select w.id from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
+       where w.id = any (v_ours) and w.id <> all (v_stuck) and w.lease_token = m.token and w.lease_expires_at is not null));
   end if;
   -- Checked per row: an item may be given twice, with a valid and a lost token.
   return query
@@ -238,10 +242,10 @@ begin
       from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) left join animus.work_items w on w.id = m.id order by m.nth;
 end $$;
 
--- Delivers the messages of items whose focus is done with its work, and queues the items again. Skips those that another transaction has
--- locked, and those without messages. Returns the items.
--- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
-create or replace function animus.go_on_with_mail(p_ids uuid[], p_tokens bigint[]) returns uuid[]
+-- Delivers the messages of items whose focus is done with its work, and queues the items again; skips those without messages. Returns the items.
+-- The caller has locked them and checked their tokens.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.go_on_with_mail(p_ids uuid[]) returns uuid[]
 language plpgsql as $$
 declare
   v_item   record;
@@ -250,9 +254,8 @@ begin
   for v_item in
     select w.id, w.has_mail, w.dedup_key is not null as keyed, f.id as focus_id,
            (select coalesce(max(t.turn), 0) from animus.turns t where t.focus_id = f.id and t.recorded_at is not null) as turn
-      from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
-      join animus.foci f on f.work_item_id = w.id and f.ended_as is null
-     where w.lease_token = m.token and w.lease_expires_at is not null order by w.id for no key update of w skip locked
+      from animus.work_items w join animus.foci f on f.work_item_id = w.id and f.ended_as is null
+     where w.id = any (p_ids) order by w.id
   loop
     continue when not animus.mail_waits(v_item.id, v_item.has_mail, v_item.keyed);
     perform animus.deliver_mail(v_item.id, v_item.focus_id, v_item.turn);

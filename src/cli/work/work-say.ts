@@ -22,11 +22,11 @@ interface SayOptions extends CommonOptions {
 /** Adds `animus work say`. */
 export function addSayCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'say <id> [text]', {
-    summary:
-      'leave a message for an item: the model gets it with its next turn, and the work does not end before; text - reads standard input',
+    summary: 'leave a message for an item: the model gets it with its next turn, and the work does not end before',
+    arguments: { text: 'what to say; - reads standard input' },
     examples: [
       'animus work say 5b1f0c3de2a9 "Leave the public API as it is"',
-      'animus work say 5b1f0c3de2a9 --file review.md',
+      'git diff | animus work say 5b1f0c3de2a9 -',
       'animus work say 5b1f0c3de2a9 --wake "Do not wait for the release"',
     ],
   })

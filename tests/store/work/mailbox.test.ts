@@ -4,12 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { estimateTokens } from '../../../src/core/work/tokens.ts';
 import { fenced } from '../../../src/engage/prompt/fence.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
+import { putTurn } from '../../../src/store/transcript/batch-requests.ts';
+import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { beginTurn } from '../../../src/store/transcript/turns.ts';
 import { openWait, parkWork, readWaits } from '../../../src/store/transcript/waits.ts';
 import { completeBatch } from '../../../src/store/work/complete-batch.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { sayWork } from '../../../src/store/work/say-work.ts';
-import { claimWork, completeWork, failWork } from '../../../src/store/work/work.ts';
+import { claimWork, completeWork, failWork, releaseWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { codeOf, openTransaction, untilBlocked } from './queue-driver.ts';
@@ -134,6 +136,17 @@ describe('a message to work', () => {
     expect((await mailOf(work.id))[0]!.not_delivered).toContain('reads no messages');
   });
 
+  test('that was delivered to a daemon which does not know the word, and released the work, is in the context when it resumes', async () => {
+    const work = await beginFocus(target.database);
+    await sayWork(target.database, work.id, 'Be brief.');
+    expect(await beginTurn(target.database, work.key, 1, 0)).toBe('mail');
+    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'paused' });
+    const again = await beginFocus(target.database, { id: work.id });
+    expect(await beginTurn(target.database, again.key, 1, 0)).toBe('go');
+    const { messages } = await readTranscript(target.database, again.key.focusId);
+    expect(messages.map(({ kind, afterTurn }) => [kind, afterTurn])).toEqual([['operator', 0]]);
+  });
+
   test('and the end of the work: whoever locks the item first wins, and the other one knows', async () => {
     const first = await beginFocus(target.database);
     const saying = await openTransaction(target.database, async (tx) => {
@@ -211,6 +224,30 @@ describe('a message to work', () => {
       [work.id],
     );
     expect(row).toEqual({ action: 'steer', note: 'Go left.', same: true });
+  });
+});
+
+describe('a message to a turn in a batch', () => {
+  test('does not change the request under way, comes with the next turn, and wakes nothing', async () => {
+    const work = await beginFocus(target.database);
+    expect(await beginTurn(target.database, work.key, 1, 0)).toBe('go');
+    const request = { provider: 'p', path: '/x', model: 'm', headers: {}, body: '{}' };
+    await putTurn(target.database, work.key, 1, request);
+    await parkWork(target.database, work);
+    expect(await sayWork(target.database, work.id, 'Hurry', true)).toMatchObject({ state: 'waiting' });
+    await target.database.query(
+      `update animus.batch_requests set state = 'answered', answer = '{}' where work_item_id = $1`,
+      [work.id],
+    );
+    await target.database.query(
+      `select animus.resolve_wait(work_item_id, call_id, '{}') from animus.waits where work_item_id = $1`,
+      [work.id],
+    );
+    const again = await beginFocus(target.database, { id: work.id });
+    expect(await beginTurn(target.database, again.key, 1, 0)).toBe('go');
+    await recordCalls(target.database, again, 1, []);
+    expect(await beginTurn(target.database, again.key, 2, 0)).toBe('mail');
+    expect(await mailOf(work.id)).toMatchObject([{ delivered: true, after_turn: 1 }]);
   });
 });
 
