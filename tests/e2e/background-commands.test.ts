@@ -22,7 +22,7 @@ const pg = testDatabase();
 type Answer = { readonly content: ReturnType<typeof toolUse>[] } | { readonly content: ReturnType<typeof text>[] };
 
 /** A daemon on a model that answers in this order, and an item. `nap`: a length of sleep that nobody else uses. */
-async function setUp(answers: (nap: string) => readonly ((id: string) => Answer)[]) {
+async function setUp(answers: (nap: string) => readonly ((id: string) => Answer)[], more = '') {
   const nap = `3600.${process.pid}${Date.now() % 100_000}`;
   const script = answers(nap);
   const server = await startModelServer((body, index) => {
@@ -35,7 +35,7 @@ async function setUp(answers: (nap: string) => readonly ((id: string) => Answer)
     modelUrl: server.url,
     databaseUrl: pg.connectionString,
     config: CONFIG,
-    faculties: { worker: FACULTY },
+    faculties: { worker: FACULTY + more },
   });
   const daemon = await startDaemon(site);
   const [row] = await pg.database.query<{ id: string }>(
@@ -95,14 +95,28 @@ describe('a command in the background', () => {
     }
   }, 90_000);
 
-  it.each([
-    ['ends', [done], 'completed'],
-    ['waits', [() => ({ content: [toolUse('wait', 'wait_until', { seconds: 3600, reason: 'x' })] })], 'waiting'],
-  ] as const)('is stopped when the focus %s', async (_, then, state) => {
-    const { untilGone, untilState, server } = await setUp((nap) => [start(nap), ...then]);
-    await untilState(state);
+  it('is stopped when the focus waits', async () => {
+    const { untilGone, untilState, server } = await setUp((nap) => [
+      start(nap),
+      () => ({ content: [toolUse('wait', 'wait_until', { seconds: 3600, reason: 'x' })] }),
+    ]);
+    await untilState('waiting');
     await untilGone();
     expect(JSON.stringify(server.requests[1]!.json)).toContain('runs in the background');
+  });
+
+  it('is stopped before the consolidate hook looks at the result', async () => {
+    const hook = `[faculty.consolidate]\ncommand = "/bin/sh"\nargs = ["-c", "test -e ended || { echo it still runs >&2; exit 2; }"]\n`;
+    const command = `trap 'echo yes > ended; exit' TERM; echo yes > begun; while :; do sleep 0.1; done`;
+    const { untilState } = await setUp(
+      () => [
+        () => ({ content: [toolUse('start', 'bash', { command, background: true })] }),
+        () => ({ content: [toolUse('see', 'bash', { command: 'until [ -e begun ]; do sleep 0.1; done' })] }),
+        done,
+      ],
+      hook,
+    );
+    expect(await untilState('completed', 'dead', 'scheduled')).toMatchObject({ state: 'completed' });
   });
 
   it('is stopped before a wait, and the model is told after it', async () => {

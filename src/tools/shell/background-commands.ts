@@ -32,6 +32,7 @@ const MAX_ENDED = 32;
 export function createBackgroundCommands(): BackgroundCommands {
   const stopping = new AbortController();
   const commands = new Map<string, BackgroundCommand>();
+  const running = new Set<Promise<unknown>>();
   const all = () => [...commands.values()];
 
   return {
@@ -44,6 +45,8 @@ export function createBackgroundCommands(): BackgroundCommands {
       const ended = all().filter((each) => each.end() !== null);
       for (const old of ended.slice(0, Math.max(0, ended.length - MAX_ENDED + 1))) commands.delete(old.id);
       commands.set(id, started);
+      running.add(started.ended);
+      void started.ended.then(() => running.delete(started.ended));
       return started;
     },
     all,
@@ -51,7 +54,7 @@ export function createBackgroundCommands(): BackgroundCommands {
     forget: (id) => void commands.delete(id),
     async close() {
       stopping.abort();
-      await Promise.all(all().map(({ ended }) => ended));
+      await Promise.all(running);
     },
   };
 }
