@@ -35,7 +35,7 @@ const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }), search: () => n
 
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {
-  return [...ENGINE_TOOLS, ...FACULTY_TOOLS].map((tool) => {
+  return withJobs([...ENGINE_TOOLS, ...FACULTY_TOOLS]).map((tool) => {
     const { shape } = tool.input as unknown as z.ZodObject;
     return { ...permittedTool(tool), fields: [...new Set([...Object.keys(shape), ...Object.keys(tool.kinds ?? {})])] };
   });

@@ -6,7 +6,7 @@ import { bashJobTool } from './shell/bash-job.ts';
 import { commandSpec } from './shell/command.ts';
 import { headline, MAX_STREAM_BYTES, sections } from './shell/command-report.ts';
 import { startInBackground } from './shell/start-in-background.ts';
-import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } from './tool.ts';
+import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool, worldTool } from './tool.ts';
 
 /** The maximum length of one argument of a program on Linux, in bytes. */
 const MAX_COMMAND_CHARS = 131_071;
@@ -60,15 +60,14 @@ const inputWithJobs = z.strictObject({
 });
 
 /** bash for faculties that list bash_job, too. The others pay no tokens for what they do not use. */
-const bashWithJobsTool = worldTool<z.infer<typeof inputWithJobs>>({
-  name: 'bash',
+const bashWithJobsTool: WorldTool<z.infer<typeof inputWithJobs>> = {
+  // Permissions must judge both alike.
+  ...bashTool,
   description: `${RUNS}, unless it was started with background. ${AFRESH}`,
   input: inputWithJobs,
-  risk: 'execute',
-  idempotent: false,
   run: ({ background = false, ...rest }, context) =>
     background ? startInBackground(rest.command, rest.timeout_seconds ?? null, context) : runCommand(rest, context),
-});
+};
 
 /** bash and bash_job. */
 export const SHELL_TOOLS: readonly Tool[] = [bashTool, bashJobTool];

@@ -24,8 +24,8 @@ export const bashJobTool = worldTool<z.infer<typeof input>>({
     'Returns whether a background command of bash is running or how it ended, and what it has printed since the last look ' +
     '(16 KiB per stream: the beginning and the end of more).',
   input,
-  // Not `read`: a look takes the output, which must not happen before its answer is recorded.
-  risk: 'execute',
+  // Not `read`: a look takes the output, which must not happen before its answer is recorded. It reaches nothing but what bash started.
+  risk: 'write',
   idempotent: true,
   async run({ id, wait_seconds = 0, stop = false }, context) {
     const { background, timeoutMs, signal } = context;

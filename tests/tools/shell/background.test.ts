@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type PermissionRule, type Permissions, permissionOf } from '../../../src/core/permissions/permissions.ts';
+import { parseRuleKey } from '../../../src/core/permissions/rule-key.ts';
+import type { Verdict } from '../../../src/core/permissions/verdict.ts';
 import type { Isolation } from '../../../src/process/process-host.ts';
-import { toolset } from '../../../src/tools/registry.ts';
+import { permittedTool, toolset } from '../../../src/tools/registry.ts';
 import { MAX_RUNNING } from '../../../src/tools/shell/background-commands.ts';
 import { bashTool } from '../../../src/tools/shell.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../../src/tools/tool.ts';
@@ -178,6 +181,30 @@ describe('bash with background', () => {
   test('is offered only together with bash_job', async () => {
     expect(toolset(['bash']).get('bash')).toBe(bashTool);
     expect(bashTool.input.safeParse({ command: 'x', background: true }).success).toBe(false);
-    expect(TOOLS.get('bash_job')).toMatchObject({ risk: 'execute', idempotent: true });
+    expect(TOOLS.get('bash_job')).toMatchObject({ risk: 'write', idempotent: true });
+  });
+
+  test.each([
+    ['git push', 'forbid'],
+    ['ls && git push', 'forbid'],
+    ['ls', 'ask'],
+  ])('is judged by the same rules as in the foreground: %s', (command, verdict) => {
+    const rules = (key: string, decides: Verdict): PermissionRule => {
+      const read = parseRuleKey(key);
+      if ('problem' in read) throw new Error(read.problem);
+      return { ...read, key, verdict: decides, at: '' };
+    };
+    const permissions: Permissions = {
+      rules: [rules('bash(git push*)', 'forbid'), rules('bash', 'ask')],
+      risk: {},
+      approvalDeadlineSeconds: 60,
+    };
+    for (const [tool, input] of [
+      [bashTool, { command }],
+      [bash, { command, background: true }],
+    ] as const) {
+      const call = { tool: permittedTool(tool), input, workspace: '/tmp', unprotected: false };
+      expect(permissionOf(permissions, call).verdict).toBe(verdict);
+    }
   });
 });
