@@ -3,7 +3,7 @@ import { showValue } from '../core/errors/problem.ts';
 import { didYouMean } from '../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
-/** Checks that each tool exists and is listed once. */
+/** Checks that each tool exists and is listed once, together with those that it needs. */
 export function checkTools(check: FacultyCheck, toolNames: readonly string[]): void {
   const tools = check.document.given('faculty', 'engage', 'tools');
   if (!Array.isArray(tools)) return;
@@ -12,6 +12,8 @@ export function checkTools(check: FacultyCheck, toolNames: readonly string[]): v
       conflict(check, ['engage', 'tools'], `no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);
     } else if (tools.indexOf(tool) !== index) {
       conflict(check, ['engage', 'tools'], `${showValue(tool)} is listed twice`);
+    } else if (tool === 'bash_job' && !tools.includes('bash')) {
+      conflict(check, ['engage', 'tools'], 'bash_job looks at commands of bash: list bash, too, or remove it');
     }
   }
 }

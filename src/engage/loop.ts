@@ -10,11 +10,13 @@ import { span } from '../telemetry/spans.ts';
 import { type EarlyCalls, startEarlyCalls } from './calls/early-calls.ts';
 import { finishCalls } from './calls/finish-calls.ts';
 import { settleInterrupted } from './calls/interrupted.ts';
+import { openCommands } from './calls/open-commands.ts';
 import { withPending } from './calls/pending.ts';
 import type { CallMeans } from './calls/run-calls.ts';
 import { type EndMeans, takeBoundedTurn } from './context/bounded-turn.ts';
 import type { ContextMeans } from './context/context-prepare.ts';
 import { withMail } from './context/mail.ts';
+import { lostCommandsNotice } from './prompt/prompt.ts';
 import type { BegunTurn, TurnMeans } from './turn/model-turn.ts';
 import type { UnrecordedTurn } from './turn/record-answer.ts';
 import { createTurnTime } from './turn/turn-time.ts';
@@ -91,10 +93,17 @@ type Step =
 async function goOn(transcript: Transcript, means: LoopMeans): Promise<Step> {
   const newest = transcript.turns.at(-1);
   if (!newest) return { kind: 'next', transcript };
+  const told = await tellLostCommands(transcript, means);
   const settled = settleInterrupted(newest, means.toolset, means.journal);
-  const finish = () => finishTurn(replaceLast(transcript, settled), settled, means);
+  const finish = () => finishTurn(replaceLast(told, settled), settled, means);
   if (!isUnfinished(settled)) return finish();
   return span('work.engage.iteration', { 'work.turn': newest.turn }, finish);
+}
+
+/** Nothing runs in the background when a loop begins. */
+async function tellLostCommands(transcript: Transcript, means: LoopMeans): Promise<Transcript> {
+  const lost = openCommands(transcript);
+  return lost.length === 0 ? transcript : say(transcript, { kind: 'notice', content: lostCommandsNotice(lost) }, means);
 }
 
 /** One turn: the model's answer, and the calls it asks for. */

@@ -8,7 +8,7 @@ import { askHuman } from './ask-human.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
 import { readOutput } from './read-output.ts';
-import { SHELL_TOOLS } from './shell.ts';
+import { SHELL_TOOLS, withJobs } from './shell.ts';
 import type { Tool } from './tool.ts';
 import { WAIT_TOOLS } from './wait.ts';
 import type { WebReach } from './web/guarded-agent.ts';
@@ -35,7 +35,7 @@ const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }), search: () => n
 
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {
-  return [...ENGINE_TOOLS, ...FACULTY_TOOLS].map((tool) => {
+  return withJobs([...ENGINE_TOOLS, ...FACULTY_TOOLS]).map((tool) => {
     const { shape } = tool.input as unknown as z.ZodObject;
     return { ...permittedTool(tool), fields: [...new Set([...Object.keys(shape), ...Object.keys(tool.kinds ?? {})])] };
   });
@@ -62,7 +62,7 @@ export const TOOL_KINDS: ReadonlyMap<string, Tool['kind']> = new Map(
 /** The tools of a faculty by name: the engine's, then its own in the order written. Loading has refused unknown names. */
 export function toolset(names: readonly string[], tools = FACULTY_TOOLS): ReadonlyMap<string, Tool> {
   const own = names.flatMap((name) => tools.filter((tool) => tool.name === name));
-  return new Map([...ENGINE_TOOLS, ...own].map((tool) => [tool.name, tool]));
+  return new Map([...ENGINE_TOOLS, ...withJobs(own)].map((tool) => [tool.name, tool]));
 }
 
 /** The definitions of the tools for the model, in order; fixed for a focus. */

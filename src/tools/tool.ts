@@ -5,6 +5,7 @@ import type { FileRule } from '../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
+import type { BackgroundCommands } from './shell/background-commands.ts';
 
 interface ToolBase<Input> {
   readonly name: string;
@@ -63,6 +64,8 @@ export interface ToolContext {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly processes: ProcessHost;
+  /** What the focus runs in the background. */
+  readonly background: BackgroundCommands;
   readonly isolation: Isolation;
   /** What neither commands nor file tools may do with files of this host. */
   readonly fileRules: readonly FileRule[];

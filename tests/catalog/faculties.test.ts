@@ -212,7 +212,7 @@ describe('a faculty is refused', () => {
 
 function load(files: Record<string, string>) {
   for (const [name, text] of Object.entries(files)) write(name, text);
-  return loadFaculties(directory, { toolNames: ['read_file', 'write_file', 'bash'] });
+  return loadFaculties(directory, { toolNames: ['read_file', 'write_file', 'bash', 'bash_job'] });
 }
 
 function write(name: string, text: string, mode = 0o644): void {

@@ -21,6 +21,7 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   ['', 'max_turns = 1.5', 'expected a whole number from 1 to 100000, got 1.5'],
   ['', 'tools = ["bash", 3]', 'faculty.engage.tools[1]: expected a string, got 3'],
   ['', 'tools = ["bash", "bash"]', '"bash" is listed twice'],
+  ['', 'tools = ["bash_job"]', 'bash_job looks at commands of bash: list bash, too'],
   ['', 'tools = "bash"', 'faculty.engage.tools: expected a list of tool names, got "bash"'],
   ['', 'temperature = 0.2\nthinking_budget_tokens = 2000', 'a thinking model accepts no temperature'],
   ['', 'temperature = 0.2\nreasoning_effort = "low"', 'a thinking model accepts no temperature'],

@@ -16,6 +16,7 @@ import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.
 import { addMessage } from '../../src/store/transcript/messages.ts';
 import { claimWork } from '../../src/store/work/work.ts';
 import { toolSpecs, toolset } from '../../src/tools/registry.ts';
+import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
 import { type Tool, worldTool } from '../../src/tools/tool.ts';
 import { type AnthropicAnswer, type AnthropicProgramme, type HttpAnswer } from '../support/model-server/anthropic.ts';
 import { MODEL, PROVIDER, startModelServer } from '../support/model-server/either-wire.ts';
@@ -161,6 +162,7 @@ function runLoop(
       workspace: '/nowhere',
       timeoutMs: 10_000,
       processes: null as never, // no tool of this focus starts a process
+      background: createBackgroundCommands(),
       isolation: 'none',
       makeDirectory: async () => {},
       fileRules: () => [],

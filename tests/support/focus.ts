@@ -14,6 +14,7 @@ import { addMessage } from '../../src/store/transcript/messages.ts';
 import { claimWork } from '../../src/store/work/work.ts';
 import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
 import { toolSpecs } from '../../src/tools/registry.ts';
+import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
 import { type Tool, type ToolOutput, worldTool } from '../../src/tools/tool.ts';
 
 export interface TestFocus {
@@ -93,6 +94,7 @@ export async function startTestFocus(
         workspace: '/tmp',
         timeoutMs: 60_000,
         processes: createProcessHost(), // starts no process before the first run
+        background: createBackgroundCommands(),
         isolation: 'none',
         makeDirectory: async () => {},
         fileRules: () => [],

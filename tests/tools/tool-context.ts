@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
+import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
 
 /** `outside` is a directory next to the workspace. */
@@ -19,7 +20,9 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
   const root = await realpath(await mkdtemp(join(tmpdir(), 'animus-tools-')));
   const [workspace, outside] = [await mkdtemp(join(root, 'workspace-')), await mkdtemp(join(root, 'outside-'))];
   const processes = createProcessHost({ graceMs: 200 });
+  const background = createBackgroundCommands();
   onTestFinished(async () => {
+    await background.close();
     await processes.stop();
     await rm(root, { recursive: true, force: true });
   });
@@ -34,6 +37,7 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     processes,
+    background,
     isolation: 'none',
     fileRules: [],
     ...overrides,

@@ -69,11 +69,10 @@ function settingsOf(config: Config): Setting[] {
   add('web.allow', config.web.allow.join(', ') || null);
   const { search } = config.web;
   add('web.search.kind', search && search.kind);
-  if (search !== null) {
-    add('web.search.url', search.url);
-    add('web.search.api_key', search.apiKey && String(search.apiKey));
-    add('web.search.timeout_seconds', search.timeoutSeconds);
-  }
+  add('web.search.url', search && search.url);
+  add('web.search.api_key_env', search && search.apiKeyEnv);
+  add('web.search.api_key', search?.apiKey ? String(search.apiKey) : null);
+  add('web.search.timeout_seconds', search && search.timeoutSeconds);
   for (const provider of config.providers.values()) {
     const at = `providers.${provider.name}`;
     add(`${at}.kind`, provider.kind, at);

@@ -116,7 +116,7 @@ function originsOf(
     }
   }
   if (search !== null) {
-    for (const key of ['kind', 'url', 'timeout_seconds']) {
+    for (const key of ['kind', 'url', 'api_key_env', 'timeout_seconds']) {
       origins.set(`web.search.${key}`, document.originOf('web', 'search', key) ?? 'default');
     }
     origins.set('web.search.api_key', variable(env.secretOrigin(search.apiKeyEnv ?? '')));

@@ -9,6 +9,7 @@ import { isFailureOfTheWorld } from '../../llm/client.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
 import { toolSpecs } from '../../tools/registry.ts';
+import { type BackgroundCommands, createBackgroundCommands } from '../../tools/shell/background-commands.ts';
 import type { Toolset } from '../../tools/source.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 import { callGuard } from './call-guard.ts';
@@ -32,7 +33,17 @@ export function modelSees(faculty: Faculty, { tools }: Toolset) {
   };
 }
 
-function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
+/** What runs in the background ends with the loop, before anything looks at the result or the focus waits. */
+async function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
+  const background = createBackgroundCommands();
+  try {
+    return await loopWith(background, focus, recorded);
+  } finally {
+    await background.close();
+  }
+}
+
+function loopWith(background: BackgroundCommands, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   const model = means.models.forFocus(faculty, key.focusId);
@@ -51,7 +62,7 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
         beforeRequest: hooks.beforeRequest,
         journal: createJournal(means.db, key),
         ...(focus.first !== null && { firstPermit: focus.first.permit }),
-        recordsEnd: () => endsAtOnce(focus),
+        recordsEnd: () => background.all().length === 0 && endsAtOnce(focus),
         maxTurns: settings.maxTurns,
         outcomeSchema: settings.outcomeSchema,
         closingTurn: model.closingTurn ?? false,
@@ -72,6 +83,7 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
           makeDirectory: focus.directory.make,
           timeoutMs: settings.toolTimeoutSeconds * 1000,
           processes: means.processes,
+          background,
           isolation: settings.bashIsolation ?? means.isolation,
           fileRules: focus.fileRules,
         },

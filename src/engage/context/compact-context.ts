@@ -1,7 +1,6 @@
 /** Compacts a full context, and records the summary that replaces the rest. */
 
 import type { LlmResponse } from '../../llm/client.ts';
-import { readOpenHandles } from '../../store/open/open-handles.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
@@ -12,7 +11,7 @@ import { withinLease } from '../calls/within-lease.ts';
 import type { TurnMeans } from '../turn/model-turn.ts';
 import { type Compaction, type CompactionInput, narrativeSoFar, planCompaction, summaryOf } from './compaction.ts';
 import { contextLimits } from './context-bounds.ts';
-import { type ContextMeans, recordMessage } from './context-prepare.ts';
+import { type ContextMeans, openHandles, recordMessage } from './context-prepare.ts';
 import { inputPressure } from './pressure.ts';
 import { narrate } from './summary-call.ts';
 
@@ -40,7 +39,7 @@ export async function compactAfterOverflow(transcript: Transcript, means: Compac
 async function compact(transcript: Transcript, limit: number, means: CompactMeans): Promise<Transcript | null> {
   const input: CompactionInput = {
     ledger: await readLedger(means.db, means.focus.workItemId),
-    handles: await readOpenHandles(means.db, means.focus),
+    handles: await openHandles(transcript, means.db, means.focus),
     prefix: means,
     keepRecent: means.bounds.compactKeepRecent,
     promptTokens: limit,

@@ -1,6 +1,6 @@
 /** Prepares a context between two requests. Everything is recorded before it is sent, so that a resumed focus renders the same bytes. */
 import { estimateTokens } from '../../core/work/tokens.ts';
-import { readOpenHandles } from '../../store/open/open-handles.ts';
+import { type OpenHandle, readOpenHandles } from '../../store/open/open-handles.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { storeOutput } from '../../store/transcript/artifacts.ts';
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
@@ -8,6 +8,7 @@ import { addMessage, type EngineMessage } from '../../store/transcript/messages.
 import { type Transcript } from '../../store/transcript/transcript.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { Journal } from '../calls/journal.ts';
+import { openCommands } from '../calls/open-commands.ts';
 import type { FocusModel } from '../turn/model-turn.ts';
 import type { BeforeRequest } from './before-request.ts';
 import { closedBlock } from './context-blocks.ts';
@@ -31,7 +32,7 @@ export interface ContextMeans {
 /** Makes the newest turn part of the context: cuts its results, stubs the block it closes, and adds reminders. */
 export async function prepareContext(transcript: Transcript, means: ContextMeans): Promise<Transcript> {
   const { db, focus } = means;
-  const handles = closedBlock(transcript) ? await readOpenHandles(db, focus) : [];
+  const handles = closedBlock(transcript) ? await openHandles(transcript, db, focus) : [];
   const { oversized, messages, closes } = planContext(transcript, handles, contextSettings(means));
   if (oversized.length > 0) {
     await means.journal.flush(means.signal); // an output must be committed before it is moved
@@ -44,6 +45,12 @@ export async function prepareContext(transcript: Transcript, means: ContextMeans
   if (closes) count('work.context.blocks_closed', 1, { faculty: means.faculty });
   if (messages[0]?.kind === 'stub') count('work.context.blocks_truncated', 1, { faculty: means.faculty });
   return withPlan(transcript, oversized, recorded);
+}
+
+/** What is open of the item and the focus: as the tables say, and commands in the background. */
+export async function openHandles(transcript: Transcript, db: Queryable, focus: FocusKey): Promise<OpenHandle[]> {
+  const commands = openCommands(transcript).map((id) => ({ kind: 'command' as const, id }));
+  return [...(await readOpenHandles(db, focus)), ...commands];
 }
 
 /** Records a message of the engine with its size. */

@@ -112,6 +112,14 @@ export function stallNotice({ tool, repeats }: { readonly tool: string; readonly
 export const IN_DOUBT_RESULT =
   'interrupted: the daemon stopped while this call was running. It may or may not have happened; check before you repeat it.';
 
+/** The beginning of the notice about commands that a resumed focus has lost. */
+export const LOST_COMMANDS = 'These commands no longer run in the background: ';
+
+/** Sent once, when a focus goes on after commands that it ran in the background were stopped with its process or before a wait. */
+export function lostCommandsNotice(ids: readonly string[]): string {
+  return `${LOST_COMMANDS}${ids.join(', ')}. They were stopped when this work was interrupted or began to wait. What they printed since you last looked is lost. Start again what you still need.`;
+}
+
 /** The stub of a closed block. It contains only what the agent recorded itself. */
 export function stubText(block: {
   readonly steps: readonly { readonly number: number; readonly content: string }[];

@@ -1,9 +1,9 @@
 /** The open handles of a work item. */
 import type { Queryable } from '../sql/database.ts';
 
-/** Running children, open waits and outputs stored as artifacts, each with its id. */
+/** Running children, open waits and outputs stored as artifacts, each with its id; commands in the background, which the transcript tells. */
 export interface OpenHandle {
-  readonly kind: 'child' | 'wait' | 'artifact';
+  readonly kind: 'child' | 'wait' | 'artifact' | 'command';
   readonly id: string;
 }
 

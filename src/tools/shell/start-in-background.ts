@@ -1,0 +1,52 @@
+/** Starts a command of bash in the background. */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { type ToolContext, type ToolOutput, toolError } from '../tool.ts';
+import { MAX_RUNNING } from './background-commands.ts';
+import { commandSpec } from './command.ts';
+import { commandOutput } from './job-output.ts';
+
+/** A command that fails at once is reported with the result of its start. */
+const FIRST_LOOK_MS = 500;
+
+/** Starts it and returns its id, or how it ended if it ended at once. `timeoutSeconds`: null for no time-out. */
+export async function startInBackground(
+  command: string,
+  timeoutSeconds: number | null,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const { background, processes } = context;
+  const running = background.running();
+  if (running.length >= MAX_RUNNING) {
+    const ids = running.map(({ id }) => id).join(', ');
+    return toolError(
+      `${MAX_RUNNING} commands are running in the background, which is the maximum: ${ids}. Stop one first`,
+    );
+  }
+  const id = idOf(context);
+  const spec = commandSpec(command, context);
+  const started = background.start({
+    id,
+    command,
+    spec,
+    timeoutMs: Math.round((timeoutSeconds ?? 0) * 1000),
+    processes,
+  });
+  const looked = new AbortController();
+  await Promise.race([
+    started.ended,
+    sleep(FIRST_LOOK_MS, undefined, { signal: looked.signal }).catch(() => undefined),
+  ]);
+  looked.abort();
+  context.signal.throwIfAborted();
+  const end = started.end();
+  if (end?.ended === 'unavailable')
+    throw new AnimusError('process.interrupted', { command: 'bash', detail: end.problem });
+  return commandOutput(started, 'runs in the background', context);
+}
+
+/** From the call, so it is not used again in this focus, whichever process runs it. */
+function idOf({ turn, callId }: ToolContext): string {
+  return `bg_${createHash('sha256').update(`${turn} ${callId}`).digest('hex').slice(0, 6)}`;
+}
