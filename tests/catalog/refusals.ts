@@ -3,6 +3,8 @@ import { MODE_NAMES } from '../../src/catalog/modes.ts';
 /** As a message lists them. */
 const MODES_SHOWN = MODE_NAMES.map((mode) => `"${mode}"`).join(' or ');
 
+const MCP = '[faculty.mcp.x]\n';
+
 /** What is added to `[faculty]` and to `[faculty.engage]` of a valid faculty, and the one problem that it causes. */
 export const REFUSALS: readonly (readonly [faculty: string, engage: string, problem: string])[] = [
   ['max_concurrent = 2\nconcurrent = true', '', 'faculty.concurrent: max_concurrent is set, too; keep one of them'],
@@ -56,4 +58,20 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   ['', '[faculty.orient]\ncommand = "./no.sh --fast x"', 'write command = "./no.sh" and args = ["--fast", "x"]'],
   ['', '[faculty.orient]\ncommand = "./"', 'is not a file'],
   ['', '[faculty.consolidate]\nargs = []', 'faculty.consolidate.command: expected a program'],
+  ['', `${MCP}tools = ["a"]`, 'faculty.mcp.x: needs command, for a program that is started, or url'],
+  [
+    '',
+    `${MCP}command = "node"\nurl = "https://a.example"\ntools = ["a"]`,
+    'or url, for a server that runs; one of them',
+  ],
+  ['', `${MCP}command = "./missing"\ntools = ["a"]`, 'faculty.mcp.x.command: '],
+  ['', `${MCP}command = "node server.js"\ntools = ["a"]`, 'write command = "node" and args = ["server.js"]'],
+  ['', `${MCP}command = "node"`, 'faculty.mcp.x.tools: '],
+  ['', `${MCP}command = "node"\ntools = ["*", "a"]`, 'has "*", which means all; remove the others'],
+  ['', `${MCP}command = "node"\ntools = ["a", "a"]`, 'faculty.mcp.x.tools: "a" is listed twice'],
+  ['', `${MCP}command = "node"\ntools = ["a"]\nidempotent = ["b"]`, 'faculty.mcp.x.idempotent: "b" is not in tools'],
+  ['', `${MCP}command = "node"\ntools = ["a"]\nrisk = "read"`, 'faculty.mcp.x.risk: expected "write"'],
+  ['', `${MCP}command = "node"\ntools = ["a"]\nheaders = { A = "B" }`, 'headers: is only for a server with a url'],
+  ['', `${MCP}url = "https://a.example"\ntools = ["a"]\nenv = ["B"]`, 'env: is only for a server with a command'],
+  ['', '[faculty.mcp.under_score]\ncommand = "node"\ntools = ["a"]', 'faculty.mcp.under_score'],
 ];

@@ -2,51 +2,94 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
 import { Agent, fetch } from 'undici';
+import { messageOf } from '../../core/errors/errors.ts';
 import { boundedBody } from './message-limit.ts';
 import type { EndingTransport } from './stdio-transport.ts';
 
 const CONNECT_MS = 10_000;
 /** How long the end of a session may take at the server. */
 const GOODBYE_MS = 500;
+const RECONNECTION = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 5000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 2,
+};
 
-/** Redirects are followed within the origin only, which is the SDK's default: the headers contain secrets. */
+/** The code of the error that answers a request whose connection ended: the SDK itself would wait until its time-out. */
+export const CONNECTION_ENDED = -31_999;
+
+/** Redirects are followed within the origin only: the headers contain secrets. */
 export function httpTransport(
   sdk: typeof Sdk,
   url: string,
   headers: Readonly<Record<string, string>>,
 ): EndingTransport {
-  let closed = false;
   // Only silence of the server ends a call, by its time-out: a body may be a stream that lasts as long as the session.
   const agent = new Agent({ connect: { timeout: CONNECT_MS }, bodyTimeout: 0, headersTimeout: 0 });
-  const transport = new sdk.StreamableHTTPClientTransport(new URL(url), {
+  const http = new sdk.StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     redirectPolicy: 'same-origin',
-    reconnectionOptions: {
-      initialReconnectionDelay: 500,
-      maxReconnectionDelay: 5000,
-      reconnectionDelayGrowFactor: 2,
-      maxRetries: 2,
-    },
-    fetch: async (input, init) => {
-      const response = await fetch(input, { ...(init as object), dispatcher: agent });
-      const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-      const body = response.body as ReadableStream<Uint8Array> | null;
-      const { status, statusText } = response;
-      const bounded = body === null ? null : boundedBody(body, isEvents);
-      return new Response(bounded, { status, statusText, headers: [...response.headers] });
-    },
+    reconnectionOptions: RECONNECTION,
+    fetch: (input, init) => boundedFetch(input, init, agent),
   });
-  const close = transport.close.bind(transport);
-  return Object.assign(transport, {
+  const inner: Sdk.Transport = http;
+  const unanswered = new Set<unknown>();
+  let lastError = '';
+  let closed = false;
+
+  const endRequest = (id: string | number): void => {
+    if (closed || !unanswered.delete(id)) return;
+    const message = `the connection ended before the answer${lastError === '' ? '' : ` (${lastError})`}`;
+    outer.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_ENDED, message } });
+  };
+
+  const outer: EndingTransport = {
+    hasPerRequestStream: true,
     ended: () => (closed ? 'it was closed' : null),
     failure: () => null,
+    get sessionId() {
+      return http.sessionId;
+    },
+    setProtocolVersion: (version) => http.setProtocolVersion(version),
+    async start() {
+      inner.onmessage = (message) => {
+        if ('id' in message && !('method' in message)) unanswered.delete(message.id);
+        outer.onmessage?.(message);
+      };
+      inner.onerror = (error) => {
+        lastError = messageOf(error);
+        outer.onerror?.(error);
+      };
+      inner.onclose = () => outer.onclose?.();
+      await inner.start();
+    },
+    async send(message, options) {
+      const id = 'method' in message && 'id' in message ? message.id : null;
+      if (id === null) return inner.send(message, options);
+      unanswered.add(id);
+      await inner.send(message, { ...options, onRequestStreamEnd: () => endRequest(id) });
+    },
     async close() {
       if (closed) return;
       closed = true;
       // The server may be gone, and need not support it.
-      await Promise.race([transport.terminateSession().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
-      await close();
+      await Promise.race([http.terminateSession().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
+      await inner.close();
       await agent.destroy();
     },
+  };
+  return outer;
+}
+
+async function boundedFetch(input: string | URL, init: RequestInit | undefined, dispatcher: Agent): Promise<Response> {
+  const response = await fetch(input, { ...(init as object), dispatcher });
+  const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const body = response.body as ReadableStream<Uint8Array> | null;
+  const { status, statusText } = response;
+  return new Response(body === null ? null : boundedBody(body, isEvents), {
+    status,
+    statusText,
+    headers: [...response.headers],
   });
 }

@@ -5,6 +5,7 @@ import type { McpServer } from '../../catalog/mcp-server.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
+import { CONNECTION_ENDED } from './http-transport.ts';
 import { listDefinitions, type ServerTools } from './list-tools.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import { type OpenedTransport, openTransport, type ServerPlace } from './open-transport.ts';
@@ -109,7 +110,9 @@ function sessionOf(sdk: typeof Sdk, client: Sdk.Client, { transport, mask }: Ope
       } catch (error) {
         signal.throwIfAborted();
         const why = whyOf(error);
-        if (error instanceof sdk.ProtocolError || wasRefused(sdk, error, REFUSED)) return { kind: 'refused', why };
+        if (error instanceof sdk.ProtocolError)
+          return { kind: error.code === CONNECTION_ENDED ? 'cut_off' : 'refused', why };
+        if (wasRefused(sdk, error, REFUSED)) return { kind: 'refused', why };
         const late = isTimeout(sdk, error);
         // A server that was started again knows no session of the one before: the next call begins a new one.
         if (!late || !(await answers(client))) await transport.close().catch(() => {});
