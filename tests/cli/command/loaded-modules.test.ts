@@ -40,8 +40,8 @@ describe('a command loads no package that it does not use', () => {
     ['help exit-codes', ['commander'], 35],
     ['status', ['commander', ...DRIVER], 55],
     ['status --json', ['commander', ...DRIVER], 55],
-    ['work list', ['commander', ...DRIVER], 87],
-    ['work show ID', ['commander', ...DRIVER], 87],
+    ['work list', ['commander', ...DRIVER], 98],
+    ['work show ID', ['commander', ...DRIVER], 98],
     ['ledger show ID', ['commander', ...DRIVER], 55],
     ['audit export', ['commander', ...DRIVER], 55],
     ['audit verify', ['commander', ...DRIVER], 55],
@@ -51,7 +51,7 @@ describe('a command loads no package that it does not use', () => {
     ['resume', ['commander', ...DRIVER], 55],
     ['schedule list', ['commander', 'croner', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 91],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 102],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());
