@@ -7,6 +7,7 @@ import { parseRuleKey } from '../core/permissions/rule-key.ts';
 import { overruledBy, patternProblem } from '../core/permissions/rule-problems.ts';
 import type { Verdict } from '../core/permissions/verdict.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { MCP_PREFIX } from './mcp-server.ts';
 
 /** A tool of this program that rules may name. */
 export interface KnownTool extends PermittedTool {
@@ -16,9 +17,6 @@ export interface KnownTool extends PermittedTool {
 
 /** Keys that are no rules. */
 const SETTINGS: ReadonlySet<string> = new Set(['approval_deadline_seconds', 'risk']);
-
-/** Names of tools that come from servers begin with this; they are not known before a server runs. */
-const SERVER_TOOL = /^mcp_/;
 
 /** The permissions, with every rule that is sound; names of tools and fields are not checked if `tools` is undefined. */
 export function readPermissions(check: FacultyCheck, tools: readonly KnownTool[] | undefined): Permissions {
@@ -61,7 +59,7 @@ function readRule(
   const at = check.document.originOf('faculty', 'permissions', key) ?? check.document.placeOf('faculty').file;
   const rule: PermissionRule = { ...parsed, key, verdict, at };
   if (tools === undefined) return rule;
-  const problem = nameProblem(parsed.tool, tools) ?? fieldProblem(rule, toolOf(parsed.tool, tools));
+  const problem = nameProblem(check, parsed.tool, tools) ?? fieldProblem(rule, toolOf(parsed.tool, tools));
   if (problem !== null) return refuse(problem);
   for (const pattern of parsed.patterns ?? []) {
     const found = patternProblem(pattern, verdict, toolOf(parsed.tool, tools)?.kinds ?? {});
@@ -74,14 +72,30 @@ function toolOf(name: string, tools: readonly KnownTool[] | undefined): KnownToo
   return tools?.find((tool) => tool.name === name);
 }
 
-function nameProblem(name: string, tools: readonly KnownTool[]): string | null {
-  if (name === '*' || SERVER_TOOL.test(name)) return null;
+function nameProblem(check: FacultyCheck, name: string, tools: readonly KnownTool[]): string | null {
+  if (name === '*') return null;
+  if (name.startsWith(MCP_PREFIX)) return serverProblem(check, name.slice(MCP_PREFIX.length));
   const names = tools.map((tool) => tool.name);
   if (name.endsWith('*')) {
-    const isFound = names.some((other) => other.startsWith(name.slice(0, -1))) || 'mcp_'.startsWith(name.slice(0, -1));
+    const isFound =
+      names.some((other) => other.startsWith(name.slice(0, -1))) || MCP_PREFIX.startsWith(name.slice(0, -1));
     return isFound ? null : `no tool has a name that begins with ${showValue(name.slice(0, -1))}`;
   }
   return names.includes(name) ? null : `no tool named ${showValue(name)}${didYouMean(name, names)}`;
+}
+
+/** The tools of a server are not known before it runs, but the servers are. `rest`: `SERVER_TOOL`, or the beginning of it with a star. */
+function serverProblem({ document }: FacultyCheck, rest: string): string | null {
+  const written = document.written('faculty', 'mcp');
+  const servers = typeof written === 'object' && written !== null ? Object.keys(written) : [];
+  const [server = '', tool] = rest.split('_', 2);
+  const isKnown =
+    tool === undefined ? servers.some((name) => name.startsWith(server.replace(/\*$/, ''))) : servers.includes(server);
+  if (isKnown && (tool !== undefined || rest.endsWith('*'))) return null;
+  const name = server.replace(/\*$/, '');
+  return isKnown
+    ? `the tools of ${name} are named ${MCP_PREFIX}${name}_TOOL`
+    : `the faculty has no server [faculty.mcp.${name}]${didYouMean(name, servers)}`;
 }
 
 function fieldProblem({ tool, patterns }: PermissionRule, known: KnownTool | undefined): string | null {

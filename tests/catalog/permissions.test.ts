@@ -26,6 +26,9 @@ bash = "auto"
 approval_deadline_seconds = 60
 [faculty.permissions.risk]
 network = "ask"
+[faculty.mcp.github]
+command = "github"
+tools = ["*"]
 `);
     expect(problems).toEqual([]);
     expect(faculty?.permissions).toEqual({
@@ -77,6 +80,8 @@ network = "ask"
     ['"bash(git  log)" = "ask"', 'single spaces between their words'],
     [`"bash(git commit -m 'x')" = "ask"`, 'without quotes'],
     ['"mcp_*(path=x)" = "ask"', 'a pattern needs the name of one tool before it'],
+    ['"mcp_gthub_*" = "ask"', 'the faculty has no server [faculty.mcp.gthub]'],
+    ['"mcp_github_issue(owner=x)" = "ask"', 'the faculty has no server [faculty.mcp.github]'],
     ['"gti_*" = "ask"', 'no tool has a name that begins with "gti_"'],
     [
       '"bash(git *)" = "forbid"\n"bash(git log*)" = "auto"',

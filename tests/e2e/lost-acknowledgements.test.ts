@@ -61,7 +61,7 @@ test.each(LOST)('a lost acknowledgement of $call changes nothing', async ({ call
     config: '[daemon]\npoll_seconds = 0.2\nlease_seconds = 5\n',
     files: {
       'faculties/smith.toml':
-        '[faculty]\nname = "smith"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n',
+        '[faculty]\nname = "smith"\npermissions.bash = "auto"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n',
     },
   });
   onTestFinished(async () => {

@@ -156,7 +156,7 @@ function workshop(modelUrl: string, databaseUrl: string): Site {
   const workspace = join(site.directory, 'faculties');
   writeFileSync(
     join(workspace, 'marker.toml'),
-    `[faculty]\nname = "marker"\ndescription = "Marks"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\n` +
+    `[faculty]\nname = "marker"\npermissions.bash = "auto"\ndescription = "Marks"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\n` +
       `system_prompt = "Mark."\ntools = ["bash"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 50\nbase_seconds = 0.1\n`,
   );
   return site;

@@ -77,6 +77,8 @@ system_prompt = "p"
 command = ${JSON.stringify(HOSTILE.command)}
 args = ${JSON.stringify([...HOSTILE.args, 'OPTIONS'])}
 tools = ["${tool}"]
+[faculty.permissions]
+"mcp_hostile_*" = "auto"
 `;
   const script = `[[answer]]
 [[answer.call]]

@@ -165,17 +165,20 @@ async function workshop(
   const config = '[daemon]\nlease_seconds = 5\npoll_seconds = 0.3\nmax_concurrent = 3\n';
   const site = makeSite({ modelUrl: server.url, databaseUrl, config, faculties: {} });
   const workspace = join(site.directory, 'faculties');
-  const file = (name: string) =>
-    `[faculty]\nname = "${name}"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\n` +
+  // The previous version knows no permissions.
+  const file = (name: string, more = '') =>
+    `[faculty]\nname = "${name}"\n${more}workspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\n` +
     `tools = ["bash"]\nbash_isolation = "none"\n[faculty.recover]\nbase_seconds = 0.1\n`;
   writeFileSync(join(workspace, 'worker.toml'), file('worker'));
   const fresh = makeSite({
     modelUrl: server.url,
     databaseUrl,
-    faculties: { worker: file('worker'), newcomer: file('newcomer') },
+    faculties: { worker: file('worker', ALLOWED), newcomer: file('newcomer', ALLOWED) },
   });
   return { site, freshOnly: join(fresh.directory, 'faculties') };
 }
+
+const ALLOWED = 'permissions.bash = "auto"\n';
 
 async function insert(db: Database, faculty: string, kind: string, count: number): Promise<void> {
   await db.query(

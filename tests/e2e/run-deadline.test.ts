@@ -14,6 +14,8 @@ model = "${MODEL}"
 system_prompt = "You run."
 tools = ["bash"]
 bash_isolation = "none"
+[faculty.permissions]
+bash = "auto"
 [faculty.recover]
 max_attempts = 9
 base_seconds = 600

@@ -62,7 +62,7 @@ export function workshop(server: ModelServer, databaseUrl: string): Site {
   const workspace = join(site.directory, 'faculties');
   writeFileSync(
     join(workspace, 'smith.toml'),
-    `[faculty]\nname = "smith"\ndescription = "Acts"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\n` +
+    `[faculty]\nname = "smith"\npermissions.bash = "auto"\ndescription = "Acts"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\n` +
       `system_prompt = "Act."\ntools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 100\n`,
   );
   return site;

@@ -78,7 +78,7 @@ input = { command = "until [ -e ${go} ]; do sleep 0.05; done" }
 text = "Done."
 `;
   const faculty = (name: string) =>
-    `[faculty]\nname = "${name}"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n`;
+    `[faculty]\nname = "${name}"\npermissions.bash = "auto"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n`;
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script,

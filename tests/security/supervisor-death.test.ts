@@ -106,7 +106,7 @@ async function setUp({ faculty = '', engage = '', tables = {}, hook = '', git, s
     config: '[daemon]\npoll_seconds = 0.2\nlease_seconds = 5\nshutdown_grace_seconds = 1',
     files: {
       // Without isolation, a command can reach its supervisor.
-      [`faculties/${name}.toml`]: `[faculty]\nname = "${name}"\n${faculty}\n[faculty.engage]\nbash_isolation = "none"\n${model}\n${engage}\n${parts.join('\n')}`,
+      [`faculties/${name}.toml`]: `[faculty]\nname = "${name}"\npermissions.bash = "auto"\n${faculty}\n[faculty.engage]\nbash_isolation = "none"\n${model}\n${engage}\n${parts.join('\n')}`,
       'hook.sh': `#!/bin/sh\n${mark}\n${hook}\n`,
       'fail.sh': '#!/bin/sh\nexit 1\n',
     },

@@ -178,7 +178,7 @@ function workshop(modelUrl: string, databaseUrl: string): Site {
   for (const name of ['worker', 'slow']) {
     writeFileSync(
       join(workspace, `${name}.toml`),
-      `[faculty]\nname = "${name}"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\n` +
+      `[faculty]\nname = "${name}"\npermissions.bash = "auto"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\n` +
         `tools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 100\nbase_seconds = 0.1\nmax_seconds = 1\n`,
     );
   }

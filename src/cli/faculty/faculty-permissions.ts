@@ -62,6 +62,7 @@ export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null):
   const rules = faculty.permissions?.rules ?? [];
   const isAuto = (name: string) => rows.some(({ tool, verdict }) => tool === name && verdict === 'auto');
   const remarks: Problem[] = [];
+  const servers = (faculty.mcp ?? []).map(({ name }) => name).join(', ');
   const remark = (detail: string, at: string | null, key: string) => remarks.push(remarkAt(faculty, detail, at, key));
   const web = WEB.filter(isAuto);
   if (bash?.isolation === 'none' && isAuto('bash') && web.length > 0)
@@ -72,8 +73,8 @@ export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null):
     );
   for (const { tool, key, at, verdict, patterns } of rules) {
     const path = `faculty.permissions.${JSON.stringify(key)}`;
-    if (tool === '*' && verdict === 'auto')
-      remark('every tool of every MCP server runs without a person, too', at, path);
+    if (tool === '*' && verdict === 'auto' && servers !== '')
+      remark(`every tool of the MCP servers runs without a person, too (${servers})`, at, path);
     if (FILES.includes(tool) && patterns !== null && verdict !== 'auto' && isAuto('bash'))
       remark('bash runs without a person and can reach the same files', at, path);
     const isOwn = tool.endsWith('*') || tool.startsWith('mcp_') || rows.some((row) => row.tool === tool);

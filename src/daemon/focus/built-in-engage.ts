@@ -1,21 +1,23 @@
 /** The built-in engage mode: the loop of model turns and tool calls. */
 import type { Faculty } from '../../catalog/faculty.ts';
+import { permissionTable } from '../../core/permissions/permission-table.ts';
 import { createJournal } from '../../engage/calls/journal.ts';
 import { engage } from '../../engage/loop.ts';
+import { permissionsText } from '../../engage/prompt/permissions.ts';
 import { systemPrompt } from '../../engage/prompt/prompt.ts';
 import type { EngageDone, EngageEnd } from '../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld } from '../../llm/client.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
-import { toolSpecs } from '../../tools/registry.ts';
+import { permittedTool, toolSpecs } from '../../tools/registry.ts';
 import { type BackgroundCommands, createBackgroundCommands } from '../../tools/shell/background-commands.ts';
 import type { Toolset } from '../../tools/source.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 import { callGuard } from './call-guard.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { loopHooksOf } from './focus-loop-hooks.ts';
-import { type Focus, spanKey } from './focus-scope.ts';
+import { type Focus, type PhaseMeans, spanKey } from './focus-scope.ts';
 import { releaseDelaySeconds } from './recovery.ts';
 
 /** Runs the loop from the current end of the transcript. */
@@ -24,11 +26,17 @@ export async function engageBuiltIn(focus: Focus, recorded: Transcript): Promise
 }
 
 /** The beginning of every request of the focus; it never changes. */
-export function modelSees(faculty: Faculty, { tools }: Toolset) {
-  const { name, engage: settings } = faculty;
+export function modelSees(
+  faculty: Faculty,
+  { tools }: Toolset,
+  { isolation, unattended }: Pick<PhaseMeans, 'isolation' | 'unattended'>,
+) {
+  const { name, engage: settings, permissions } = faculty;
+  const unprotected = (settings.bashIsolation ?? isolation) === 'none';
+  const rows = permissions ? permissionTable(permissions, [...tools.values()].map(permittedTool), unprotected) : [];
+  const prompt = systemPrompt({ name, systemPrompt: settings.systemPrompt }, permissionsText(rows, unattended));
   return {
-    systemPrompt:
-      systemPrompt({ name, systemPrompt: settings.systemPrompt }) + outcomeInstruction(settings.outcomeSchema),
+    systemPrompt: prompt + outcomeInstruction(settings.outcomeSchema),
     tools: toolSpecs(tools),
   };
 }

@@ -71,7 +71,7 @@ async function begin(
   await using opened = new AsyncDisposableStack();
   const toolset = await openToolset(means.toolSources, faculty);
   opened.defer(() => toolset.close());
-  const sees = asksModel(faculty.engage) ? modelSees(faculty, toolset) : NO_MODEL;
+  const sees = asksModel(faculty.engage) ? modelSees(faculty, toolset, means) : NO_MODEL;
   const settings = { facultySnapshot: faculty, ...sees };
   const atOnce = await beginWithRequest(work, faculty, settings, means);
   const { host, directoryRoot } = means;

@@ -64,9 +64,11 @@ function reasonOf({ rule, unclear }: Permission): string {
   return unclear === null ? which : `${which} may apply: ${unclear}`;
 }
 
-/** True if a grant with this pattern allows the call. */
+/** True if a grant with this pattern allows the call. The pattern is written like the key of a rule, or like what stands in its parentheses. */
 export function grantCovers(pattern: string, call: GatedCall): boolean {
-  return grantMatches(parseRuleKey(pattern), permittedCall(call, true));
+  const { name } = call.tool;
+  const key = pattern.startsWith(`${name}(`) ? pattern : `${name}(${pattern})`;
+  return grantMatches(parseRuleKey(key), permittedCall(call, true));
 }
 
 function permittedCall({ tool, input, scope }: GatedCall, follow: boolean): PermittedCall {

@@ -110,6 +110,9 @@ bash = "auto"
 "write_file(path=ci/**)" = "forbid"
 read_file = "ask"
 "*" = "auto"
+[faculty.mcp.github]
+command = "github"
+tools = ["*"]
 `;
     write({ 'faculties/a.toml': GOOD + rules });
     const { stdout } = await animus('faculty', 'show', 'engineer');
@@ -136,7 +139,7 @@ read_file = "ask"
         [7, expect.stringMatching(/^web_fetch and bash run without a person, and commands are not isolated/)],
         [12, 'bash runs without a person and can reach the same files'],
         [13, "has no effect: read_file is not one of the faculty's tools"],
-        [14, 'every tool of every MCP server runs without a person, too'],
+        [14, 'every tool of the MCP servers runs without a person, too (github)'],
       ],
     ]);
   });

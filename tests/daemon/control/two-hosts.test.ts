@@ -105,7 +105,7 @@ function host(name: string, config: string, isolation: string, repo?: string): P
     config,
     script: SCRIPT.replace('COMMAND', repo === undefined ? make : commit),
     files: {
-      'faculties/smith.toml': `[faculty]\nname = "smith"\n${placed}[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n`,
+      'faculties/smith.toml': `[faculty]\nname = "smith"\npermissions.bash = "auto"\n${placed}[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n`,
     },
   });
 }

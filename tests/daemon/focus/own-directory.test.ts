@@ -75,7 +75,7 @@ function start(
     config: '[daemon]\npoll_seconds = 0.2\n',
     script: answers.map((answer) => `[[answer]]\n${answer}\n`).join(''),
     files: {
-      'faculties/smith.toml': `[faculty]\nname = "smith"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n${more}`,
+      'faculties/smith.toml': `[faculty]\nname = "smith"\npermissions.bash = "auto"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n${more}`,
       ...files,
     },
   });
