@@ -6,7 +6,7 @@ import { HOOK_EVENTS, type HookEvent } from '../core/work/words.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { hookProblem } from './faculty-hooks.ts';
 import type { FacultyDocument } from './faculty-schema.ts';
-import { type LoopHook, type LoopHooks, NO_LOOP_HOOKS, withUniqueNames } from './loop-hooks.ts';
+import { isForTool, type LoopHook, type LoopHooks, NO_LOOP_HOOKS, withUniqueNames } from './loop-hooks.ts';
 import { MCP_PREFIX } from './mcp-server.ts';
 import { modeOf, writtenMode } from './modes.ts';
 
@@ -40,7 +40,7 @@ function own(check: FacultyCheck, event: HookEvent, written: Written, toolKinds:
     };
     problem(hookProblem(hook.command, command));
     if (event === 'before_llm_call' && hook.tools) problem('tools is for hooks of tool calls; remove it');
-    for (const tool of hook.tools ?? []) problem(toolProblem(event, tool, toolKinds));
+    for (const tool of hook.tools ?? []) problem(toolKinds ? toolProblem(check, event, tool, toolKinds) : null);
     return {
       name: basename(hook.command),
       command,
@@ -53,10 +53,24 @@ function own(check: FacultyCheck, event: HookEvent, written: Written, toolKinds:
 }
 
 /** A hook for a misspelt tool would never run, and nobody would know. */
-function toolProblem(event: HookEvent, tool: string, toolKinds: ToolKinds | undefined): string | null {
-  if (toolKinds === undefined || tool.includes('*') || tool.startsWith(MCP_PREFIX)) return null;
+function toolProblem(check: FacultyCheck, event: HookEvent, tool: string, toolKinds: ToolKinds): string | null {
+  const [head = ''] = tool.split('*', 1);
+  if (head.startsWith(MCP_PREFIX)) return serverProblem(check, head, head !== tool);
+  const known = [...toolKinds.keys()];
+  if (head !== tool) {
+    const matches = known.some((name) => isForTool({ tools: [tool] }, name));
+    return matches || MCP_PREFIX.startsWith(head) ? null : `no tool matches ${showValue(tool)}`;
+  }
   const kind = toolKinds.get(tool);
-  if (kind === undefined) return `no tool named ${showValue(tool)}${didYouMean(tool, toolKinds.keys())}`;
+  if (kind === undefined) return `no tool named ${showValue(tool)}${didYouMean(tool, known)}`;
   if (event !== 'after_tool_call' || kind !== 'database') return null;
   return `the result of ${tool} is recorded together with its effect, so no hook can change it`;
+}
+
+/** The server in `mcp_SERVER_TOOL` must be one of the faculty; its tools are not known here. `open`: the name may go on. */
+function serverProblem({ document }: FacultyCheck, head: string, open: boolean): string | null {
+  const [server = '', ...rest] = head.slice(MCP_PREFIX.length).split('_');
+  if (rest.length === 0 && open) return null;
+  const given = Object.keys((document.given('faculty', 'mcp') as object | undefined) ?? {});
+  return given.includes(server) ? null : `no MCP server named ${showValue(server)}${didYouMean(server, given)}`;
 }

@@ -41,7 +41,7 @@ describe('[faculty.hooks]', () => {
 [faculty.hooks]
 timeout_seconds = 5
 before_llm_call = [{ command = "./a", args = ["-x"] }]
-before_tool_call = [{ command = "./a", tools = ["bash", "write_*"] }, { command = "./a", on_error = "allow", timeout_seconds = 1 }]
+before_tool_call = [{ command = "./a", tools = ["bash", "write_*", "m*_read"] }, { command = "./a", on_error = "allow", timeout_seconds = 1 }]
 [[faculty.hooks.after_tool_call]]
 command = "./b"`);
     expect(problems).toEqual([]);
@@ -56,7 +56,7 @@ command = "./b"`);
     expect(faculty?.hooks).toEqual({
       before_llm_call: [{ ...hook, args: ['-x'] }],
       before_tool_call: [
-        { ...hook, tools: ['bash', 'write_*'] },
+        { ...hook, tools: ['bash', 'write_*', 'm*_read'] },
         { ...hook, name: 'a#2', onError: 'allow', timeoutSeconds: 1 },
       ],
       after_tool_call: [{ ...hook, name: 'b', command: join(directory, 'b') }],
@@ -79,6 +79,8 @@ command = "./b"`);
     ['after_tool_call = [{ command = "./a", tools = ["ledger_append"] }]', 'recorded together with its effect', ''],
     ['after_tool_call = [{ command = "./a", tool = ["bash"] }]', 'unknown key (did you mean tools?)', ''],
     ['after_tool_call = [{ args = [] }]', 'faculty.hooks.after_tool_call[0].command: expected a program', ''],
+    ['before_tool_call = [{ command = "./a", tools = ["bsh*"] }]', 'hook 1: no tool matches "bsh*"', ''],
+    ['before_tool_call = [{ command = "./a", tools = ["mcp_disk_read"] }]', 'no MCP server named "disk"', ''],
     ['on_error = "ignore"', 'expected "block" or "allow", got "ignore"', ''],
     ['before_tool_call = [{ command = "./a -x" }]', 'write command = "./a" and args = ["-x"]', ''],
   ])('is refused with %j', (hooks, ...expected) => {
