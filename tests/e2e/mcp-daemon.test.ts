@@ -1,10 +1,10 @@
 /** MCP servers in a real daemon: pinned by a command, called by a model, changed, and cut off by SIGKILL. */
-import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { run } from '../cli/run-cli.ts';
 import { processesWith } from '../process/live-processes.ts';
-import { LAUNCHER, makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
+import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { HOSTILE } from '../support/mcp/mcp-bench.ts';
@@ -12,7 +12,7 @@ import { HOSTILE } from '../support/mcp/mcp-bench.ts';
 const pg = testDatabase();
 
 test('pinned by faculty check, called by the model, refused when it has changed, and pinned again', async () => {
-  const { site, configure } = siteOf('echo', `{ words = "hello" }`);
+  const { site, configure } = siteOf('echo', `{ words = "hello" }`, '[faculty.permissions]\nmcp_hostile_echo = "auto"');
   configure({ only: ['echo', 'fail'] });
   await startDaemon(site);
 
@@ -50,7 +50,7 @@ test('pinned by faculty check, called by the model, refused when it has changed,
 });
 
 test('a call that was cut off by SIGKILL of the daemon is in doubt, the server is gone, and the focus goes on', async () => {
-  const { site, configure, options } = siteOf('hang', '{}');
+  const { site, configure, options } = siteOf('hang', '{}', '[faculty.permissions]\n"mcp_hostile_*" = "auto"');
   configure({ only: ['hang'] });
   expect(await animus(site, 'faculty', 'check', '--pin')).toMatchObject({ code: 0 });
   const first = await startDaemon(site);
@@ -67,7 +67,30 @@ test('a call that was cut off by SIGKILL of the daemon is in doubt, the server i
   expect(processesWith(options)).toEqual([]);
 });
 
-function siteOf(tool: string, input: string) {
+test('without a rule a person is asked; what was approved runs once, and what was denied starts no server', async () => {
+  const { site, configure } = siteOf('echo', `{ words = "hello" }`);
+  const starts = join(site.directory, 'starts');
+  configure({ only: ['echo'], starts });
+  expect(await animus(site, 'faculty', 'check', '--pin')).toMatchObject({ code: 0 });
+  expect((await animus(site, 'faculty', 'show', 'clerk')).stdout).toMatch(/mcp_hostile_echo +ask +execute/);
+  await startDaemon(site);
+  for (const [decision, result] of [
+    ['deny', { state: 'denied' }],
+    ['approve', { state: 'done', output: 'hello' }],
+  ] as const) {
+    const id = await submit('clerk');
+    await eventually('the work waits for a person', async () => {
+      const [item] = await pg.database.query(`select from animus.work_items where id = $1 and state = 'waiting'`, [id]);
+      return item ?? null;
+    });
+    expect(await animus(site, 'work', decision, id)).toMatchObject({ code: 0 });
+    expect(await callsOf(id)).toMatchObject([result]);
+    // Pinning started it once.
+    expect(readFileSync(starts, 'utf8').trim().split('\n')).toHaveLength(decision === 'deny' ? 1 : 2);
+  }
+});
+
+function siteOf(tool: string, input: string, permissions = '') {
   const faculty = `[faculty]
 name = "clerk"
 [faculty.engage]
@@ -77,8 +100,7 @@ system_prompt = "p"
 command = ${JSON.stringify(HOSTILE.command)}
 args = ${JSON.stringify([...HOSTILE.args, 'OPTIONS'])}
 tools = ["${tool}"]
-[faculty.permissions]
-"mcp_hostile_*" = "auto"
+${permissions}
 `;
   const script = `[[answer]]
 [[answer.call]]
@@ -125,10 +147,7 @@ async function callsOf(id: string) {
   );
 }
 
-function animus(site: Site, ...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [LAUNCHER, ...args], { cwd: site.directory, env: site.env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
+/** In this process: starting a program for each command would take most of the time. */
+function animus(site: Site, ...args: readonly string[]) {
+  return run(args, { env: site.env, cwd: site.directory });
 }

@@ -1,21 +1,36 @@
 /** What a faculty may do, as `animus faculty show` prints it, and what `animus faculty check` remarks about it. */
 import { basename, dirname } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
+import { MCP_PREFIX } from '../../catalog/mcp-server.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import { type PermissionRow, permissionTable } from '../../core/permissions/permission-table.ts';
 import type { PermittedTool } from '../../core/permissions/permissions.ts';
-import type { Verdict } from '../../core/permissions/verdict.ts';
+import type { RiskClass, Verdict } from '../../core/permissions/verdict.ts';
+import { mcpToolName } from '../../tools/mcp/tool-name.ts';
 import { permittedTool, toolset } from '../../tools/registry.ts';
 import { type Output, type Part, type Style, styled } from '../view/output.ts';
 import { duration } from '../view/quantities.ts';
 import type { BashIsolation } from './bash-isolation.ts';
 
 /** What the faculty may do on this host: the tools that it has, and tools of servers that its rules name. Empty for a command in place of a model. */
-export function permissionsOf({ engage, permissions }: Faculty, bash: BashIsolation | null): readonly PermissionRow[] {
+export function permissionsOf(
+  { engage, permissions, mcp = [] }: Faculty,
+  bash: BashIsolation | null,
+): readonly PermissionRow[] {
   if (permissions === undefined || engage.mode !== 'builtin') return [];
   const own = [...toolset(engage.tools).values()].map(permittedTool);
-  const named = new Set(permissions.rules.map(({ tool }) => tool).filter((tool) => tool.startsWith('mcp_')));
-  const servers = [...named].map((name): PermittedTool => ({ name, risk: 'network', origin: 'server', kinds: {} }));
+  const listed = mcp.flatMap(({ name, tools, risk }) =>
+    (tools === '*' ? ['*'] : tools).map(
+      (tool) => [tool === '*' ? `${MCP_PREFIX}${name}_*` : mcpToolName(name, tool), risk] as const,
+    ),
+  );
+  const ruled = permissions.rules
+    .map(({ tool }) => [tool, 'network'] as const)
+    .filter(([tool]) => tool.startsWith(MCP_PREFIX));
+  // What the faculty says about a tool comes last, so that it counts.
+  const servers = [...new Map<string, RiskClass>([...ruled, ...listed])].map(
+    ([name, risk]): PermittedTool => ({ name, risk, origin: 'server', kinds: {} }),
+  );
   return permissionTable(permissions, [...own, ...servers], bash?.isolation === 'none');
 }
 

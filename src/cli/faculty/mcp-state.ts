@@ -1,6 +1,9 @@
 /** What `animus faculty check` says about MCP servers. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
+import type { McpPin } from '../../store/work/mcp-pins.ts';
 import type { Invocation } from '../command/command.ts';
 
 /** Shown with each faculty, and in the document. */
@@ -57,12 +60,16 @@ async function pinRemarksOf(
   const { withDatabase } = await import('../command/database.ts');
   const { readMcpPins } = await import('../../store/work/mcp-pins.ts');
   const { pinRemarks } = await import('../../tools/mcp/pin-remarks.ts');
+  const remarksOf = (faculty: Faculty, pins: readonly McpPin[]) =>
+    pinRemarks(faculty, pins).map((remark) => [faculty.name, remark] as const);
+  const { databaseUrl, home } = await invocation.reach();
+  // A check does not create a database.
+  if (databaseUrl === null && !existsSync(join(home, 'db'))) return faculties.flatMap((one) => remarksOf(one, []));
   try {
     return await withDatabase(invocation, async (db) => {
       const remarks: (readonly [string, string])[] = [];
       for (const faculty of faculties) {
-        const pins = await readMcpPins(db, faculty.name);
-        remarks.push(...pinRemarks(faculty, pins).map((remark) => [faculty.name, remark] as const));
+        remarks.push(...remarksOf(faculty, await readMcpPins(db, faculty.name)));
       }
       return remarks;
     });

@@ -16,10 +16,12 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** A server that ends again and again is not started more often than this for one focus. */
+/** A server that ends again and again is not started more often than this for one focus. A connection to a URL starts nothing. */
 const MAX_STARTS = 4;
+const MAX_CONNECTIONS = 20;
 /** Before the second start; doubled for each further one. */
 const BACK_OFF_MS = 250;
+const MAX_BACK_OFF_MS = 5000;
 /** Kept of a call's time-out, so that its end can be reported. */
 const ENDING_MS = 3000;
 
@@ -30,6 +32,7 @@ export function createConnection(server: McpServer, settings: McpSettings): Conn
   let session: Session | null = null;
   let starts = 0;
   let lastEnd = '';
+  const maxStarts = server.url === null ? MAX_STARTS : MAX_CONNECTIONS;
 
   /** Calls that come at the same time share one start. */
   async function connected(context: ToolContext): Promise<Session | NoSession> {
@@ -46,15 +49,15 @@ export function createConnection(server: McpServer, settings: McpSettings): Conn
   }
 
   async function start(context: ToolContext): Promise<Session | NoSession> {
-    if (starts >= MAX_STARTS) {
+    if (starts >= maxStarts) {
       return {
-        problem: `it ended ${MAX_STARTS} times, and is not started again (the last time: ${lastEnd})`,
+        problem: `it ended ${maxStarts} times, and is not started again (the last time: ${lastEnd})`,
         host: false,
       };
     }
     if (starts > 0) {
       settings.log.warn({ ...fieldsOf(context), reason: lastEnd }, 'an MCP server has ended and is started again');
-      await sleep(BACK_OFF_MS * 2 ** (starts - 1), undefined, { signal: closing.signal });
+      await sleep(Math.min(MAX_BACK_OFF_MS, BACK_OFF_MS * 2 ** (starts - 1)), undefined, { signal: closing.signal });
     }
     starts++;
     const timeoutMs = Math.min(server.startTimeoutSeconds * 1000, boundOf(context));

@@ -59,6 +59,13 @@ describe('a command loads no package that it does not use', () => {
   });
 });
 
+test('the daemon loads the SDK of MCP with the first call only', async () => {
+  const services = new URL('../../../src/daemon/services.ts', import.meta.url).pathname;
+  const { packages } = await recorded([services]);
+  expect(packages).toContain('undici');
+  expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
+});
+
 interface Loaded {
   /** Names of packages. */
   readonly packages: readonly string[];
@@ -66,12 +73,17 @@ interface Loaded {
   readonly files: readonly string[];
 }
 
-async function modulesOf(argv: readonly string[]): Promise<Loaded> {
+function modulesOf(argv: readonly string[]): Promise<Loaded> {
+  return recorded([LAUNCHER, ...argv]);
+}
+
+/** Runs a program in a process of its own. */
+async function recorded(argv: readonly string[]): Promise<Loaded> {
   const report = join(cwd, 'modules');
   const { PATH } = process.env;
   const env = { PATH, HOME: cwd, DATABASE_URL: db.connectionString, LOADED_MODULES: report, ...sharedCompileCache() };
   const failure = await new Promise((resolve) => {
-    execFile(process.execPath, ['--import', RECORDER, LAUNCHER, ...argv], { cwd, env }, resolve);
+    execFile(process.execPath, ['--import', RECORDER, ...argv], { cwd, env }, resolve);
   });
   expect(failure, 'the command works').toBeNull();
   const urls = readFileSync(report, 'utf8')
