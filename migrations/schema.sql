@@ -668,7 +668,7 @@ create table animus.mcp_pins (
 --   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
 
 -- create view animus.audit: its query stands in functions/
---   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest
+--   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, final_input
 
 -- create view animus.inbox: its query stands in functions/
 --   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description

@@ -1,7 +1,7 @@
 -- Grants: what operators allow in advance. A grant turns `ask` into `auto` for calls of one tool, and nothing else: what is forbidden stays so.
 
 -- Allows calls like the one that waits, until p_for has passed (at most a year), and returns the grant. p_scope: item, or faculty for all its
--- work. p_pattern: for inputs that match it, in the form of a pattern of [faculty.permissions]; null: for exactly this input. The
+-- work. p_pattern: for inputs that match it, a key of [faculty.permissions] such as `bash(npm test*)`; null: for exactly this input. The
 -- call that waits still has to be approved. p_call_id may be left out if only one approval is open.
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.grant_call(

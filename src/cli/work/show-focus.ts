@@ -56,6 +56,10 @@ function showCall(output: Output, call: ToolCallView, full: boolean): void {
   const state = styled(`${bad && call.state === 'done' ? 'error' : call.state}${took}${size}`, bad ? 'red' : 'green');
   output.line('    ', styled(call.name, 'bold'), '  ', state, '  ', styled(full ? '' : call.input, 'dim'));
   if (full) output.block(call.input, '      ');
+  if (call.final_input !== null) {
+    output.line('      ', styled('ran with', 'cyan'), '  ', styled(full ? '' : call.final_input, 'dim'));
+    if (full) output.block(call.final_input, '      ');
+  }
   if (full && call.output !== null) output.block(call.output, '      ');
   else if (bad && call.output !== null) output.line('      ', styled(call.output, 'red'));
 }

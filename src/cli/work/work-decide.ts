@@ -34,7 +34,7 @@ export function addDecideCommands(group: Command, run: RunCommand): void {
       choice(SCOPES),
     )
     .option('--for <time>', 'with --always: how long, such as 12h or 7d, at most 366d (default: 7d)', timeSpan)
-    .option('--pattern <pattern>', 'with --always: allow inputs that match it, not only this one')
+    .option('--pattern <pattern>', 'with --always: allow inputs that match it, such as "npm test*", not only this one')
     .action(run(approveCommand));
   addDecision(group, 'deny <id>', {
     summary: 'deny what waits: a call does not run, and the model gets the note',
@@ -87,13 +87,23 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
   return decideOn(invocation, options, reference, 'approved', async (db, id, asked) => {
     const decision = { callId: asked.call_id, hash: asked.hash, note, input };
     if (always === undefined) return { call: await approve(db, id, decision), grant: null };
+    const covered = pattern === undefined ? undefined : await ruleKey(String(asked.request['tool']), pattern);
     return db.transaction(async (tx) => {
       const scope = always === true ? 'item' : always;
       const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
-      const grant = await grantCall(tx, id, { callId: asked.call_id, scope, seconds, pattern, note });
+      const grant = await grantCall(tx, id, { callId: asked.call_id, scope, seconds, pattern: covered, note });
       return { call: await approve(tx, id, decision), grant };
     });
   });
+}
+
+/** A pattern as in `[faculty.permissions]`: `git push*` for the tool bash is `bash(git push*)`. */
+async function ruleKey(tool: string, pattern: string): Promise<string> {
+  const { parseRuleKey } = await import('../../core/permissions/rule-key.ts');
+  const key = pattern === tool || pattern.startsWith(`${tool}(`) ? pattern : `${tool}(${pattern})`;
+  const parsed = parseRuleKey(key);
+  if (!('problem' in parsed)) return key;
+  throw new AnimusError('usage.invalid', { detail: `--pattern ${JSON.stringify(pattern)}: ${parsed.problem}` });
 }
 
 async function denyCommand(invocation: Invocation, options: DecisionOptions, reference: string): Promise<number> {

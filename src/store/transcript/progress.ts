@@ -55,7 +55,7 @@ export interface TurnProgress {
   readonly outputTokens: number | null;
 }
 
-/** A call that was started; `output` is cut after 4,000 characters. */
+/** A recorded call; `startedAtMs` is null while it is pending, and if it never ran. `output` is cut after 4,000 characters. */
 export interface CallProgress {
   readonly focus: number;
   readonly turn: number;
@@ -117,7 +117,7 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
           left join animus.waits v on v.work_item_id = w.id and v.call_id = c.call_id
                 and (v.focus_id = c.focus_id and v.turn = c.turn
                      or v.focus_id is null and v.created_at >= c.started_at and (c.ended_at is null or v.created_at <= c.ended_at))
-         where c.work_item_id = w.id and c.state <> 'pending' and (f.number, c.turn) >= ($2::int, $3::int)) as calls,
+         where c.work_item_id = w.id and (f.number, c.turn) >= ($2::int, $3::int)) as calls,
        (select coalesce(json_agg(json_build_object('seq', l.seq, 'type', l.entry_type, 'content', l.content,
                  'atMs', extract(epoch from l.created_at) * 1000) order by l.seq), '[]')
           from animus.all_ledger l where l.work_item_id = w.id and l.seq > $4) as ledger,

@@ -58,6 +58,8 @@ export interface ToolCallView {
   readonly input: string;
   readonly output: string | null;
   readonly output_bytes: number | null;
+  /** What it runs with in place of `input`, which is what the model wrote; null: unchanged. Cut like `input`. */
+  readonly final_input: string | null;
   readonly is_error: boolean | null;
   readonly duration_ms: number | null;
 }
@@ -89,7 +91,7 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
   );
   const calls = await db.query<CallRow>(
     `select c.focus_id, c.turn, c.call_id, c.name, c.state, left(c.input::text, $2::int) as input, left(c.output, $2::int) as output,
-            c.output_bytes, c.is_error, c.duration_ms
+            c.output_bytes, left(c.final_input::text, $2::int) as final_input, c.is_error, c.duration_ms
        from animus.all_tool_calls c where c.work_item_id = $1::uuid order by c.focus_id, c.turn, c.position`,
     [id, full ? MAX_CHARS : SHORT_CHARS],
   );
@@ -122,6 +124,16 @@ function turnsOf(focusId: string, turns: readonly TurnRow[], calls: readonly Cal
     });
 }
 
-function callOf({ call_id, name, state, input, output, output_bytes, is_error, duration_ms }: CallRow): ToolCallView {
-  return { call_id, name, state, input, output, output_bytes, is_error, duration_ms };
+function callOf({
+  call_id,
+  name,
+  state,
+  input,
+  output,
+  output_bytes,
+  final_input,
+  is_error,
+  duration_ms,
+}: CallRow): ToolCallView {
+  return { call_id, name, state, input, output, output_bytes, final_input, is_error, duration_ms };
 }

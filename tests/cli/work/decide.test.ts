@@ -133,6 +133,16 @@ describe('work approve', () => {
     expect((await animus(['work', 'revoke', grant])).stdout).toBe(`grant ${grant}  revoked\n`);
     expect(await json(['work', 'grants'])).toEqual({ grants: [] });
   });
+
+  test('--pattern becomes the key of a rule for the tool, and is refused if it is none', async () => {
+    const { id } = await waiting({ command: 'npm test' });
+    const argv = ['work', 'approve', id, '--always', '--pattern'];
+    expect((await animus([...argv, 'a\tb'])).stderr).toContain('control characters');
+    const { grant_id: grant } = await json([...argv, 'npm test*']);
+    const [row] = (await json(['work', 'grants'])).grants;
+    expect(row).toMatchObject({ id: grant, scope: 'item', work_item_id: id, pattern: 'bash(npm test*)', hash: null });
+    await animus(['work', 'revoke', grant]);
+  });
 });
 
 describe('work answer', () => {

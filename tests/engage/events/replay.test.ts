@@ -1,15 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { createReplay, type TimedEvent } from '../../../src/engage/events/replay.ts';
-import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
+import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { finishToolCalls, startCall } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { readProgress } from '../../../src/store/transcript/progress.ts';
 import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
+import { approve } from '../../../src/store/work/decide.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 
 describe('the events of an item, rebuilt from the tables', () => {
   const pg = testDatabase();
+
+  it('of a call that waits for a person: it is counted while it is pending, waits, starts and ends', async () => {
+    const db = pg.database;
+    const work = await beginFocus(db);
+    const live = follower(work.id);
+    await db.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
+    const answer = '{"provider": "p", "model": "m", "content": [], "stop_reason": "tool_use"}';
+    const call = '[{"call_id": "a", "name": "bash", "input": {"n": 1}, "state": "pending"}]';
+    await db.query('select animus.record_turn($1, $2, 1, $3, $4)', [work.key.focusId, work.leaseToken, answer, call]);
+    const [, recorded] = (await live.look()).slice(-2);
+    expect(recorded).toMatchObject({ type: 'turn_recorded', calls: 1 });
+    const asks = { subject: 'tool_call', request: { reason: 'x' }, seconds: 60 } as const;
+    await askPerson(db, work.key, 1, 'a', 'approval', asks);
+    await live.look();
+    await approve(db, work.id, { input: '{"n": 2}' });
+    await startCall(db, work.key, 1, 'a', null);
+    await live.look();
+    await end(work, 1, 'a');
+    const all = await live.look();
+    expect(all.map(gist).slice(2)).toEqual(['turn_recorded 1', 'waiting a', 'tool_started a', 'tool_ended a']);
+    expect(all.find(({ type }) => type === 'tool_started')).toMatchObject({ input: { n: 2 } });
+    expect((await follower(work.id).look()).map(gist)).toEqual(all.map(gist));
+  });
 
   it('are the same for a live reader, a late reader and one that polls now and then', async () => {
     const db = pg.database;
