@@ -18,17 +18,22 @@ returns table (settled boolean, paused text[], work animus.work_items)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_paused text[] := '{}';
-  v_round  record;
+  v_paused  text[] := '{}';
+  v_claimed uuid[];
+  v_settled boolean;
 begin
   if p_waiting <> '{}' then
     v_paused := array(select w from unnest(p_waiting) w
                        where exists (select from animus.pauses p where p.faculty in (w, '*') and (p.until is null or p.until > animus.now())));
   end if;
   if p_limit + p_ahead < 1 then return query select true, v_paused, null::animus.work_items; return; end if;
-  select * into v_round from animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, p_first, p_ahead);
-  if v_round.claimed = '{}' then return query select v_round.settled, v_paused, null::animus.work_items; return; end if;
-  return query select v_round.settled, v_paused, w from animus.claimed_work(v_round.claimed) w;
+  select r.claimed, r.settled into v_claimed, v_settled from animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, p_first, p_ahead) r;
+  if v_claimed = '{}' then return query select v_settled, v_paused, null::animus.work_items; return; end if;
+  -- A row is read for its size only where a part of it is large.
+  return query
+    select v_settled, v_paused, case when octet_length(w.description) > 16777216 or pg_column_size(w.params) > 65536
+                                       or pg_column_size(w.trigger_info) > 65536 then animus.readable_work(w) else w end
+      from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
 end $$;
 
 -- Claims as claim_ready_work does, and returns the items alone. A daemon that was full and gets less than it asked for must claim again
@@ -36,15 +41,9 @@ end $$;
 -- Locks: as claim_round. Raises: 57PA1.
 create or replace function animus.claim_work(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval)
 returns setof animus.work_items
-language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare
-  v_claimed uuid[];
-begin
-  if p_limit < 1 then return; end if;
-  v_claimed := (animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, false, 0)).claimed;
-  if cardinality(v_claimed) > 0 then return query select * from animus.claimed_work(v_claimed); end if;
-end $$;
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  select (c.work).* from animus.claim_ready_work(p_daemon_id, p_faculties, p_limit, p_lease, false) c where (c.work).id is not null
+$$;
 
 -- Claims items and notes whether the daemon is full, as described at claim_ready_work. The settings of its callers make the plans
 -- independent of statistics: whatever the tables hold, a claim is a handful of index probes.
@@ -98,21 +97,6 @@ begin
   -- crash of the server in between takes the claim back, and the daemon's token then holds nothing. Ends by reclaim do wait.
   if p_expired and not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
   return v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease, p_ahead);
-end $$;
-
--- Returns claimed items to the daemon, in the order of the ids.
--- Locks: none. Raises: nothing.
-create or replace function animus.claimed_work(p_ids uuid[]) returns setof animus.work_items
-language plpgsql stable as $$
-begin
-  -- A whole row costs reading what may be large: only where something is.
-  if exists (select from animus.work_items w where w.id = any (p_ids) and (octet_length(w.description) > 16777216
-               or pg_column_size(w.params) > 65536 or pg_column_size(w.trigger_info) > 65536)) then
-    return query select r.* from unnest(p_ids) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id,
-      lateral animus.readable_work(w) r order by c.nth;
-  else
-    return query select w.* from unnest(p_ids) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
-  end if;
 end $$;
 
 -- Returns work that is claimed for a daemon but unknown to it, because the response to its claim was lost. Renews the lease; the

@@ -90,6 +90,9 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       if (end === 'parked') lookAtWaitsAtMs = 0;
       if (end === 'parked' || leavesRoom(faculty)) wake.ring();
     },
+    onEnding() {
+      if (saturated && isWorthAClaim()) wake.ring();
+    },
   });
   const { running, backlog } = slots;
 
@@ -118,9 +121,15 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     }
   }
 
-  /** Claims for all free slots, and ahead. */
+  /** A claim costs the same whatever it brings, so while items wait here for the next slots it should bring many. */
+  function isWorthAClaim(): boolean {
+    const room = slots.room();
+    return room > 0 && (backlog.size === 0 || 3 * room >= 2 * means.settings().maxConcurrent);
+  }
+
+  /** Claims for all slots that are free or about to be, and ahead. */
   async function claim(): Promise<void> {
-    const free = Math.max(0, slots.free());
+    const free = slots.room();
     if (free === 0) saturated = true;
     const startedMs = clock.monotonicMs();
     const faculties = claimableFaculties(means.faculties().values(), {
@@ -145,7 +154,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     if (ahead > 0) mayClaimAhead = work.length === free + ahead;
     if (!settled) skipped.await();
     // Foci that ended while the claim was running did not trigger another round.
-    if (saturated && slots.free() > 0) wake.ring();
+    if (saturated && isWorthAClaim()) wake.ring();
   }
 
   /** Gives back what has waited for a slot for too long, and claims nothing ahead until a focus ends. Returns the time until the next look. */
@@ -190,9 +199,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
    * everything. While items wait here, only a refill is due.
    */
   function leavesRoom(faculty: Faculty): boolean {
+    if (backlog.size === 0) mayClaimAhead = true;
+    if (saturated && isWorthAClaim()) return true;
     if (backlog.size > 0) return mayClaimAhead && claimsAhead(faculty, backlog.countOf(faculty.name)) > 0;
-    mayClaimAhead = true;
-    return saturated || faculty.maxConcurrent !== null;
+    return faculty.maxConcurrent !== null;
   }
 
   return {

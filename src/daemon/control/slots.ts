@@ -21,8 +21,11 @@ export interface Slots {
   /** All claimed items of this daemon, whether they have started or not. */
   readonly running: ReadonlyMap<string, RunningFocus>;
   readonly backlog: Backlog;
-  /** The number of slots in which nothing runs. */
-  free(): number;
+  /**
+   * How many more items can be taken: those that have a slot now, or as soon as an end that is on its way is committed. So claims and ends
+   * are on their way at the same time, and not one after the other.
+   */
+  room(): number;
   /** Adds a claimed item to those that wait for a slot. `fill` starts it. */
   take(work: ClaimedWork, leasedAtMs: number): void;
   /** Starts what waits, as far as there are slots. */
@@ -46,6 +49,8 @@ export interface SlotsMeans {
   readonly stopping: AbortSignal;
   /** A focus has ended or left its slot, and the next one that waited has the slot. */
   readonly onEnd: (end: 'parked' | 'ended', faculty: Faculty) => void;
+  /** A focus has done its work and keeps its slot until its end is committed. */
+  readonly onEnding: () => void;
 }
 
 /**
@@ -63,11 +68,19 @@ export function createSlots(means: SlotsMeans): Slots {
   const working = new Set<string>();
   /** Those of short work that only write their end, and have no slot. */
   const ending = new Set<string>();
+  /** Those that only write their end, and still have their slot. */
+  const closing = new Set<string>();
+  /** Items waited for a slot for too long, and no focus has ended since: the ends that are on their way may take long. */
+  let endsAreLate = false;
   const maxWaitMs = Math.min(MAX_WAIT_MS, MAX_WAIT_SHARE * means.leaseSeconds * 1000);
   const backlog = createBacklog({ db, log, onGone: (item) => running.delete(item.work.id) });
 
   function free(): number {
     return means.maxConcurrent() - working.size;
+  }
+
+  function room(): number {
+    return Math.max(0, free() + (endsAreLate ? 0 : closing.size) - backlog.size);
   }
 
   function take(work: ClaimedWork, leasedAtMs: number): void {
@@ -110,6 +123,8 @@ export function createSlots(means: SlotsMeans): Slots {
         running.delete(work.id);
         working.delete(work.id);
         ending.delete(work.id);
+        closing.delete(work.id);
+        endsAreLate = false;
         foci.delete(focus);
         fill();
         means.onEnd(end, faculty);
@@ -117,10 +132,21 @@ export function createSlots(means: SlotsMeans): Slots {
     foci.add(focus);
   }
 
-  /** Lets the ends of short work be written together: otherwise the slots would limit how many one statement writes. */
+  /**
+   * Lets the ends of short work be written together: otherwise the slots would limit how many one statement writes. Other foci keep their
+   * slots, and the next items are claimed meanwhile.
+   */
   function leaveSlot(work: ClaimedWork): void {
     const faculty = means.faculties().get(work.faculty);
-    if (faculty === undefined || ending.size >= (faculty.prefetch ?? 0) || !working.delete(work.id)) return;
+    if (faculty === undefined || !working.has(work.id)) return;
+    const { prefetch = 0 } = faculty;
+    if (prefetch === 0) {
+      closing.add(work.id);
+      means.onEnding();
+      return;
+    }
+    if (ending.size >= prefetch) return;
+    working.delete(work.id);
     ending.add(work.id);
     // Not at once: the caller is about to write its end.
     queueMicrotask(() => {
@@ -132,7 +158,7 @@ export function createSlots(means: SlotsMeans): Slots {
   return {
     running,
     backlog,
-    free,
+    room,
     take,
     fill,
     giveBackOverdue() {
@@ -141,6 +167,7 @@ export function createSlots(means: SlotsMeans): Slots {
       const dueMs = clock.monotonicMs() - maxWaitMs;
       if (oldestMs > dueMs) return { gaveBack: false, nextMs: oldestMs - dueMs };
       backlog.giveBack((item) => item.leasedAtMs <= dueMs);
+      endsAreLate = true;
       return { gaveBack: true, nextMs: maxWaitMs };
     },
     async ended() {

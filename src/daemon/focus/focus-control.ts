@@ -19,7 +19,7 @@ export interface FocusControl {
   readonly drain: AbortSignal;
   abort(reason: AbortReason): void;
   drainSoon(): void;
-  /** The focus has done its work and only writes its end: another one may have its slot. */
+  /** The focus has done its work and only writes its end: another one may have its slot, or be claimed for it. */
   ending(): void;
 }
 

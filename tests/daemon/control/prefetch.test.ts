@@ -1,85 +1,15 @@
 /** What a daemon does with the items it claims ahead of its free slots. */
-import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Faculty } from '../../../src/catalog/faculty.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createWake } from '../../../src/core/lifecycle/wake.ts';
-import { createControlPlane } from '../../../src/daemon/control/control-plane.ts';
 import { createHeartbeat } from '../../../src/daemon/control/heartbeat.ts';
-import { completeWork } from '../../../src/store/work/work.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { emptyQueue, insertWork, readWork } from '../../store/work/queue-driver.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { heldPlane } from './held-plane.ts';
 
 const pg = testDatabase();
 beforeEach(() => emptyQueue(pg.database));
-
-/**
- * A control plane with one slot for the faculties `short` (prefetch 4) and `long`, whose foci run until the test ends them. `ending`: they
- * only write their end then.
- */
-async function plane(ending = false) {
-  const started: string[] = [];
-  const ends = new Map<string, () => void>();
-  const daemonId = randomUUID();
-  await pg.database.query(`select animus.register_daemon($1, 'host', 1, '0', 1, '{}', '[]')`, [daemonId]);
-  const faculty = (name: string, prefetch: number) =>
-    [
-      name,
-      {
-        name,
-        prefetch,
-        maxConcurrent: null,
-        dedupUntil: 'resolved',
-        recover: { maxAttempts: 3 },
-        engage: { mode: 'builtin' },
-      } as unknown as Faculty,
-    ] as const;
-  const wake = createWake(systemClock);
-  // Stands still, so that a slow machine gives nothing back.
-  let nowMs = 1000;
-  const controlPlane = createControlPlane({
-    db: pg.database,
-    clock: { ...systemClock, monotonicMs: () => nowMs },
-    log: silentLog,
-    daemonId,
-    wake,
-    leaseSeconds: 60,
-    settings: () => ({ maxConcurrent: 1, pollSeconds: 3600, focusHostGraceSeconds: 120 }),
-    faculties: () => new Map([faculty('short', 4), faculty('long', 0)]),
-    runFocus: async (work, _faculty, control) => {
-      started.push(work.id);
-      if (ending) control.ending();
-      await new Promise<void>((resolve) => {
-        ends.set(work.id, resolve);
-      });
-      await completeWork(pg.database, work, {}, null);
-      return 'ended';
-    },
-  });
-  onTestFinished(async () => {
-    const stopped = controlPlane.stop();
-    for (const end of ends.values()) end();
-    await stopped;
-  });
-  return {
-    controlPlane,
-    daemonId,
-    wake,
-    passes: (ms: number) => {
-      nowMs += ms;
-      wake.ring();
-    },
-    end: (id: string) => ends.get(id)!(),
-    startedIs: (ids: readonly string[]) =>
-      eventually(`${ids.length} have started`, () => (started.length === ids.length ? true : null)).then(() =>
-        expect(started).toEqual(ids),
-      ),
-    heldIs: (count: number) =>
-      eventually(`${count} are held`, () => (controlPlane.running.size === count ? true : null)),
-  };
-}
 
 async function insert(count: number, faculty = 'short', priority = 0): Promise<string[]> {
   const ids: string[] = [];
@@ -92,7 +22,7 @@ const isQueued = (id: string) =>
 
 describe('items that a daemon has claimed ahead', () => {
   test('start one after the other when a slot is free, in the order of the queue, and only then', async () => {
-    const { controlPlane, startedIs, heldIs, end } = await plane();
+    const { controlPlane, startedIs, heldIs, end } = await heldPlane(pg.database);
     const ids = await insert(3);
     await controlPlane.start();
     await heldIs(3);
@@ -104,7 +34,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('are more when half of them have started, and start after items of higher priority', async () => {
-    const { controlPlane, startedIs, heldIs, end } = await plane();
+    const { controlPlane, startedIs, heldIs, end } = await heldPlane(pg.database);
     const ids = await insert(7);
     await controlPlane.start();
     await heldIs(5);
@@ -118,7 +48,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('are given back when their faculty is paused', async () => {
-    const { controlPlane, wake, startedIs, heldIs } = await plane();
+    const { controlPlane, wake, startedIs, heldIs } = await heldPlane(pg.database);
     const ids = await insert(3);
     await controlPlane.start();
     await heldIs(3);
@@ -130,7 +60,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('are given back when their provider fails', async () => {
-    const { controlPlane, heldIs } = await plane();
+    const { controlPlane, heldIs } = await heldPlane(pg.database);
     const ids = await insert(3);
     await controlPlane.start();
     await heldIs(3);
@@ -140,7 +70,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('are given back when the slot stays taken, and are not claimed ahead again before a focus ends', async () => {
-    const { controlPlane, wake, passes, heldIs, startedIs, end } = await plane();
+    const { controlPlane, wake, passes, heldIs, startedIs, end } = await heldPlane(pg.database);
     const ids = await insert(3);
     await controlPlane.start();
     await heldIs(3);
@@ -154,7 +84,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('are given back when the daemon drains', async () => {
-    const { controlPlane, heldIs, end } = await plane();
+    const { controlPlane, heldIs, end } = await heldPlane(pg.database);
     const ids = await insert(3);
     await controlPlane.start();
     await heldIs(3);
@@ -166,7 +96,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('end as cancelled when that is requested, without starting', async () => {
-    const { controlPlane, daemonId, heldIs, startedIs } = await plane();
+    const { controlPlane, daemonId, heldIs, startedIs } = await heldPlane(pg.database);
     const ids = await insert(3);
     await controlPlane.start();
     await heldIs(3);
@@ -188,7 +118,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('start while earlier ones only write their end, at most as many as are claimed ahead', async () => {
-    const { controlPlane, startedIs, end } = await plane(true);
+    const { controlPlane, startedIs, end } = await heldPlane(pg.database, { ending: true });
     const ids = await insert(9);
     await controlPlane.start();
     // Four write their end, and the fifth keeps its slot.
@@ -198,7 +128,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('leave the slots of other faculties alone: a focus without prefetch keeps its slot until its end is written', async () => {
-    const { controlPlane, startedIs, end } = await plane(true);
+    const { controlPlane, startedIs, end } = await heldPlane(pg.database, { ending: true });
     const ids = await insert(2, 'long');
     await controlPlane.start();
     await startedIs(ids.slice(0, 1));
@@ -207,7 +137,7 @@ describe('items that a daemon has claimed ahead', () => {
   });
 
   test('let an item of another faculty have the next free slot when it is next in turn', async () => {
-    const { controlPlane, heldIs, startedIs, end, wake } = await plane();
+    const { controlPlane, heldIs, startedIs, end, wake } = await heldPlane(pg.database);
     const ids = await insert(3);
     await controlPlane.start();
     await heldIs(3);

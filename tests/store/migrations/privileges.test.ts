@@ -19,7 +19,6 @@ const INTERNAL = `
   candidates_ahead
   claim_pass
   claim_round
-  claimed_work
   skip_key
   claim_heads
   claim_these
