@@ -97,6 +97,14 @@ export function databaseTool<Input>(tool: Omit<DatabaseTool<Input>, 'kind'>): Da
   return { kind: 'database', ...tool };
 }
 
+/** What tools never cross, whoever asks. */
+export type Boundary = 'workspace' | 'secret' | 'read_only' | 'address' | 'pin';
+
+/** The result of a call that a tool refused at a boundary: an error result, which the audit shows as a refused call. */
+export function refusedAt(boundary: Boundary, content: string, details?: ToolOutput['details']): ToolOutput {
+  return toolError(content, { ...details, boundary });
+}
+
 /** An error result for the model: what went wrong, and what to do. */
 export function toolError(content: string, details?: ToolOutput['details']): ToolOutput {
   return { content, isError: true, ...(details && { details }) };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { computeText } from './compute-text.ts';
 import { inTurn } from './file-turns.ts';
-import { isRefusal } from './refusal.ts';
+import { isRefusal, refusedCall } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
@@ -38,14 +38,14 @@ export const editFileTool = worldTool<Edit>({
     if (!edit.new_string.isWellFormed())
       return toolError('new_string contains half of a surrogate pair and is not valid text');
     const inside = await resolveInside(context, edit.path);
-    if (isRefusal(inside)) return toolError(inside.refusal);
+    if (isRefusal(inside)) return refusedCall(inside);
     return await inTurn(inside.real, () => apply(edit, context));
   },
 });
 
 async function apply(edit: Edit, context: ToolContext): Promise<ToolOutput> {
   const file = await readTextFile(context, edit.path);
-  if (isRefusal(file)) return toolError(file.refusal);
+  if (isRefusal(file)) return refusedCall(file);
   if (!file.validUtf8)
     return toolError(
       `${file.shown}: is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash`,
@@ -68,7 +68,7 @@ async function apply(edit: Edit, context: ToolContext): Promise<ToolOutput> {
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     return toolError(`${file.shown}: would become larger than ${MAX_FILE_BYTES} bytes`);
   const done = await replaceFile(context, { ...file, exists: true }, text, file.stats);
-  if (isRefusal(done)) return toolError(done.refusal);
+  if (isRefusal(done)) return refusedCall(done);
   const where = replaced === 1 ? `at line ${line}` : `in ${replaced} places, the first at line ${line}`;
   return { content: `Edited ${file.shown} ${where}`, details: { path: file.shown, replaced, line } };
 }

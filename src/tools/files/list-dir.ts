@@ -3,7 +3,7 @@ import { lstat, opendir, readlink } from 'node:fs/promises';
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { printableName } from './printable-name.ts';
-import { isRefusal, refusalOf } from './refusal.ts';
+import { isRefusal, refusalOf, refusedCall } from './refusal.ts';
 import { type InsideDirectory, openDirectoryInside, resolveInside } from './workspace.ts';
 
 const MAX_ENTRIES = 1000;
@@ -25,9 +25,9 @@ export const listDirTool = worldTool<z.infer<typeof input>>({
   idempotent: true,
   async run({ path = '.' }, context) {
     const inside = await resolveInside(context, path);
-    if (isRefusal(inside)) return toolError(inside.refusal);
+    if (isRefusal(inside)) return refusedCall(inside);
     const opened = await openDirectoryInside(context, inside.real, { create: false });
-    if (isRefusal(opened)) return toolError(opened.refusal);
+    if (isRefusal(opened)) return refusedCall(opened);
     await using directory = opened;
     try {
       return await list(directory, inside.shown, context.signal);

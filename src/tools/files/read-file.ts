@@ -1,7 +1,7 @@
 /** read_file: reads a part of a text file, with line numbers. */
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
-import { isRefusal } from './refusal.ts';
+import { isRefusal, refusedCall } from './refusal.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 
 const MAX_OUTPUT_CHARS = 64 * 1024;
@@ -25,7 +25,7 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   idempotent: true,
   async run({ path, offset = 1, limit = DEFAULT_LINES }, context) {
     const file = await readTextFile(context, path);
-    return isRefusal(file) ? toolError(file.refusal) : show(file, offset, limit);
+    return isRefusal(file) ? refusedCall(file) : show(file, offset, limit);
   },
 });
 

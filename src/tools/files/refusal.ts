@@ -1,15 +1,24 @@
+import { type Boundary, refusedAt, type ToolOutput, toolError } from '../tool.ts';
+
 /** Why a file operation was refused, as a message for the model. A value, because it is an expected outcome. */
 export interface Refusal {
   readonly refusal: string;
+  /** There if the operation would have crossed it. */
+  readonly boundary?: Boundary;
 }
 
 /** Creates a refusal. */
-export function refuse(refusal: string): Refusal {
-  return { refusal };
+export function refuse(refusal: string, boundary?: Boundary): Refusal {
+  return boundary === undefined ? { refusal } : { refusal, boundary };
+}
+
+/** A refusal as the result of a call. */
+export function refusedCall({ refusal, boundary }: Refusal): ToolOutput {
+  return boundary === undefined ? toolError(refusal) : refusedAt(boundary, refusal);
 }
 
 /** True for a refusal. */
-export function isRefusal(value: unknown): value is Refusal {
+export function isRefusal<Value>(value: Value): value is Extract<Value, { readonly refusal: string }> {
   return typeof value === 'object' && value !== null && 'refusal' in value;
 }
 

@@ -37,7 +37,8 @@ export async function replaceFile(
   try {
     const old = await existing(target);
     const readOnly = readOnlyReason(bounds, join(directory.real, basename(path.real)));
-    const problem = readOnly ?? (old ? await whyNot(target, old) : null);
+    if (readOnly) return refuse(`${path.shown}: ${readOnly.why}`, readOnly.boundary);
+    const problem = old ? await whyNot(target, old) : null;
     if (problem) return refuse(`${path.shown}: ${problem}`);
     await writeTemporary(temporary, content, old, directory.heir);
     if (expected && !isSame(expected, await existing(target))) {

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
+import type { Boundary } from '../tool.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 
 /** The limits of file tools. The context of a call has them. */
@@ -55,7 +56,7 @@ export async function resolveInside(bounds: Bounds, path: string): Promise<Insid
     const found = await realpathOfExisting(resolve(bounds.workspace, path), path);
     if (isRefusal(found)) return found;
     const problem = offLimits(bounds, found.real);
-    if (problem) return refuse(`${path}: ${problem}`);
+    if (problem) return refuse(`${path}: ${problem.why}`, problem.boundary);
     return { ...found, shown: relative(bounds.workspace, found.real) || '.' };
   } catch (error) {
     return refusalOf(error, path);
@@ -70,10 +71,11 @@ export async function openInside(bounds: Bounds, path: InsidePath): Promise<File
     const unfit = unfitReason(await lstat(path.real));
     if (unfit) return refuse(`${path.shown}: ${unfit}`);
     handle = await open(path.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    const problem = unfitReason(await handle.stat()) ?? offLimits(bounds, await realNow(path.real, handle));
+    const kind = unfitReason(await handle.stat());
+    const problem = kind === null ? offLimits(bounds, await realNow(path.real, handle)) : { why: kind };
     if (!problem) return handle;
     await handle.close();
-    return refuse(`${path.shown}: ${problem}`);
+    return refuse(`${path.shown}: ${problem.why}`, problem.boundary);
   } catch (error) {
     await handle?.close();
     return refusalOf(error, path.shown);
@@ -99,7 +101,8 @@ export async function openDirectoryInside(
     const found = await realNow(existing, handle);
     const real = resolve(found, ...missing);
     const problem = offLimits(bounds, found) ?? (missing.length > 0 ? readOnlyReason(bounds, real) : null);
-    if (problem) return await closing(handle, refuse(`${relative(workspace, path) || '.'}: ${problem}`));
+    const shown = relative(workspace, path) || '.';
+    if (problem) return await closing(handle, refuse(`${shown}: ${problem.why}`, problem.boundary));
     let plain = existing;
     for (const name of missing) {
       const parent: FileHandle = handle;
@@ -158,19 +161,29 @@ function realNow(path: string, handle: FileHandle): Promise<string> {
   return process.platform === 'linux' ? readlink(`/proc/self/fd/${handle.fd}`) : realpathOfSame(path, handle);
 }
 
+/** Why something may not be done with a path. */
+export interface PathProblem {
+  readonly why: string;
+  readonly boundary?: Boundary;
+}
+
 /** Why this real path may not be written, created, moved or removed, or null. */
-export function readOnlyReason({ fileRules }: Bounds, real: string): string | null {
-  return accessTo(fileRules, real) === 'all'
-    ? null
-    : 'is read-only for agents: animus, or a program that it starts, loads or runs it';
+export function readOnlyReason({ fileRules }: Bounds, real: string): PathProblem | null {
+  if (accessTo(fileRules, real) === 'all') return null;
+  return {
+    why: 'is read-only for agents: animus, or a program that it starts, loads or runs it',
+    boundary: 'read_only',
+  };
 }
 
 /** Why a real path is not accessible, or null. */
-function offLimits({ workspace, fileRules }: Bounds, real: string): string | null {
-  if (!isWithin(workspace, real)) return outside(workspace);
-  return isHidden(fileRules, real)
-    ? 'is not accessible to tools: it contains secrets of animus or describes processes of this host'
-    : null;
+function offLimits({ workspace, fileRules }: Bounds, real: string): PathProblem | null {
+  if (!isWithin(workspace, real)) return { why: outside(workspace), boundary: 'workspace' };
+  if (!isHidden(fileRules, real)) return null;
+  return {
+    why: 'is not accessible to tools: it contains secrets of animus or describes processes of this host',
+    boundary: 'secret',
+  };
 }
 
 /** True for a real path with secrets. /proc shows the environment of the daemon to its own user. */

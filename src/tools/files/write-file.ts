@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { toolError, worldTool } from '../tool.ts';
 import { inTurn } from './file-turns.ts';
-import { isRefusal } from './refusal.ts';
+import { isRefusal, refusedCall } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
@@ -28,10 +28,10 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
     if (!content.isWellFormed())
       return toolError(`${path}: the content contains half of a surrogate pair and is not valid text`);
     const inside = await resolveInside(context, path);
-    if (isRefusal(inside)) return toolError(inside.refusal);
+    if (isRefusal(inside)) return refusedCall(inside);
     if (path.endsWith('/')) return toolError(`${path}: names a directory; give the name of a file`);
     const done = await inTurn(inside.real, () => replaceFile(context, inside, content));
-    if (isRefusal(done)) return toolError(done.refusal);
+    if (isRefusal(done)) return refusedCall(done);
     const what = done.created ? 'Created' : 'Replaced';
     return {
       content: `${what} ${inside.shown} (${bytes} bytes)`,

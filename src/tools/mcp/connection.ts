@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpServer } from '../../catalog/mcp-server.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
-import { type ToolContext, type ToolOutput, toolError } from '../tool.ts';
+import { refusedAt, type ToolContext, type ToolOutput, toolError } from '../tool.ts';
 import { pinProblem } from './list-tools.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import { outputOf } from './result-text.ts';
@@ -83,7 +83,7 @@ export function createConnection(server: McpServer, settings: McpSettings): Conn
     if (problem !== pin.problem) void settings.report(context.faculty, pin, problem);
     if (problem !== null) {
       settings.log.warn({ ...fieldsOf(context), tool: pin.name, problem }, 'a call of an MCP tool was refused');
-      return { kind: 'refused', why: refusal(problem) };
+      return { kind: 'refused', why: refusal(problem), boundary: 'pin' };
     }
     const end = await opened.call(pin.name, input, timeoutMs, context.signal);
     return end.kind === 'cut_off' ? { ...end, why: `the MCP server ${server.name}: ${end.why}` } : end;
@@ -104,6 +104,7 @@ export function createConnection(server: McpServer, settings: McpSettings): Conn
           return { ...output, details: { ...details, ...output.details } };
         }
         case 'refused':
+          return end.boundary ? refusedAt(end.boundary, end.why, details) : toolError(end.why, details);
         case 'lost':
           return toolError(end.why, details);
         case 'cut_off':

@@ -26,7 +26,8 @@ export interface Session {
 /** How a call ended. `lost`: the server does not know the session, and nothing happened. `cut_off`: nobody knows whether it happened. */
 export type CallEnd =
   | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'refused'; readonly why: string }
+  /** `pin`: the tool is not as it was pinned. */
+  | { readonly kind: 'refused'; readonly why: string; readonly boundary?: 'pin' }
   | { readonly kind: 'lost'; readonly why: string }
   | { readonly kind: 'cut_off'; readonly why: string };
 

@@ -1,6 +1,6 @@
 /** Fetches a page of the web: each hop of a redirect is checked as the first one is. */
 import { request } from 'undici';
-import { forbiddenLiteral, guardedAgent, type WebReach } from './guarded-agent.ts';
+import { ForbiddenAddress, forbiddenLiteral, guardedAgent, type WebReach } from './guarded-agent.ts';
 import { ENCODINGS, headerOf, readBody, reasonOf } from './http-body.ts';
 
 /** A response. */
@@ -20,6 +20,8 @@ export interface Page {
 /** Why there is no page; for the model. */
 export interface NoPage {
   readonly refusal: string;
+  /** There if an address that it leads to may not be reached. */
+  readonly boundary?: 'address';
 }
 
 /** Of a body, after decompression. */
@@ -35,9 +37,9 @@ export async function fetchPage(text: string, reach: WebReach, signal: AbortSign
   let next = text;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const url = URL.parse(next, from);
-    const refusal = refusalOf(url, next, reach);
-    if (url === null || refusal !== null) {
-      return { refusal: from ? `${from} redirects elsewhere: ${refusal}` : `${refusal}` };
+    const no = refusalOf(url, next, reach);
+    if (url === null || no !== null) {
+      return { ...no, refusal: from ? `${from} redirects elsewhere: ${no?.refusal}` : `${no?.refusal}` };
     }
     const hop = await fetchOnce(url, reach, signal);
     if (!('location' in hop)) return 'refusal' in hop ? hop : { ...hop, url, redirects };
@@ -47,14 +49,24 @@ export async function fetchPage(text: string, reach: WebReach, signal: AbortSign
   return { refusal: `${text} redirects more than ${MAX_REDIRECTS} times` };
 }
 
-function refusalOf(url: URL | null, text: string, reach: WebReach): string | null {
-  if (url === null) return `${JSON.stringify(text.slice(0, 200))} is not a URL; it must begin with https:// or http://`;
+function refusalOf(url: URL | null, text: string, reach: WebReach): NoPage | null {
+  const shape = url === null ? notAUrl(text) : shapeProblem(url);
+  if (url === null || shape !== null) return { refusal: `${shape}` };
+  const forbidden = forbiddenLiteral(url, reach);
+  return forbidden && { refusal: forbidden.message, boundary: 'address' };
+}
+
+function notAUrl(text: string): string {
+  return `${JSON.stringify(text.slice(0, 200))} is not a URL; it must begin with https:// or http://`;
+}
+
+function shapeProblem(url: URL): string | null {
   if (!/^https?:$/.test(url.protocol)) return `${url.protocol}// is not supported; use https:// or http://`;
   if (url.username !== '' || url.password !== '') return 'the URL must not contain a user or password';
   // Below 1024 are mail, file and name servers, which can be made to obey a request for a page.
   if (url.port !== '' && Number(url.port) < 1024)
     return `port ${url.port} is not allowed; use 80, 443, or one from 1024`;
-  return forbiddenLiteral(url, reach)?.message ?? null;
+  return null;
 }
 
 type Hop = { readonly location: string } | Omit<Page, 'url' | 'redirects'> | NoPage;
@@ -81,8 +93,17 @@ async function fetchOnce(url: URL, reach: WebReach, signal: AbortSignal): Promis
     return typeof read === 'string' ? { refusal: `${url.href} ${read}` } : { status, type, ...read };
   } catch (error) {
     signal.throwIfAborted();
-    return { refusal: `${url.href} could not be fetched: ${reasonOf(error)}` };
+    return { refusal: `${url.href} could not be fetched: ${reasonOf(error)}`, ...(isForbidden(error) && AT_ADDRESS) };
   } finally {
     await agent.destroy();
   }
+}
+
+const AT_ADDRESS = { boundary: 'address' } as const;
+
+/** The refusal of an address is inside the error of the connection. */
+function isForbidden(error: unknown): boolean {
+  if (error instanceof ForbiddenAddress) return true;
+  if (error instanceof AggregateError) return error.errors.some(isForbidden);
+  return error instanceof Error && error.cause !== undefined && isForbidden(error.cause);
 }

@@ -1,6 +1,6 @@
 /** web_fetch: reads a page of the web. */
 import { z } from 'zod';
-import { type Tool, toolError, worldTool } from '../tool.ts';
+import { refusedAt, type Tool, toolError, worldTool } from '../tool.ts';
 import { fetchPage, MAX_BYTES, type Page } from './fetch-page.ts';
 import type { WebReach } from './guarded-agent.ts';
 import { pageText } from './page-text.ts';
@@ -29,7 +29,7 @@ export function webFetch(reach: () => WebReach): Tool {
     async run({ url, raw = false }, context) {
       const time = AbortSignal.timeout(Math.max(context.timeoutMs - ENDING_MS, context.timeoutMs / 2));
       const page = await fetchWithin(url, reach(), context.signal, time);
-      if ('refusal' in page) return toolError(page.refusal);
+      if ('refusal' in page) return page.boundary ? refusedAt(page.boundary, page.refusal) : toolError(page.refusal);
       const details = {
         url: page.url.href,
         status: page.status,

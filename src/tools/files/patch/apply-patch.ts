@@ -1,10 +1,10 @@
 /** apply_patch: changes several files at once, all or nothing. */
 import type { Stats } from 'node:fs';
 import { z } from 'zod';
-import { type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
+import { type Boundary, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
 import { computeText } from '../compute-text.ts';
 import { inTurns } from '../file-turns.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal, refuse, refusedCall } from '../refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
 import { type Bounds, type InsidePath, resolveInside } from '../workspace.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
@@ -45,7 +45,7 @@ around them in an @@ line. *** End of File after a hunk: it ends the file. Line 
     if (isRefusal(outline)) return toolError(`nothing was changed: ${outline.refusal}`);
     if ('problem' in outline) return toolError(`nothing was changed: ${outline.problem}`);
     const places = await locate(context, outline.sections);
-    if ('problems' in places) return nothing(places.problems);
+    if ('problems' in places) return nothing(places.problems, places.boundary);
     return await inTurns(places.reals, () => apply(context, patch, outline.sections));
   },
 });
@@ -56,19 +56,22 @@ function namedPaths(patch: string): readonly string[] | null {
   return found.length === 0 ? null : found.map(([, path = '']) => path.trim());
 }
 
-function nothing(problems: readonly string[]): ToolOutput {
-  return toolError(`nothing was changed:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+function nothing(problems: readonly string[], boundary?: Boundary): ToolOutput {
+  return refusedCall(refuse(`nothing was changed:\n${problems.map((problem) => `- ${problem}`).join('\n')}`, boundary));
 }
 
 /** Every file the patch touches, by real path; each may be named once. */
 async function locate(bounds: Bounds, sections: readonly SectionOutline[]) {
   const reals = new Set<string>();
   const problems: string[] = [];
+  let boundary: Boundary | undefined;
   for (const section of sections) {
     for (const path of pathsOf(section)) {
       const inside = await resolveInside(bounds, path);
-      if (isRefusal(inside)) problems.push(inside.refusal);
-      else if (path.endsWith('/')) problems.push(`${path}: names a directory; give the name of a file`);
+      if (isRefusal(inside)) {
+        problems.push(inside.refusal);
+        boundary ??= inside.boundary;
+      } else if (path.endsWith('/')) problems.push(`${path}: names a directory; give the name of a file`);
       else if (reals.has(inside.real)) {
         problems.push(
           `${path}: is listed twice (again in line ${section.line} of the patch); put all its hunks into one section`,
@@ -76,7 +79,7 @@ async function locate(bounds: Bounds, sections: readonly SectionOutline[]) {
       } else reals.add(inside.real);
     }
   }
-  return problems.length > 0 ? { problems } : { reals };
+  return problems.length > 0 ? { problems, boundary } : { reals };
 }
 
 function pathsOf(section: SectionOutline): readonly string[] {
@@ -105,7 +108,7 @@ async function apply(context: ToolContext, patch: string, sections: readonly Sec
     done.flatMap(({ changes }) => changes),
   );
   if (refusal?.partly) return toolError(`the patch failed half-way: ${refusal.refusal}`);
-  if (refusal) return nothing([refusal.refusal]);
+  if (refusal) return nothing([refusal.refusal], refusal.boundary);
   const summaries = done.map(({ summary }) => summary);
   return { content: summaries.join('\n'), details: { files: summaries } };
 }

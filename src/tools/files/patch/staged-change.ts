@@ -85,7 +85,8 @@ async function stage(bounds: Bounds, { path, content, read, like }: FileChange):
   try {
     const old = await existing(target);
     const readOnly = readOnlyReason(bounds, join(directory.real, basename(path.real)));
-    const problem = readOnly ?? (old ? await whyNot(target, old) : null);
+    if (readOnly) return await closing(close, refuse(`${path.shown}: ${readOnly.why}`, readOnly.boundary));
+    const problem = old ? await whyNot(target, old) : null;
     if (problem) return await closing(close, refuse(`${path.shown}: ${problem}`));
     if (content !== null) await writeTemporary(temporary, content, old ?? like ?? null, directory.heir);
     // A hard link to the old file costs no space; a file system without hard links needs a copy.

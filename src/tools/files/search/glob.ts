@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { inThread } from '../../in-thread.ts';
 import { type ToolOutput, toolError, worldTool } from '../../tool.ts';
 import { printableName } from '../printable-name.ts';
-import { isRefusal, type Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
 import { type GlobRequest, type GlobResult, MAX_SHOWN, MAX_WALKED } from './glob-files.ts';
 
 const ADVICE = 'look in a narrower path, or use a simpler pattern';
@@ -28,7 +28,7 @@ export const globTool = worldTool<z.infer<typeof input>>({
   async run({ pattern, path = '.' }, context) {
     const request: GlobRequest = { workspace: context.workspace, fileRules: context.fileRules, pattern, path };
     const result = await inThread<GlobResult | Refusal>(WORKER, request, context, ADVICE);
-    return isRefusal(result) ? toolError(result.refusal) : show(result, pattern);
+    return isRefusal(result) ? refusedCall(result) : show(result, pattern);
   },
 });
 

@@ -3,7 +3,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { relative } from 'node:path';
 import { printableName } from '../printable-name.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
 import { type Bounds, resolveInside } from '../workspace.ts';
 import { compileGlob } from './glob-pattern.ts';
@@ -32,7 +32,7 @@ const MAX_LINE_CHARS = 300;
 const MAX_UNREAD_NAMED = 10;
 
 /** Searches a file, or all files below a directory. A refusal is for the model. */
-export async function grepFiles(request: GrepRequest): Promise<GrepResult | { readonly refusal: string }> {
+export async function grepFiles(request: GrepRequest): Promise<GrepResult | Refusal> {
   const expression = compileExpression(request);
   if (isRefusal(expression)) return expression;
   const lines: string[] = [];
@@ -72,7 +72,7 @@ function isReadableText(path: string): boolean {
   }
 }
 
-function compileExpression({ pattern, ignoreCase }: GrepRequest): RegExp | { readonly refusal: string } {
+function compileExpression({ pattern, ignoreCase }: GrepRequest): RegExp | Refusal {
   try {
     return new RegExp(pattern, ignoreCase ? 'i' : '');
   } catch (error) {
@@ -84,7 +84,7 @@ function compileExpression({ pattern, ignoreCase }: GrepRequest): RegExp | { rea
 async function* candidates(
   request: GrepRequest,
   unread: string[],
-): AsyncGenerator<{ readonly path: string; readonly below: string } | { readonly refusal: string }> {
+): AsyncGenerator<{ readonly path: string; readonly below: string } | Refusal> {
   const matches = request.glob === null ? () => true : compileGlob(request.glob);
   const inside = await resolveInside(request, request.path);
   if (isRefusal(matches)) return yield matches;

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { computingMs, inThread } from '../../in-thread.ts';
 import { type ToolOutput, toolError, worldTool } from '../../tool.ts';
-import { isRefusal, type Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
 import type { GrepResult } from './grep-files.ts';
 import { filesToSearch } from './ripgrep.ts';
 
@@ -37,7 +37,7 @@ export const grepTool = worldTool<z.infer<typeof input>>({
     const request = { ...what, workspace, fileRules, glob: glob ?? null, maxMatches: limit, only };
     // A regular expression can backtrack for years and cannot be interrupted.
     const result = await inThread<GrepResult | Refusal>(WORKER, request, context, ADVICE);
-    return isRefusal(result) ? toolError(result.refusal) : show(result, pattern);
+    return isRefusal(result) ? refusedCall(result) : show(result, pattern);
   },
 });
 
