@@ -1,9 +1,8 @@
 /** Loads the faculties that can run under a configuration: valid files whose models accept their options. */
-import { join } from 'node:path';
 import { type Faculties, loadFaculties } from '../../catalog/faculties.ts';
 import { asksModel, type Faculty, modelChain } from '../../catalog/faculty.ts';
 import { readHooksDirectory } from '../../catalog/hooks-directory.ts';
-import { type Config, HOOKS_DIRECTORY, WEB_SEARCH_KINDS } from '../../core/config/config.ts';
+import { type Config, WEB_SEARCH_KINDS } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
 import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
@@ -24,8 +23,9 @@ export function loadRunnableFaculties(
   adapt: (faculty: Faculty) => Faculty = (faculty) => faculty,
 ): Faculties {
   const providerNames = [...config.providers.keys()];
-  const { directory: hooks } = config.hooks;
-  const shared = readHooksDirectory(hooks, hooks !== join(config.home, HOOKS_DIRECTORY));
+  // Not by the path: a scratch daemon has another home, and the hooks of the real one.
+  const isNamed = (config.origins.get('hooks.directory') ?? 'default') !== 'default';
+  const shared = readHooksDirectory(config.hooks.directory, isNamed);
   const loaded = loadFaculties(directory, {
     toolNames: FACULTY_TOOL_NAMES,
     providerNames,
