@@ -119,6 +119,7 @@ describe('a cancel while', () => {
 
   it('a command ignores SIGTERM and has left its session', async () => {
     await cancelled({
+      more: '[faculty.permissions]\nbash = "auto"',
       script: `[[answer]]\ncall = [{ tool = "bash", input = { command = "trap '' TERM; (trap '' TERM; setsid sleep ${NAP}) & sleep ${NAP}; sleep ${NAP}" } }]`,
       reached: sleeping,
     });
@@ -165,6 +166,7 @@ describe('a cancel while', () => {
 
   it('a regular expression backtracks over a large file', async () => {
     await cancelled({
+      more: '[faculty.permissions]\nbash = "auto"',
       script: `[[answer]]\ncall = [{ tool = "bash", input = { command = "head -c 30000 /dev/zero | tr '\\\\0' a > big" } }]\n[[answer]]\ncall = [{ tool = "grep", input = { pattern = "(a+)+$b" } }]`,
       reached: (id) =>
         eventually('grep runs', async () => {
