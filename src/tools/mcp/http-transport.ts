@@ -53,15 +53,17 @@ export function httpTransport(
     },
     setProtocolVersion: (version) => http.setProtocolVersion(version),
     async start() {
-      inner.onmessage = (message) => {
-        if ('id' in message && !('method' in message)) unanswered.delete(message.id);
-        outer.onmessage?.(message);
-      };
-      inner.onerror = (error) => {
-        lastError = messageOf(error);
-        outer.onerror?.(error);
-      };
-      inner.onclose = () => outer.onclose?.();
+      Object.assign(inner, {
+        onmessage(message) {
+          if ('id' in message && !('method' in message)) unanswered.delete(message.id);
+          outer.onmessage?.(message);
+        },
+        onerror(error) {
+          lastError = messageOf(error);
+          outer.onerror?.(error);
+        },
+        onclose: () => outer.onclose?.(),
+      } satisfies Pick<Sdk.Transport, 'onmessage' | 'onerror' | 'onclose'>);
       await inner.start();
     },
     async send(message, options) {

@@ -96,7 +96,8 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
       closed = true;
       server.stdin?.end();
       await Promise.race([server.exited, sleep(GOODBYE_MS, undefined, { ref: false })]);
-      await server.stop();
+      // Nobody waits for a server that takes its time: what is left is killed with the focus.
+      await Promise.race([server.stop(), sleep(GOODBYE_MS, undefined, { ref: false })]);
       transport.onclose?.();
     },
   };

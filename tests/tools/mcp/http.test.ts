@@ -103,15 +103,7 @@ async function setUp(answer: Answer) {
 
 /** Answers like a server with one tool, unless `answer` does. */
 async function serve(answer: Answer): Promise<string> {
-  const server = createServer(async (request, response) => {
-    if (request.method !== 'POST') return response.writeHead(405).end();
-    const asked = (await json(request)) as Asked;
-    if (answer(asked, request, response)) return;
-    if (asked.id === undefined) return response.writeHead(202).end();
-    const result = resultOf(asked);
-    response.writeHead(200, { 'content-type': 'application/json' });
-    return response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result }));
-  });
+  const server = createServer((request, response) => void respond(request, response, answer));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -119,6 +111,16 @@ async function serve(answer: Answer): Promise<string> {
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<unknown> {
+  if (request.method !== 'POST') return response.writeHead(405).end();
+  const asked = (await json(request)) as Asked;
+  if (answer(asked, request, response)) return null;
+  if (asked.id === undefined) return response.writeHead(202).end();
+  const result = resultOf(asked);
+  response.writeHead(200, { 'content-type': 'application/json' });
+  return response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result }));
 }
 
 function resultOf({ method }: Asked): object {
