@@ -263,11 +263,11 @@ begin
    where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id;
 end $$;
 
--- Returns what waits for people, for `animus status`: how many, and the first to decide.
+-- Returns what waits for people, for `animus status`: how many (counted up to 10,000), and the ten oldest.
 -- Locks: none. Raises: nothing.
 create or replace function animus.asks_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select jsonb_build_object('asks', jsonb_build_object('waiting', (select count(*) from animus.inbox), 'first', coalesce((
+  select jsonb_build_object('asks', jsonb_build_object('waiting', (select count(*) from (select from animus.inbox limit 10000) x), 'first', coalesce((
     select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
              'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request::text), 300),
              'asked_at', x.asked_at, 'deadline', x.deadline) order by x.asked_at, x.work_item_id, x.call_id)

@@ -1,6 +1,8 @@
 /** Runs one work item with its own daemon, for commands that show what a faculty does and leave nothing behind. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
-import type { Config } from '../../core/config/config.ts';
+import { type Config, HOOKS_DIRECTORY } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
 import type { WorkState } from '../../core/work/work.ts';
@@ -34,9 +36,13 @@ export interface OneItemRun {
   readonly ledger: readonly LedgerEntry[];
 }
 
-/** The user's configuration, with an embedded database in `home`. */
+/** The user's configuration, with an embedded database in `home`. The hooks of the user's own home stay in force. */
 export function inScratchHome(config: Config, home: string): Config {
-  return { ...config, home, databaseUrl: null, daemon: { ...config.daemon, pollSeconds: 0.1 } };
+  const { directory } = config.hooks;
+  // A default that need not exist must not become a directory that somebody has named.
+  const isMissing = directory === join(config.home, HOOKS_DIRECTORY) && !existsSync(directory);
+  const hooks = isMissing ? { ...config.hooks, directory: join(home, HOOKS_DIRECTORY) } : config.hooks;
+  return { ...config, home, hooks, databaseUrl: null, daemon: { ...config.daemon, pollSeconds: 0.1 } };
 }
 
 /** On a host without isolation, commands need an approval unless a rule allows them. Here, who would give it has just started the run. */

@@ -57,6 +57,23 @@ input = { path = "nowhere.txt" }
 `;
 
 describe('animus faculty test', () => {
+  test('waits for nobody: a question, and a call that a rule asks about, fail at once', async () => {
+    const rules = '[faculty.permissions]\nwrite_file = "ask"\n';
+    const asks = `[[answer]]
+turn = 1
+call = [{ tool = "ask_human", input = { question = "Which?" } }, { tool = "write_file", input = { path = "b.txt", content = "x" } }]
+[[answer]]
+turn = 2
+text = "I go on without."
+`;
+    write({ 'faculties/clerk.toml': FACULTY + rules, 'faculties/check.sh': CHECK, 'script.toml': asks });
+    const argv = ['faculty', 'test', 'clerk', 'script.toml'];
+    const ran = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.stdout).toContain('I go on without.');
+    expect(ran.stdout.match(/nobody can be asked in this run/g)).toHaveLength(2);
+  });
+
   test('plays the script with real tools and hooks, in a copy of the workspace', async () => {
     write({
       'sample/book.txt': 'old',

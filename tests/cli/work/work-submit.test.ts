@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { failWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { png } from '../../support/media-files.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { commandSite } from './command-site.ts';
-import { claimOne, registerDaemon, runAndComplete, until } from './worked-item.ts';
+import { claimOne, registerDaemon, runAndComplete, startFocus, until } from './worked-item.ts';
 
 const db = testDatabase();
 const { directory, animus, submit } = commandSite(db);
@@ -177,6 +179,27 @@ describe('work submit --wait', () => {
     } finally {
       await dropLogins(logins);
     }
+  });
+
+  test('shows what waits for a person, and the commands that decide it', async () => {
+    const waiting = animus(['work', 'submit', 'asker', 'Do it', '--wait']);
+    const work = await claimOne(db.database, 'asker');
+    const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: await startFocus(db.database, work) };
+    const turn = [key.focusId, key.leaseToken];
+    await db.database.query('select animus.begin_turn($1, $2, 1)', turn);
+    const answer = '{"provider": "p", "model": "m", "content": [], "stop_reason": "tool_use"}';
+    const call = '[{"call_id": "c1", "name": "bash", "input": {"command": "make"}, "state": "pending"}]';
+    await db.database.query('select animus.record_turn($1, $2, 1, $3, $4)', [...turn, answer, call]);
+    const asks = { subject: 'tool_call', request: { reason: 'a rule', gate: 'permissions' }, seconds: 60 } as const;
+    await askPerson(db.database, key, 1, 'c1', 'approval', asks);
+    await parkWork(db.database, work);
+    // Having seen the state, it reads what waits, and then sleeps: this was its last query.
+    const looked = `select from pg_stat_activity where $1::uuid is not null and pid <> pg_backend_pid() and query like '%animus.inbox where work_item_id%'`;
+    await until(db.database, looked, work.id);
+    await db.database.query(`select animus.cancel_work($1)`, [work.id]);
+    const { stdout } = await waiting;
+    expect(stdout).toContain('wants to run bash');
+    expect(stdout).toContain(`animus work approve ${work.id.slice(-12)} --call c1`);
   });
 
   test('stops waiting when it is interrupted, and the work continues', async () => {

@@ -1,17 +1,20 @@
 /** What operators decide, in SQL: who may, what is recorded, grants, and requests about the item itself. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { askPerson, grantsFor } from '../../../src/store/transcript/approvals.ts';
 import { startCall } from '../../../src/store/transcript/calls.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { readAsked } from '../../../src/store/views/inbox-view.ts';
 import { answerQuestion, approve, deny, grantCall, revokeGrant } from '../../../src/store/work/decide.ts';
 import { beginFocus, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
-import { testDatabase } from '../../support/database.ts';
+import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { emptyQueue } from './queue-driver.ts';
 
 const target = testDatabase();
+const embedded = embeddedDatabase();
 beforeEach(() => emptyQueue(target.database));
 
 const ASKS = { subject: 'tool_call', request: { reason: 'a rule' }, seconds: 60 } as const;
@@ -81,6 +84,46 @@ describe('who decides', () => {
     expect(row!.decided_by).toBe(row!.by);
     expect(await decisions(id)).toEqual([{ action: 'approve', call_id: 'c1', note: 'fine', bound: true }]);
   });
+});
+
+test('each request and each decision notifies animus_inbox with the item', async () => {
+  const heard: string[] = [];
+  const onNotify = (_channel: string, payload: string) => void heard.push(payload);
+  const service = openNotifications(target.database, ['animus_inbox'], { onNotify, onReconnect: () => {} });
+  await service.start();
+  try {
+    const { id } = await asked(['c1', 'c2']);
+    await deny(target.database, id, { callId: 'c1' });
+    await target.database.query(`update animus.waits set deadline = now() - interval '1 s' where work_item_id = $1`, [
+      id,
+    ]);
+    await target.database.query('select animus.resolve_due_waits(10)');
+    await expect.poll(() => heard).toEqual([id, id, id, id]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('on the embedded database, a request is asked, shown and decided as on a server', async () => {
+  const db = embedded.database;
+  const work = await beginFocus(db);
+  await recordCalls(db, work, 1, ['c1', 'c2'], 'bash');
+  for (const call of ['c1', 'c2']) await askPerson(db, work.key, 1, call, 'approval', ASKS);
+  const [row] = await readAsked(db, work.id);
+  expect(row).toMatchObject({ call_id: 'c1', request: { tool: 'bash', input: {}, reason: 'a rule' } });
+  const grant = await grantCall(db, work.id, { callId: 'c1', scope: 'item', seconds: 60 });
+  expect(await grantsFor(db, work.key.focusId, 1, 'c2', null)).toEqual([{ id: grant, pattern: null }]);
+  await approve(db, work.id, { callId: 'c1', hash: row!.hash, input: '{"n": 1}' });
+  await deny(db, work.id, {});
+  await startCall(db, work.key, 1, 'c1', null);
+  const states = await db.query(
+    'select state, final_input from animus.tool_calls where focus_id = $1 order by position',
+    [work.key.focusId],
+  );
+  expect(states).toEqual([
+    { state: 'started', final_input: { n: 1 } },
+    { state: 'waiting', final_input: null },
+  ]);
 });
 
 test('the audit shows a decision with the call it was about', async () => {
