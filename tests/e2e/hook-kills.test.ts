@@ -46,7 +46,7 @@ function siteWithHooks(engage: string, config = '') {
     }
     writeFileSync(
       join(workspace, 'smith.toml'),
-      `[faculty]\nname = "smith"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Act."\n` +
+      `[faculty]\nname = "smith"\npermissions.bash = "auto"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Act."\n` +
         `bash_isolation = "none"\n${engage}\n[faculty.hooks]\nbefore_llm_call = [{ command = "./context" }]\n` +
         `before_tool_call = [{ command = "./rewrite", tools = ["bash"] }]\nafter_tool_call = [{ command = "./redact" }]\n` +
         `[faculty.recover]\nmax_attempts = 100\n`,
