@@ -11,30 +11,15 @@ import { answerQuestion, approve, deny, grantCall, revokeGrant } from '../../../
 import { beginFocus, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { ASKS, askedItem, decisionsAbout } from './asked-item.ts';
 import { emptyQueue } from './queue-driver.ts';
 
 const target = testDatabase();
 const embedded = embeddedDatabase();
 beforeEach(() => emptyQueue(target.database));
 
-const ASKS = { subject: 'tool_call', request: { reason: 'a rule' }, seconds: 60 } as const;
-
-/** An item whose calls of `bash` wait for approvals. */
-async function asked(calls: readonly string[] = ['c1'], id?: string): Promise<FocusedWork> {
-  const work = await beginFocus(target.database, id === undefined ? {} : { id });
-  await recordCalls(target.database, work, 1, calls, 'bash');
-  for (const call of calls) await askPerson(target.database, work.key, 1, call, 'approval', ASKS);
-  return work;
-}
-
-async function decisions(id: string) {
-  return target.database.query(
-    `select d.action, d.call_id, d.note, encode(d.subject_digest, 'hex') = w.hash as bound
-       from animus.decisions d left join (select call_id, work_item_id, encode(request_hash, 'hex') as hash from animus.waits) w using (work_item_id, call_id)
-      where d.work_item_id = $1 order by d.seq`,
-    [id],
-  );
-}
+const asked = (calls?: readonly string[], id?: string) => askedItem(target.database, calls, id);
+const decisions = (id: string) => decisionsAbout(target.database, id);
 
 describe('who decides', () => {
   const logins: string[] = [];
@@ -161,59 +146,6 @@ describe('a question', () => {
   test.each(['', '  \n'])('%j is no answer', async (text) => {
     const { id } = await questioned();
     await expect(answerQuestion(target.database, id, text)).rejects.toMatchObject({ code: 'work.invalid' });
-  });
-});
-
-describe('a grant', () => {
-  test('of one call fits the same tool with the same input, for the item or for the faculty, until it ends', async () => {
-    const db = target.database;
-    const work = await asked(['c1', 'c2']);
-    const grants = (of: FocusedWork, call: string) => grantsFor(db, of.key.focusId, 1, call, null);
-    expect(await grants(work, 'c2')).toEqual([]);
-    const id = await grantCall(db, work.id, { callId: 'c1', scope: 'item', seconds: 3600, note: 'safe' });
-    expect(await grants(work, 'c2')).toEqual([{ id, pattern: null }]);
-    // Of another input, there is none; and none for other work of the faculty.
-    expect(await grantsFor(db, work.key.focusId, 1, 'c2', { value: { n: 2 } })).toEqual([]);
-    await db.query(`insert into animus.work_items (faculty) values ($1)`, [work.faculty]);
-    const [other] = await db.query<{ id: string }>(
-      `select id from animus.work_items where faculty = $1 and state = 'queued'`,
-      [work.faculty],
-    );
-    const sibling = await asked(['c1'], other!.id);
-    expect(await grants(sibling, 'c1')).toEqual([]);
-    const wide = await grantCall(db, work.id, { callId: 'c1', scope: 'faculty', seconds: 3600, pattern: 'git *' });
-    expect(await grants(sibling, 'c1')).toEqual([{ id: wide, pattern: 'git *' }]);
-    expect(await revokeGrant(db, wide)).toBe(true);
-    expect(await revokeGrant(db, wide)).toBe(false);
-    expect(await grants(sibling, 'c1')).toEqual([]);
-    await db.query(`update animus.grants set expires_at = now() - interval '1 s' where id = $1`, [id]);
-    expect(await grants(work, 'c2')).toEqual([]);
-    expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['grant', 'grant']);
-  });
-
-  test('starts only the call that it fits', async () => {
-    const db = target.database;
-    const work = await beginFocus(db);
-    await recordCalls(db, work, 1, ['c1', 'c2'], 'bash');
-    await askPerson(db, work.key, 1, 'c1', 'approval', ASKS);
-    const id = await grantCall(db, work.id, { callId: 'c1', scope: 'item', seconds: 60 });
-    await expect(startCall(db, work.key, 1, 'c2', { value: { n: 2 } }, id)).rejects.toThrow(
-      /grant \d+ is not for call/,
-    );
-    await startCall(db, work.key, 1, 'c2', null, id);
-    const [call] = await db.query(`select state, grant_id::text as grant from animus.tool_calls where call_id = 'c2'`);
-    expect(call).toEqual({ state: 'started', grant: id });
-    // What waits, waits for a person: a grant that was made meanwhile does not start it.
-    await expect(startCall(db, work.key, 1, 'c1', null, id)).rejects.toThrow('nobody has approved it');
-  });
-
-  test.each([
-    ['no end', { scope: 'item', seconds: 0 }],
-    ['more than a year', { scope: 'item', seconds: 400 * 86_400 }],
-    ['an empty pattern', { scope: 'faculty', seconds: 60, pattern: ' ' }],
-  ] as const)('with %s is refused', async (_what, grant) => {
-    const { id } = await asked();
-    await expect(grantCall(target.database, id, grant)).rejects.toMatchObject({ code: 'work.invalid' });
   });
 });
 
