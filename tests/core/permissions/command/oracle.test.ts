@@ -10,13 +10,13 @@ import { commandLine } from '../../../../src/core/permissions/command/command-fi
 /** Programs that only record that they ran, with their first argument. They do not exist on a host. */
 const STUBS = ['aa', 'bb', 'cc'] as const;
 const TIME_OUT_MS = 60_000;
+const RUNS = Number(process.env['ANIMUS_ORACLE_RUNS'] ?? 100);
 
 let directory = '';
-let log = '';
+let lines = 0;
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'animus-oracle-'));
-  log = join(directory, 'ran');
   for (const name of STUBS) {
     writeFileSync(join(directory, name), `#!/bin/sh\necho "${name} $1" >> "$RAN"\necho zz\n`);
     chmodSync(join(directory, name), 0o755);
@@ -26,6 +26,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** What bash runs for the line: `name argument` of each stub. */
 function runs(line: string): readonly string[] {
+  // A file of its own: what an earlier line left in the background may still run.
+  const log = join(directory, `ran-${++lines}`);
   writeFileSync(log, '');
   const env = { PATH: `${directory}:/usr/bin:/bin`, RAN: log, HOME: directory };
   try {
@@ -149,13 +151,75 @@ const piece = fc.constantFrom(
   'local ',
 );
 
+const quoted = (line: string) => `'${line.replaceAll("'", `'\\''`)}'`;
+
+/** Whole commands in each other: most of these lines run something. */
+const { line } = fc.letrec<{ simple: string; line: string }>((tie) => {
+  const inner = tie('line');
+  return {
+    simple: fc.oneof(
+      { maxDepth: 3, depthIdentifier: 'simple' },
+      fc.constantFrom('aa p', 'bb q', "cc 'r'", "a''a p", '\\bb q', "$'\\x63c' r", 'x=aa; $x p'),
+      inner.map((line) => `sh -c ${quoted(line)}`),
+      inner.map((line) => `bash -ec ${quoted(line)}`),
+      inner.map((line) => `eval ${quoted(line)}`),
+      inner.map((line) => `trap ${quoted(line)} EXIT`),
+      inner.map((line) => `bash <<'END'\n${line}\nEND\n`),
+      inner.map((line) => `bash <<< ${quoted(line)}`),
+      fc
+        .tuple(
+          fc.constantFrom(
+            'env X=1',
+            'env -i "PATH=$PATH" "RAN=$RAN"',
+            'nohup',
+            'timeout 2',
+            'nice -n 1',
+            'command',
+            'exec',
+          ),
+          inner,
+        )
+        .map(([runner, line]) => `${runner} sh -c ${quoted(line)}`),
+      fc.constantFrom(
+        'env X=1 aa p',
+        'nohup timeout 2 bb q',
+        'echo p | xargs aa',
+        'find . -maxdepth 0 -exec bb q {} \\;',
+      ),
+    ),
+    line: fc.oneof(
+      { maxDepth: 3, depthIdentifier: 'line' },
+      tie('simple'),
+      fc.tuple(inner, fc.constantFrom('; ', ' && ', ' || ', ' | ', ' & ', '\n'), inner).map((parts) => parts.join('')),
+      inner.map((line) => `(${line}\n)`),
+      inner.map((line) => `{ ${line}\n}`),
+      inner.map((line) => `echo "$(${line}\n)" > /dev/null`),
+      inner.map((line) => `cat < <(${line}\n) > /dev/null`),
+      inner.map((line) => `if ${line}\nthen :; fi`),
+      inner.map((line) => `for i in 1; do ${line}\ndone`),
+      inner.map((line) => `case x in *) ${line}\n;; esac`),
+      inner.map((line) => `f() { ${line}\n}; f`),
+      inner.map((line) => `x=\${y:-$(${line}\n)}`),
+      inner.map((line) => `cat <<END > /dev/null\n$(${line}\n)\nEND\n`),
+    ),
+  };
+});
+
 describe('a real bash', () => {
+  it(
+    'runs nothing in commands within commands that was not found',
+    () => {
+      fc.assert(fc.property(line, expectAllFound), { numRuns: RUNS, endOnFailure: true });
+    },
+    TIME_OUT_MS,
+  );
+
   it(
     'runs nothing in generated lines that was not found',
     () => {
       fc.assert(
         fc.property(fc.array(piece, { minLength: 1, maxLength: 9 }), (pieces) => expectAllFound(pieces.join(''))),
-        { numRuns: Number(process.env['ANIMUS_ORACLE_RUNS'] ?? 150), endOnFailure: true },
+        { numRuns: RUNS, endOnFailure: true },
       );
     },
     TIME_OUT_MS,
@@ -170,7 +234,7 @@ describe('a real bash', () => {
           if (!commandLine(line).allowedBy('aa *')) return;
           expect(runs(line).filter((ran) => !ran.startsWith('aa'))).toEqual([]);
         }),
-        { numRuns: Number(process.env['ANIMUS_ORACLE_RUNS'] ?? 150) },
+        { numRuns: RUNS },
       );
     },
     TIME_OUT_MS,
