@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { inThread } from '../../in-thread.ts';
-import { type ToolOutput, toolError, worldTool } from '../../tool.ts';
+import { type ToolOutput, worldTool } from '../../tool.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
 import { type GlobRequest, type GlobResult, MAX_SHOWN, MAX_WALKED } from './glob-files.ts';

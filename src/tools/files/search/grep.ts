@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { computingMs, inThread } from '../../in-thread.ts';
-import { type ToolOutput, toolError, worldTool } from '../../tool.ts';
+import { type ToolOutput, worldTool } from '../../tool.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
 import type { GrepResult } from './grep-files.ts';
 import { filesToSearch } from './ripgrep.ts';
