@@ -46,7 +46,7 @@ test('the examples of docs/sql-api.md run in order under the named role, and do 
 test('the SQL examples of docs/audit.md run under the named role', async () => {
   const page = readFileSync(new URL('../../../docs/audit.md', import.meta.url), 'utf8');
   const examples = [...page.matchAll(/^```sql (\w+)\n([^]*?)^```/gm)];
-  expect(examples.map(([, role]) => role)).toEqual(['animus_reader', 'animus_operator']);
+  expect(examples.map(([, role]) => role)).toEqual(['animus_reader', 'animus_reader', 'animus_operator']);
   await target.database.query(`select animus.pause('accountant', 'Ada Lovelace is away')`);
   for (const [, role, sql] of examples) {
     const login = openPostgres(await createLogin(target.connectionString, role!, logins), { poolSize: 1 });
