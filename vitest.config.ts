@@ -12,6 +12,7 @@ const ONE_WIRE = [
   'background-commands',
   'bad-database',
   'broken-faculties',
+  'budgets',
   'clock-jumps',
   'cut-connections',
   'daemon-death',

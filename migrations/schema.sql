@@ -655,6 +655,86 @@ create table animus.mcp_pins (
   constraint problem_has_time check ((problem is null) = (problem_at is null))
 );
 
+create table animus.budget_limits (
+  id           bigint        not null generated always as identity,
+  scope        text          not null,
+  faculty      text,
+  work_item_id uuid,
+  period       text          not null,
+  unit         text          not null,
+  amount       numeric(20,6) not null,
+  on_exceeded  text,
+  origin       text          not null,
+  daemon_id    uuid,
+  set_by       text          not null,
+  created_at   timestamptz   not null,
+  set_at       timestamptz   not null,
+  expires_at   timestamptz,
+  primary key (id),
+  constraint budget_limits_scope_faculty_work_item_id_period_unit_origin_key unique nulls not distinct (scope, faculty, work_item_id, period, unit, origin),
+  constraint budget_limits_amount_check check (amount >= 0::numeric),
+  constraint budget_limits_file check ((origin = 'file') = (daemon_id is not null)),
+  constraint budget_limits_on_exceeded_check check (on_exceeded in ('wait', 'die')),
+  constraint budget_limits_origin_check check (origin in ('file', 'submitter', 'operator', 'extension')),
+  constraint budget_limits_period check (period = 'none' or (scope in ('faculty', 'appliance'))),
+  constraint budget_limits_period_check check (period in ('none', 'day', 'month')),
+  constraint budget_limits_scope_check check (scope in ('item', 'root', 'faculty', 'appliance')),
+  constraint budget_limits_subject check (
+case scope
+    when 'appliance' then num_nonnulls(faculty, work_item_id) = 0
+    when 'faculty' then faculty is not null and work_item_id is null
+    else num_nonnulls(faculty, work_item_id) = 1
+end),
+  constraint budget_limits_unit_check check (unit in ('usd', 'tokens'))
+);
+create index budget_limits_appliance on animus.budget_limits (scope) where scope = 'appliance';
+create index budget_limits_faculty on animus.budget_limits (faculty) where faculty is not null;
+create index budget_limits_item on animus.budget_limits (work_item_id) where work_item_id is not null;
+
+create table animus.budget_accounts (
+  id      bigint        not null generated always as identity,
+  scope   text          not null,
+  subject text          not null,
+  unit    text          not null,
+  period  text          not null,
+  starts  date          not null,
+  spent   numeric(20,6) not null,
+  held    numeric(20,6) not null default 0,
+  primary key (id),
+  constraint budget_accounts_scope_subject_unit_period_starts_key unique (scope, subject, unit, period, starts)
+) with (fillfactor=50);
+
+create table animus.budget_slices (
+  account_id bigint        not null,
+  daemon_id  uuid          not null,
+  free       numeric(20,6) not null,
+  spent      numeric(20,6) not null default 0,
+  used_at    timestamptz   not null,
+  primary key (account_id, daemon_id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+
+create table animus.budget_holds (
+  focus_id     uuid          not null,
+  turn         integer       not null,
+  account_id   bigint        not null,
+  work_item_id uuid          not null,
+  token        bigint        not null,
+  attempt      uuid          not null,
+  amount       numeric(20,6) not null,
+  cost         numeric(20,6),
+  primary key (focus_id, turn, account_id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+create index budget_holds_account on animus.budget_holds (account_id);
+
+create table animus.budget_warnings (
+  account_id bigint not null,
+  focus_id   uuid   not null,
+  attempt    uuid   not null,
+  content    text   not null,
+  primary key (account_id, focus_id)
+);
+create index budget_warnings_focus on animus.budget_warnings (focus_id);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

@@ -76,6 +76,7 @@ begin
                    -- Only an item that was claimed before can have a directory somewhere: a first claim costs nothing
                    -- here.
                    and (w.lease_token is null or f.options ? 'batches' or not animus.has_turn_under_way(w.id))
+                   and (f.options ? 'budgets' or not animus.has_budget(w.id, w.faculty))
                    and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)
                         or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
                  order by w.priority desc, w.id
@@ -102,6 +103,7 @@ begin
             from (select w.id, w.priority from animus.work_items w
                    where w.faculty = f.name and w.state = 'queued' and not w.key_blocked
                      and (w.lease_token is null or f.options ? 'batches' or not animus.has_turn_under_way(w.id))
+                     and (f.options ? 'budgets' or not animus.has_budget(w.id, w.faculty))
                      and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)
                           or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
                    order by w.priority desc, w.id

@@ -2,8 +2,9 @@
 -- waits for a row lock: locked rows are left for the next claim, so no open transaction can stop the queue.
 
 -- Claims up to p_limit items for a daemon, best first, with fresh lease tokens. p_faculties: {"name": {"max": int, "max_attempts": int,
--- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true, "ahead": int}} — the faculties this daemon can
--- run; other work is ignored. Without "batches", items with a turn under way in a batch are ignored, too.
+-- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true, "budgets": true, "ahead": int}} — the faculties this
+-- daemon can run; other work is ignored. Without "batches", items with a turn under way in a batch are ignored, too; without "budgets", items
+-- to which a limit applies.
 -- p_limit: how many more it has room for. p_ahead: claims up to so many more, which wait in the daemon for a free slot, of each faculty at
 -- most its "ahead"; none when the next in turn is an item of a faculty without "ahead", which needs a slot. p_waiting: faculties of which
 -- items wait in the daemon.

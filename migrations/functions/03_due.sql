@@ -91,6 +91,7 @@ begin
       from animus.work_items
      where state in ('claimed', 'running') and lease_expires_at < p_now and p_faculties ? faculty
        and (cancel_requested_at is not null or p_faculties -> faculty ? 'batches' or not animus.has_turn_under_way(id))
+       and (cancel_requested_at is not null or p_faculties -> faculty ? 'budgets' or not animus.has_budget(id, faculty))
        and (cancel_requested_at is not null or lease_expires_at < p_now - animus.host_grace(p_faculties -> faculty)
             or not animus.left_to_its_host(id, p_daemon_id, p_now - animus.host_grace(p_faculties -> faculty)))
      order by lease_expires_at limit p_limit for no key update skip locked

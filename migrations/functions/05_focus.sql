@@ -49,7 +49,8 @@ end $$;
 
 -- Begins many new foci in one statement: for each one what begin_focus, add_message with its first message and, where p_turns says so,
 -- begin_next_turn with its first turn do. Array n of each argument belongs to focus n; the caller makes the ids. Only the usual case: the
--- item has neither an earlier focus nor a ledger nor messages, its lease holds, nobody has locked its row, and the settings are stored and in use today.
+-- item has neither an earlier focus nor a ledger nor messages, no limit applies to it, its lease holds, nobody has locked its row, and the
+-- settings are stored and in use today.
 -- Returns the permit of each turn, 'go', 'cancelled' or 'paused' ('go' where no turn was to begin), in order; null: nothing was written
 -- for this item, and begin_focus, which knows every case, has to be called.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
@@ -62,9 +63,11 @@ declare
   v_now     timestamptz := animus.now();
   v_today   date := (v_now at time zone 'UTC')::date;
   v_paused  text[];
+  v_limited boolean;
   v_permits text[];
 begin
-  v_paused := array(select p.faculty from animus.pauses p where p.until is null or p.until > v_now);
+  select array(select p.faculty from animus.pauses p where p.until is null or p.until > v_now), exists (select from animus.budget_limits)
+    into v_paused, v_limited;
   with held as (
     update animus.work_items w set state = 'running', unstarted_claims = 0
       from (select u.*, l.lease_owner,
@@ -77,6 +80,7 @@ begin
                and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null)
                and not exists (select from animus.foci e where e.work_item_id = u.id)
                and not exists (select from animus.work_ledger e where e.work_item_id = u.id)
+               and not (v_limited and u.turn and animus.has_budget(l.id, l.faculty))
              order by u.id for no key update of l skip locked) i
      where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
     returning i.*),

@@ -1,8 +1,8 @@
 -- The turns of a focus: begun, recorded with their calls, and ended. All of it is fenced by the item's lease token.
 
 -- Opens a turn before its request is sent and reserves its cost. Returns 'go', or why not: 'cancelled', 'paused', or 'mail': messages to
--- the work were added to the context after the newest turn, and the turn has to be begun again with them. A
--- turn that was begun and never recorded is requested again; its reservation is charged as lost.
+-- the work were added to the context after the newest turn, and the turn has to be begun again with them; 'reserve', a limit applies, so
+-- call begin_budgeted_turn. A turn that was begun and never recorded is requested again; its reservation is charged as lost.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -10,25 +10,55 @@ begin
   return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
 end $$;
 
--- Opens a turn for a caller that has locked the focus, or returns why not. A turn whose request is under way in a batch is not lost, and
--- messages come after it.
+-- Opens a turn for a caller that has locked the focus, or returns why not. Messages come after a turn whose request is under way in a batch.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.open_turn(p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns text
+language plpgsql as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_paused  boolean;
+  v_limited boolean;
+begin
+  if p_item.cancel_requested_at is not null then return 'cancelled'; end if;
+  -- In one query: without any limit in the database, looking for one costs next to nothing.
+  select exists (select from animus.pauses p where p.faculty in (p_item.faculty, '*') and (p.until is null or p.until > v_now)),
+         exists (select from animus.budget_limits) into v_paused, v_limited;
+  if v_paused then return 'paused'; end if;
+  -- Before messages are delivered: begin_budgeted_turn does that.
+  if v_limited and animus.has_budget(p_item.id, p_item.faculty) then return 'reserve'; end if;
+  -- Nested, so that items that cannot have messages pay one comparison.
+  if p_item.has_mail or p_item.keyed then
+    if not animus.turn_under_way(p_focus_id, p_turn) and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then return 'mail'; end if;
+  end if;
+  perform animus.put_turn_row(p_focus_id, p_turn, p_reserved_usd);
+  return 'go';
+end $$;
+
+-- Returns why no turn may be opened, 'cancelled', 'paused' or 'mail' as open_turn; null if one may.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.refuse_turn(p_item animus.held_work, p_focus_id uuid, p_turn int) returns text
 language plpgsql as $$
 declare
   v_now timestamptz := animus.now();
 begin
   if p_item.cancel_requested_at is not null then return 'cancelled'; end if;
   if exists (select from animus.pauses p where p.faculty in (p_item.faculty, '*') and (p.until is null or p.until > v_now)) then return 'paused'; end if;
-  -- Nested, so that items that cannot have messages pay one comparison.
-  if p_item.has_mail or p_item.keyed then
-    if not animus.turn_under_way(p_focus_id, p_turn) and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then return 'mail'; end if;
+  if (p_item.has_mail or p_item.keyed) and not animus.turn_under_way(p_focus_id, p_turn)
+     and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then
+    return 'mail';
   end if;
-  insert into animus.turns as t (focus_id, turn, reserved_usd, begun_at) values (p_focus_id, p_turn, p_reserved_usd, v_now)
+  return null;
+end $$;
+
+-- Writes the row of a turn that begins, perhaps again. A turn whose request is under way in a batch is not lost.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.put_turn_row(p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns void
+language plpgsql as $$
+begin
+  insert into animus.turns as t (focus_id, turn, reserved_usd, begun_at) values (p_focus_id, p_turn, p_reserved_usd, animus.now())
   on conflict (focus_id, turn) do update
      set lost_usd = t.lost_usd + t.reserved_usd, reserved_usd = excluded.reserved_usd, begun_at = excluded.begun_at
    where t.recorded_at is null and not animus.turn_under_way(t.focus_id, t.turn);
-  return 'go';
 end $$;
 
 -- Makes an answer durable before anything acts on it, together with the calls it asks for. p_answer: {provider, model, content,

@@ -1,5 +1,6 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test keeps the two equal. */
 import type { z } from 'zod';
+import { facultyBudgetFields } from '../core/config/budget.ts';
 import { CACHE_TTLS, EARLIER_EFFORTS, EFFORTS, SERVICE_TIERS } from '../core/config/model-words.ts';
 import { VERDICTS } from '../core/permissions/verdict.ts';
 import {
@@ -152,7 +153,7 @@ export const facultySchema = table({
     recover: recover.prefault({}),
     permissions: permissions.prefault({}),
     mcp: mcpTables.prefault({}),
-    budget: planned(),
+    budget: table(facultyBudgetFields()).optional(),
     awareness: planned(),
     hooks: hooks.prefault({}),
   }),

@@ -1,3 +1,4 @@
+import type { Budget } from '../core/config/budget.ts';
 import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.ts';
 import type { Permissions } from '../core/permissions/permissions.ts';
 import type { Isolation } from '../process/runners/runners.ts';
@@ -42,6 +43,8 @@ export interface Faculty {
   readonly hooks?: LoopHooks;
   /** Which calls may run; missing in snapshots of earlier versions, which are not asked: the loaded faculty decides. */
   readonly permissions?: Permissions;
+  /** Limits of what its work may cost; missing in snapshots of earlier versions: none. */
+  readonly budget?: Budget;
   /** What else it was read from or runs, absolute: prompt, schema, hooks, and the arguments of hooks that are files. */
   readonly files: readonly string[];
   /** Where each value is written, `file:line` by dotted key below `faculty`. Missing keys have their default. */

@@ -1,5 +1,6 @@
 /** Parses one faculty file into a Faculty or a list of all its problems. */
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { readBudget } from '../core/config/budget.ts';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
 import { checkModels, checkThinking } from './check-models.ts';
@@ -96,6 +97,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
       maxSeconds: faculty.recover.max_seconds,
       hook: recover,
     },
+    budget: readBudget(faculty.budget, 'faculty'),
     hooks,
     permissions,
     files: filesOf(check, [orient, external, consolidate, recover, ...Object.values(hooks).flat()], mcp),

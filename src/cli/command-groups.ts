@@ -19,6 +19,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
   { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },
   { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
+  { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },
   { names: ['schedule'], load: async () => (await import('./operate/schedule.ts')).addScheduleCommands },
   { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
   { names: ['audit'], load: async () => (await import('./audit/audit.ts')).addAuditCommands },

@@ -8,6 +8,7 @@ import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import { openNotifications } from '../store/postgres/notifications.ts';
 import type { Database } from '../store/sql/database.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
+import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
 import { createFocusCompleter } from '../store/transcript/complete-foci.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -25,6 +26,7 @@ import { createRegistration, type Registration } from './presence/registration.t
 import { createVersionGuard, type VersionGuard } from './presence/version-guard.ts';
 import { watchConfig } from './reload/config-reload.ts';
 import { watchFaculties } from './reload/reload.ts';
+import { createBudgetKeeper } from './timers/budget-keeper.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
 import { createJanitor } from './timers/janitor.ts';
@@ -95,6 +97,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
+  const keepTurn = createTurnKeeper(db);
   const realRoot = realDirectoryRoot(directoryRoot);
   // The environment and the lists of a running daemon do not change.
   const environment = hookEnvironment(config, process.env);
@@ -123,6 +126,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         directoryRoot,
         realRoot,
         beginNew,
+        keepTurn,
         isolation,
         guard,
         hookEnvironment: environment,
@@ -158,6 +162,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const janitor = createJanitor({ db, clock, log, retention: () => newest.retention, directoryRoot });
   const spendRollUp = createSpendRollUp({ db, clock, log });
+  const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => newest.budget });
   const batchPoller = createBatchPoller({
     db,
     clock,
@@ -198,6 +203,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     load: means.load,
     onChange: async (faculties) => {
       await registration.take(faculties);
+      await budgetKeeper.declare();
       wake.ring();
     },
     clock,
@@ -226,6 +232,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     inOrder: [
       notifications,
       heartbeat,
+      budgetKeeper,
       controlPlane,
       inbox,
       scheduler,

@@ -2,6 +2,7 @@
 import { AnimusError } from '../core/errors/errors.ts';
 import { estimateTokens } from '../core/work/tokens.ts';
 import { readTranscriptToSend } from '../store/transcript/attachments.ts';
+import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
 import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
 import type { Transcript } from '../store/transcript/transcript.ts';
 import type { RecordedTurn, TurnPermit } from '../store/transcript/turns.ts';
@@ -17,10 +18,12 @@ import { type EndMeans, takeBoundedTurn } from './context/bounded-turn.ts';
 import type { ContextMeans } from './context/context-prepare.ts';
 import { withMail } from './context/mail.ts';
 import { lostCommandsNotice } from './prompt/prompt.ts';
+import type { FocusBudget } from './turn/focus-budget.ts';
 import type { BegunTurn, TurnMeans } from './turn/model-turn.ts';
 import type { UnrecordedTurn } from './turn/record-answer.ts';
 import { createTurnTime } from './turn/turn-time.ts';
 import type { EngageEnd } from './verdict/engage-end.ts';
+import { refusedEnd } from './verdict/refused-end.ts';
 import { judge, type Limits } from './verdict/verdict.ts';
 
 /** The dependencies of the loop: those of model calls, the context, tool calls and the verdict, and signals to stop. */
@@ -35,6 +38,7 @@ export interface EngageMeans
       | 'goesStraightOn'
       | 'messagesAfter'
       | 'knownMail'
+      | 'payOnce'
     >,
     ContextMeans,
     CallMeans,
@@ -46,14 +50,17 @@ export interface EngageMeans
   readonly drain: AbortSignal;
 }
 
-type LoopMeans = EngageMeans & Pick<TurnMeans, 'time' | 'withPending' | 'startEarly' | 'takeBegun'>;
+type LoopMeans = EngageMeans &
+  Pick<TurnMeans, 'time' | 'withPending' | 'startEarly' | 'takeBegun'> & { readonly budget: FocusBudget };
 
 /** Runs a focus's loop from the end of its transcript, which is read where it is not given. Rejects when `signal` aborts or the lease is lost. */
 export async function engage(engageMeans: EngageMeans, recorded?: Transcript): Promise<EngageEnd> {
   const pending = (turn: RecordedTurn) => withPending(turn, engageMeans);
   const startEarly = (turn: RecordedTurn) => startEarlyCalls(turn, engageMeans);
   const takeBegun = beginsWith(engageMeans.firstPermit);
-  const means: LoopMeans = { ...engageMeans, time: createTurnTime(), withPending: pending, startEarly, takeBegun };
+  const budget = engageMeans.budget ?? unlimited(engageMeans.db);
+  const time = createTurnTime();
+  const means: LoopMeans = { ...engageMeans, time, withPending: pending, startEarly, takeBegun, budget };
   const step = await loop(means, recorded).catch(async (error: unknown) => {
     await keepResults(means);
     throw error;
@@ -61,6 +68,11 @@ export async function engage(engageMeans: EngageMeans, recorded?: Transcript): P
   await means.journal.flush(means.signal);
   record('work.engage.iterations', step.transcript.turns.length, { faculty: means.faculty });
   return step.end;
+}
+
+/** For work that had no limits when its focus began. */
+function unlimited(db: EngageMeans['db']): FocusBudget {
+  return { limited: false, keepTurn: createTurnKeeper(db), onUsed: () => {} };
 }
 
 /** Gives the permit of turn 1 once: a turn that is asked again begins again. */
@@ -114,10 +126,7 @@ async function iterate(transcript: Transcript, means: LoopMeans, begun?: BegunTu
     switch (taken.kind) {
       case 'refused':
         if (taken.permit === 'mail') return { kind: 'next', transcript: await withMail(sent, means) };
-        return end(
-          sent,
-          taken.permit === 'cancelled' ? { kind: 'cancelled' } : { kind: 'interrupted', reason: 'paused' },
-        );
+        return end(sent, refusedEnd(taken));
       case 'blocked':
         return end(sent, { kind: 'failed', code: 'hook_blocked', message: taken.reason });
       case 'parked':

@@ -43,6 +43,8 @@ export interface CompleteOptions {
    * a `restart` event. Default false: such a call fails instead. Without `onEvent` it is always retried.
    */
   readonly canDiscard?: boolean;
+  /** True: a request that may have cost something (`mayHaveCost`) is not sent again, to no model. Default false. */
+  readonly payOnce?: boolean;
   /** Overrides of the provider's time-outs for this call. */
   readonly timeouts?: Partial<Timeouts>;
 }
@@ -171,4 +173,18 @@ const WORLD: ReadonlySet<FailureKind> = new Set([
 /** True if the provider caused the failure: the work is released and no attempt is counted. */
 export function isFailureOfTheWorld(failure: LlmFailure): boolean {
   return WORLD.has(failure.kind);
+}
+
+/** Failures before anything was sent, or refusals that no provider bills. */
+const FREE: ReadonlySet<FailureKind> = new Set(['credentials', 'quota', 'model_not_found']);
+/** Gateways send these when they lost the answer of the provider, which may have been complete. */
+const LOST_ANSWER: ReadonlySet<number> = new Set([502, 504]);
+
+/** False if a failed request certainly cost nothing: it was refused with a status, or never reached the provider. */
+export function mayHaveCost(
+  failure: Pick<LlmFailure, 'kind' | 'network' | 'httpStatus'> & { readonly attempts?: number },
+): boolean {
+  const { kind, network, httpStatus, attempts } = failure;
+  if (network !== undefined || attempts === 0 || FREE.has(kind)) return false;
+  return httpStatus === null || httpStatus < 400 || LOST_ANSWER.has(httpStatus);
 }

@@ -1,5 +1,5 @@
 import type { CompleteOptions, FailureKind, LlmEvent, LlmFailure, LlmRequest, LlmResult } from './client.ts';
-import { isFailureOfTheWorld } from './client.ts';
+import { isFailureOfTheWorld, mayHaveCost } from './client.ts';
 import type { ResolvedModel } from './llm.ts';
 
 /** An answer or failure, and its model. */
@@ -28,6 +28,7 @@ export async function completeWithFallback(
     if (result.ok) return { used, result: { ok: true, response: { ...result.response, fellBackFrom: failures } } };
     failures.push(result.failure);
     if (!mayFallBack(result.failure.kind) || !progress.mayStartOver()) break;
+    if (options.payOnce === true && mayHaveCost(result.failure)) break;
   }
   return { used: models[0], result: { ok: false, failure: worst(failures) } };
 }

@@ -209,6 +209,8 @@ export const METRICS = {
     BATCH_S,
   ),
   'work.permission.verdicts': counter('{call}', 'Verdicts of permissions about tool calls', ['risk', 'verdict']),
+  'work.budget.warnings': counter('{warning}', 'Limits of which 80 % are used, each once', ['faculty', 'scope']),
+  'work.budget.refusals': counter('{turn}', 'Turns that a limit refused: wait, die or busy', ['faculty', 'result']),
   'work.budget.spent': counter('{USD}', 'Cost of recorded answers', ['faculty', 'model']),
   'gen_ai.client.token.usage': histogram('{token}', 'Tokens of one call', [...GEN_AI, 'gen_ai.token.type'], TOKENS),
   'gen_ai.client.operation.duration': histogram('s', 'One model call, retries included', GEN_AI, CALL_S),

@@ -56,7 +56,7 @@ describe('model names', () => {
 describe('fallback', () => {
   const { model: _, ...request } = requestOf({ tools: [] });
 
-  async function fall(first: Parameters<typeof startAnthropicServer>[0], canDiscard?: boolean) {
+  async function fall(first: Parameters<typeof startAnthropicServer>[0], canDiscard?: boolean, payOnce = false) {
     const one = await open(startAnthropicServer(first));
     const two = await open(startOpenAiServer([{ text: 'second' }]));
     const llm = llmWith({ one: anthropicAt(one), two: openaiAt(two) });
@@ -65,6 +65,7 @@ describe('fallback', () => {
     const models = [llm.resolve('one/a'), llm.resolve('two/b')] as const;
     const { result, used } = await completeWithFallback(models, request, {
       signal: AbortSignal.timeout(20_000),
+      payOnce,
       ...seen,
     });
     return { result, used, events, asked: two.requests.length };
@@ -97,6 +98,13 @@ describe('fallback', () => {
     const { result, events } = await fall(half, true);
     answered(result);
     expect(events.map(({ type }) => type)).toEqual(['text', 'restart', 'text']);
+  });
+
+  test('asks no further model where a request that broke off may be paid for once only', async () => {
+    const { result, asked } = await fall(half, true, true);
+    expect(failed(result).kind).toBe('connection');
+    expect(asked).toBe(0);
+    expect((await fall([{ status: 529 }], true, true)).asked).toBe(1);
   });
 
   test('stays with the failure where it cannot', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LlmEvent } from '../../src/llm/client.ts';
+import { type LlmEvent, mayHaveCost } from '../../src/llm/client.ts';
 import { text, toolUse } from '../support/model-server/anthropic.ts';
 import { instantClock } from './instant-clock.ts';
 import { answered, call, failed, requestOf } from './llm-call.ts';
@@ -146,13 +146,17 @@ describe('retries', () => {
 describe('a stream that breaks', () => {
   const broken = { content: [text('one two three four'), toolUse('a', 'read_file', { path: 'x' })], stopAfter: 6 };
 
-  async function run(finish: { finally: 'reset' | 'end' } | { errorEvent: string }, canDiscard: boolean | null) {
+  async function run(
+    finish: { finally: 'reset' | 'end' } | { errorEvent: string },
+    canDiscard: boolean | null,
+    payOnce = false,
+  ) {
     const server = await serve([{ ...broken, ...finish }, { content: [text('whole')] }]);
     const { client } = connect(server.url).resolve('m');
     const events: LlmEvent[] = [];
     const options = canDiscard === null ? {} : { canDiscard, onEvent: (event: LlmEvent) => void events.push(event) };
-    const result = await client.complete(requestOf(), { signal: AbortSignal.timeout(20_000), ...options });
-    return { result, events };
+    const result = await client.complete(requestOf(), { signal: AbortSignal.timeout(20_000), payOnce, ...options });
+    return { result, events, asked: server.requests.length };
   }
 
   const ways = [{ finally: 'reset' }, { finally: 'end' }, { errorEvent: 'overloaded_error' }] as const;
@@ -168,6 +172,19 @@ describe('a stream that breaks', () => {
     const at = events.findIndex((event) => event.type === 'restart');
     expect(at).toBeGreaterThan(0);
     expect(events.slice(at + 1)).toEqual([{ type: 'text', text: 'whole' }]);
+  });
+
+  test.each(ways)('is not sent again where it may be paid for once only: %j', async (way) => {
+    const { result, asked } = await run(way, true, true);
+    expect(mayHaveCost(failed(result))).toBe(true);
+    expect(asked).toBe(1);
+  });
+
+  test('that never began is sent again: a refusal costs nothing', async () => {
+    const server = await serve([{ status: 529 }, { content: [text('whole')] }]);
+    const { client } = connect(server.url).resolve('m');
+    const result = await client.complete(requestOf(), { signal: AbortSignal.timeout(20_000), payOnce: true });
+    expect(answered(result)).toMatchObject({ attempts: 2 });
   });
 
   test.each(ways)('fails when content was passed on for good: %j', async (way) => {

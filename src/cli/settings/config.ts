@@ -64,6 +64,8 @@ function settingsOf(config: Config): Setting[] {
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);
+  for (const { key, amount } of config.budget.limits) add(`budget.${key}`, amount);
+  add('budget.on_exceeded', config.budget.onExceeded);
   add('hooks.directory', config.hooks.directory);
   add('hooks.environment', config.hooks.environment.join(', ') || null);
   add('web.allow', config.web.allow.join(', ') || null);

@@ -13,6 +13,7 @@ export const LIVE_SETTINGS: readonly string[] = [
   'retention.pack_days',
   'retention.artifacts_days',
   'web.allow',
+  'budget',
 ];
 
 /** The keys, as written in animus.toml, whose effective values differ: `daemon.max_concurrent`, `providers.gateway`, … */
@@ -24,6 +25,7 @@ export function changedSettings(before: Config, after: Config): string[] {
       if (!isDeepStrictEqual(value, old)) changed.push(`${table}.${snakeCase(key)}`);
     }
   }
+  if (!isDeepStrictEqual(before.budget, after.budget)) changed.push('budget');
   for (const table of ['providers', 'models'] as const) {
     for (const name of new Set([...before[table].keys(), ...after[table].keys()])) {
       if (!isDeepStrictEqual(before[table].get(name), after[table].get(name))) changed.push(`${table}.${name}`);

@@ -15,6 +15,7 @@ import {
   usdPerMillion,
   webTargets,
 } from '../toml/fields.ts';
+import { applianceBudgetFields } from './budget.ts';
 import { DEFAULT_HTTP, WEB_SEARCH_KINDS, WIRE_CHOICES } from './config.ts';
 import { modelKeys } from './model-keys.ts';
 import { STRUCTURED_OUTPUTS } from './model-words.ts';
@@ -96,7 +97,7 @@ export const configSchema = table({
   hooks: hooks.prefault({}),
   batch: batch.prefault({}),
   web: web.prefault({}),
-  budget: planned(),
+  budget: table(applianceBudgetFields()).prefault({}),
   sandbox: planned(),
   embeddings: planned(),
 });

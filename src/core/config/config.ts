@@ -1,6 +1,7 @@
 /** The configuration that the rest of animus reads: frozen, complete, with units in the names. */
 import type { HttpAddress } from '../lifecycle/health.ts';
 import type { Secret } from '../secrets/secret.ts';
+import type { Budget } from './budget.ts';
 import type { ModelAbilities } from './model-abilities.ts';
 import type { StructuredOutputs } from './model-words.ts';
 import type { ProviderAccess } from './provider-access.ts';
@@ -19,6 +20,8 @@ export interface Config {
   readonly hooks: HooksConfig;
   readonly batch: BatchConfig;
   readonly web: WebConfig;
+  /** `[budget]`: limits for everything that all daemons do. */
+  readonly budget: Budget;
   /** Used for models named without a provider. */
   readonly defaultProvider: string;
   /** By name; `anthropic` and `openai` are always there. */

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Problem, problemAt } from '../errors/problem.ts';
 import { parseListenAddress } from '../text/addresses.ts';
 import { readStrictToml, type StrictDocument } from '../toml/strict-toml.ts';
+import { readBudget } from './budget.ts';
 import { type Config, HOOKS_DIRECTORY, LOG_LEVELS } from './config.ts';
 import { checkModels, modelsOf, providersOf } from './config-providers.ts';
 import { type ConfigDocument, configSchema } from './config-schema.ts';
@@ -40,6 +41,7 @@ export function readConfig(sources: ConfigSources): Config {
     hooks: hooksOf(document.sound, home, sources),
     batch: batchOf(document.sound),
     web: Object.freeze({ allow: Object.freeze(document.sound.web.allow), search }),
+    budget: readBudget(document.sound.budget, 'appliance'),
     defaultProvider: 'anthropic',
     providers,
     models: modelsOf(document.sound),
@@ -110,7 +112,7 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const table of ['daemon', 'retention', 'hooks', 'batch', 'web'] as const) {
+  for (const table of ['daemon', 'retention', 'hooks', 'batch', 'web', 'budget'] as const) {
     for (const key of Object.keys(document.sound?.[table] ?? {})) {
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }

@@ -46,6 +46,7 @@ export function claimableFaculty(faculty: Faculty, hostGraceSeconds: number): Cl
     dedup_until: faculty.dedupUntil,
     host_grace_seconds: hostGraceSeconds,
     batches: true,
+    budgets: true,
     ...(faculty.onDuplicate === 'tell' && { on_duplicate: 'tell' as const }),
     ...(faculty.engage.mode === 'external' && { mode: 'external' as const }),
   };

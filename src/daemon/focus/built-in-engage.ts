@@ -8,6 +8,7 @@ import { systemPrompt } from '../../engage/prompt/prompt.ts';
 import type { EngageDone, EngageEnd } from '../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld } from '../../llm/client.ts';
+import type { UsedBudget } from '../../store/transcript/budgeted-turns.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
 import { permittedTool, toolSpecs } from '../../tools/registry.ts';
@@ -69,6 +70,11 @@ function loopWith(background: BackgroundCommands, focus: Focus, recorded: Transc
         ...callGuard(focus, hooks),
         beforeRequest: hooks.beforeRequest,
         journal: createJournal(means.db, key),
+        budget: {
+          limited: focus.row.budget !== null,
+          keepTurn: means.keepTurn,
+          onUsed: (used) => reportUsed(used, focus),
+        },
         ...(focus.first !== null && { firstPermit: focus.first.permit }),
         recordsEnd: () => background.all().length === 0 && endsAtOnce(focus),
         maxTurns: settings.maxTurns,
@@ -109,6 +115,18 @@ function endsAtOnce({ faculty, worktree, directory }: Focus): boolean {
   return faculty.consolidate === null && worktree === null && !directory.isMade();
 }
 
+function reportUsed({ scope, subject, unit, period, amount, used }: UsedBudget, { means, work }: Focus): void {
+  means.log.warn(
+    { work_item_id: work.id, faculty: work.faculty, scope, subject, period, amount, used, unit },
+    '80 % of a budget are used',
+  );
+}
+
+/** Turns of others that are under way end within seconds, mostly for less than was held for them. */
+function delayOf(reason: Extract<EngageEnd, { kind: 'interrupted' }>['reason']): number {
+  return reason === 'budget_busy' ? 1 + 4 * Math.random() : 0;
+}
+
 /** Converts the end of the loop to the end of the focus; `done` continues with consolidate. */
 function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
   switch (end.kind) {
@@ -118,7 +136,14 @@ function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone
     case 'parked':
       return end;
     case 'interrupted':
-      return { kind: 'released', delaySeconds: 0, reason: end.reason, holdFaculty: false };
+      return { kind: 'released', delaySeconds: delayOf(end.reason), reason: end.reason, holdFaculty: false };
+    case 'over_budget':
+      return {
+        kind: 'failed',
+        error: { code: 'work.budget', message: end.message, phase: 'engage' },
+        // Another attempt could spend nothing, either.
+        recovery: { retryDelaySeconds: null, keep: 'ledger' },
+      };
     case 'failed':
       return { kind: 'failed', error: { code: `engage.${end.code}`, message: end.message, phase: 'engage' } };
     case 'model_failed': {

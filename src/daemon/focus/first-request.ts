@@ -62,6 +62,7 @@ export async function beginWithRequest(
     directory,
     resumes: 0,
     hasLedger: false,
+    budget: null,
     ...encoded.readBack,
   } as const;
   return { row, first: { message: { afterTurn: 0, kind: 'orient', content }, permit } };

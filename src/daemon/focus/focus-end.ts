@@ -145,6 +145,9 @@ async function writeCompletion(
         await endCancelled(db, work);
         return 'cancelled';
       case 'paused':
+      case 'reserve':
+      case 'budget_busy':
+      case 'budget':
         await releaseWork(db, work, { delaySeconds: 0, reason: 'paused' });
         return 'queued';
       case 'mail':

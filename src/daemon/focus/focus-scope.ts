@@ -7,6 +7,7 @@ import type { FileRule } from '../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { BeginNewFocus } from '../../store/transcript/begin-foci.ts';
+import type { KeepTurn } from '../../store/transcript/budgeted-turns.ts';
 import type { FocusKey, FocusRow } from '../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -38,6 +39,8 @@ export interface WorkspaceMeans {
 /** What the phases of a focus need. */
 export interface PhaseMeans extends WorkspaceMeans {
   readonly models: ModelSource;
+  /** Waits until the beginning of a turn under limits is on disk. */
+  readonly keepTurn: KeepTurn;
   /** The part of the daemon's environment that hooks get. */
   readonly hookEnvironment: Readonly<Record<string, string>>;
   /** True: nobody is there to be asked (`DaemonOptions`). */

@@ -31,7 +31,8 @@ export async function attempt(
   means: BeginMeans & PhaseMeans,
 ): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
   const { end, focus } = await runPhases(work, faculty, control, means);
-  if (focus === null || end.kind !== 'failed') return { end, focus };
+  // A decision that was made already is not the recover hook's to make.
+  if (focus === null || end.kind !== 'failed' || end.recovery !== undefined) return { end, focus };
   try {
     return { end: await recover(focus, end), focus };
   } catch (error) {

@@ -59,7 +59,7 @@ async function describe(
   // The hook may have written to the ledger.
   const ledger = focus.faculty.orient ? await readLedger(db, work.id, kept) : before;
   const failure = first ? null : await readLastFailure(db, work.id, row.number);
-  const content = orientMessage(oriented, ledger, found.context, describeWorkspace(focus), failure);
+  const content = orientMessage(oriented, ledger, found.context, describeWorkspace(focus), failure, row.budget);
   return { content, attached: await attachmentMessages(focus, oriented.params) };
 }
 

@@ -7,7 +7,7 @@ import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/clien
 import { completeWithFallback } from '../../llm/fallback.ts';
 import type { ProviderBatches, ResolvedModel } from '../../llm/llm.ts';
 import { mediaTokens } from '../../llm/media/media-tokens.ts';
-import { costUsd, type PriceTerms } from '../../llm/models/cost.ts';
+import { costUsd, maxCostUsd, type PriceTerms } from '../../llm/models/cost.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createConfiguredLlm } from './configured-llm.ts';
@@ -48,6 +48,7 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
         closingTurn: options.outputSchema !== undefined && first.info.structuredOutputs === 'closing',
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
         ...(settings.batch && { batch: batchOf(first, options) }),
+        maxCostUsd: (input, output) => highestCost(chain, options, settings.batch, input, output),
       };
     },
     mediaTokens: (faculty, media) =>
@@ -64,6 +65,21 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
     batches: (provider) => llm.batches(provider),
     stop: () => llm.stop(),
   };
+}
+
+/** Of the dearest model; null if one has no price. A batch is asked of the first model alone, and has no service tier. */
+function highestCost(
+  chain: readonly [ResolvedModel, ...ResolvedModel[]],
+  terms: PriceTerms,
+  batch: boolean,
+  inputTokens: number,
+  outputTokens: number,
+): number | null {
+  const asked = batch ? [chain[0]] : chain;
+  const costs = asked.map(({ info }) => maxCostUsd(info, inputTokens, outputTokens, terms));
+  if (costs.includes(null)) return null;
+  const highest = Math.max(...costs.map(Number));
+  return batch ? highest * chain[0].info.batchShare : highest;
 }
 
 /** A turn in a batch is asked of the first model only. Throws `llm.no_batch`. */

@@ -10,6 +10,7 @@ import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
 import { FACULTY_TOOL_NAMES, knownTools, TOOL_KINDS } from '../../tools/registry.ts';
 import { mcpVariableProblems } from '../guard/mcp-variables.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
+import { budgetProblems } from '../models/budget-problems.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
 
 /**
@@ -56,6 +57,7 @@ function refusalsOf(faculty: Faculty, names: ModelNames, config: Config): Proble
     ...aliasProblems(chain, config),
     ...[...refused, ...refusedSearch(faculty, config)].map((each) => problemOf(faculty, each)),
     ...mcpVariableProblems(faculty, config),
+    ...budgetProblems(faculty, chain, config),
   ];
 }
 

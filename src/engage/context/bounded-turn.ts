@@ -2,10 +2,12 @@
 
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
+import type { FocusBudget } from '../turn/focus-budget.ts';
 import { type BegunTurn, type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { asksForOutcome } from '../verdict/closing.ts';
 import { judge, type Limits } from '../verdict/verdict.ts';
 import type { BeforeRequestVerdict } from './before-request.ts';
+import { takeBudgetedTurn } from './budgeted-turn.ts';
 import { type CompactMeans, compactAfterOverflow, compactUnderPressure } from './compact-context.ts';
 import { renderMessages } from './context.ts';
 import { newestFold } from './context-folds.ts';
@@ -17,7 +19,7 @@ type BoundedMeans = Omit<TurnMeans, 'endsWith' | 'goesStraightOn' | 'messagesAft
   CompactMeans &
   StraightMeans &
   Limits &
-  Pick<EndMeans, 'recordsEnd'>;
+  Pick<EndMeans, 'recordsEnd'> & { readonly budget: FocusBudget };
 
 /** What runs before requests refused this one. */
 export interface BlockedTurn {
@@ -43,12 +45,12 @@ export async function takeBoundedTurn(
   begun?: BegunTurn,
 ): Promise<{ readonly sent: Transcript; readonly taken: ModelTurn | BlockedTurn }> {
   const bounded = begun === undefined ? await bound(transcript, means) : { sent: transcript };
-  const { sent } = bounded;
-  if ('reason' in bounded) return { sent, taken: { kind: 'blocked', reason: bounded.reason } };
-  const taken = await take(sent, means, begun);
-  if (taken.kind !== 'failed' || taken.failure.kind !== 'context_overflow') return { sent, taken };
-  const smaller = await compactAfterOverflow(sent, means);
-  return smaller ? { sent: smaller, taken: await take(smaller, means) } : { sent, taken };
+  if ('reason' in bounded) return { sent: bounded.sent, taken: { kind: 'blocked', reason: bounded.reason } };
+  const takeOne = (from: Transcript, turn?: BegunTurn) => take(from, means, turn);
+  const first = await takeBudgetedTurn(bounded.sent, means, takeOne, begun);
+  if (first.taken.kind !== 'failed' || first.taken.failure.kind !== 'context_overflow') return first;
+  const smaller = await compactAfterOverflow(first.sent, means);
+  return smaller ? takeBudgetedTurn(smaller, means, takeOne) : first;
 }
 
 /** Before the context is compacted, so that a message that is added counts. */
@@ -85,7 +87,9 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
     model: modelFor(transcript, means),
     knownMail: unansweredMail(transcript),
     endsWith: (turn) => (means.recordsEnd?.() ?? false) && isDone(turn, withTurn(turn), means),
-    goesStraightOn: (turn) => goesStraightOn(withTurn(turn), means),
+    // Under limits, a turn begins by itself: its hold must not wait for the disk.
+    goesStraightOn: (turn) => !means.budget.limited && goesStraightOn(withTurn(turn), means),
+    payOnce: means.budget.limited,
     messagesAfter: (turn) => renderMessages(withTurn(turn)),
   };
   const messages = begun?.messages ?? renderMessages(transcript);

@@ -3,6 +3,7 @@
 import type { LlmResponse } from '../../llm/client.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
+import { endSideCall } from '../../store/transcript/budgeted-turns.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
 import { readTranscript, type Transcript } from '../../store/transcript/transcript.ts';
 import { recordSideCall } from '../../store/transcript/turns.ts';
@@ -13,7 +14,8 @@ import { type Compaction, type CompactionInput, narrativeSoFar, planCompaction, 
 import { contextLimits } from './context-bounds.ts';
 import { type ContextMeans, openHandles, recordMessage } from './context-prepare.ts';
 import { inputPressure } from './pressure.ts';
-import { narrate } from './summary-call.ts';
+import { giveBackSideCall, holdSideCall } from './side-call.ts';
+import { narrate, summaryRequest } from './summary-call.ts';
 
 export type CompactMeans = ContextMeans & Pick<TurnMeans, 'systemPrompt' | 'toolSpecs' | 'time'>;
 
@@ -64,9 +66,15 @@ async function summarise(
 ): Promise<Transcript | null> {
   // Everything that is sent to a model must be recorded first, as in a turn.
   await means.journal.flush(means.signal);
-  const narrative = await means.time.elsewhere(narrate(transcript, plan.keepsFrom, means.model, means.signal));
+  const request = summaryRequest(transcript, plan.keepsFrom, means.model);
+  if (!(await holdSideCall(request, means))) return null;
+  const payOnce = means.budget?.limited ?? false;
+  const narrative = await means.time.elsewhere(narrate(request, means.model, means.signal, payOnce));
   // Without a summary, the ledger is enough; the failed call is visible as a span.
-  if (!narrative) return null;
+  if (!('response' in narrative)) {
+    await giveBackSideCall(narrative, means);
+    return null;
+  }
   const { response } = narrative;
   const text = narrative.text || narrativeSoFar(transcript);
   const smaller = plan.fits ? input : { ...input, summaryTokens: input.summaryTokens / 2 };
@@ -89,7 +97,9 @@ async function recordPaid(
       (one) => one.kind === 'summary' && one.afterTurn === transcript.turns.length && one.content === toText(content),
     );
     if (there) return { ...transcript, messages: [...transcript.messages, there] };
-    await recordSideCall(tx, means.focus, response, response.usage ? means.model.costUsd(response.usage) : 0);
+    const costUsd = response.usage ? means.model.costUsd(response.usage) : 0;
+    await recordSideCall(tx, means.focus, response, costUsd);
+    if (means.budget?.limited) await endSideCall(tx, means.focus, costUsd, response.usage);
     return recordSummary(tx, transcript, keepsFrom, content, means);
   });
 }

@@ -9,6 +9,7 @@ import { type Transcript } from '../../store/transcript/transcript.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { Journal } from '../calls/journal.ts';
 import { openCommands } from '../calls/open-commands.ts';
+import type { FocusBudget } from '../turn/focus-budget.ts';
 import type { FocusModel } from '../turn/model-turn.ts';
 import type { BeforeRequest } from './before-request.ts';
 import { closedBlock } from './context-blocks.ts';
@@ -27,6 +28,8 @@ export interface ContextMeans {
   readonly signal: AbortSignal;
   /** Runs before each request; default nothing does. */
   readonly beforeRequest?: BeforeRequest | undefined;
+  /** Default: no limits, until the database says otherwise. */
+  readonly budget?: FocusBudget;
 }
 
 /** Makes the newest turn part of the context: cuts its results, stubs the block it closes, and adds reminders. */

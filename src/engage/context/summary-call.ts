@@ -1,6 +1,6 @@
 /** The last resort for a full context: a model summarises what happened so far, if the ledger says too little. */
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
-import type { ContentBlock, LlmRequest, LlmResponse } from '../../llm/client.ts';
+import type { ContentBlock, LlmFailure, LlmRequest, LlmResponse } from '../../llm/client.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
@@ -19,23 +19,22 @@ export interface Narrative {
   readonly response: LlmResponse;
 }
 
-/** Asks the focus's own model once; null if that fails. The history it gets is cut to half of the window, the longest pieces first. */
+/** Asks the focus's own model once; returns the failure if that fails. `payOnce`: as in `CompleteOptions`. */
 export async function narrate(
-  transcript: Transcript,
-  keepsFrom: number,
+  request: LlmRequest,
   model: FocusModel,
   signal: AbortSignal,
-): Promise<Narrative | null> {
-  const request = summaryRequest(transcript, keepsFrom, model);
+  payOnce: boolean,
+): Promise<Narrative | LlmFailure> {
   return span(
     'chat',
     { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': model.provider, 'gen_ai.request.model': model.model },
     async (chat) => {
-      const result = await model.client.complete(request, { signal, timeouts: model.timeouts });
+      const result = await model.client.complete(request, { signal, timeouts: model.timeouts, payOnce });
       signal.throwIfAborted();
       if (!result.ok) {
         chat.fail(result.failure.kind);
-        return null;
+        return result.failure;
       }
       const { response } = result;
       const texts = response.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
@@ -44,8 +43,11 @@ export async function narrate(
   );
 }
 
-/** A separate request without tools. It contains the history as one text, so it is valid whatever the history contains. */
-function summaryRequest(transcript: Transcript, keepsFrom: number, model: FocusModel): LlmRequest {
+/**
+ * A separate request without tools. It contains the history as one text, so it is valid whatever the history contains. The history is cut to
+ * half of the window, the longest pieces first.
+ */
+export function summaryRequest(transcript: Transcript, keepsFrom: number, model: FocusModel): LlmRequest {
   const pieces = historyPieces(transcript, keepsFrom);
   const bytes = (model.contextWindow / 2) * BYTES_PER_TOKEN;
   const share = fairShare(

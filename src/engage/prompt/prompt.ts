@@ -2,7 +2,9 @@
 import type { LedgerType } from '../../core/work/work.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
+import type { BudgetLeft } from '../../store/work/budgets.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
+import { budgetPart } from './budget-part.ts';
 import { cutMiddle } from './cut-text.ts';
 import { entryText, fenced } from './fence.ts';
 import { permissionsText } from './permissions.ts';
@@ -49,6 +51,7 @@ export function orientMessage(
   orientContext: string | null,
   workspace: string,
   failure: { readonly code: string; readonly message: string } | null = null,
+  budget: readonly BudgetLeft[] | null = null,
 ): string {
   const description = bounded(work.description.trim(), MAX_DESCRIPTION_BYTES, work.id);
   const parts = [
@@ -59,6 +62,7 @@ export function orientMessage(
     parts.push(`# Parameters\nData that was submitted with the task.\n${fenced(params)}`);
   }
   parts.push(`# Workspace\n${workspace}`);
+  if (budget !== null) parts.push(budgetPart(budget));
   if (ledger.length > 0) {
     const lines = ledger.map((entry) => `${entry.seq}. [${entry.type}] ${entryText(entry.content)}`);
     parts.push(

@@ -19,6 +19,7 @@ import type { EarlyCalls } from '../calls/early-calls.ts';
 import type { Journal } from '../calls/journal.ts';
 import type { FocusListener } from '../events/events.ts';
 import { askInBatch } from './batch-turn.ts';
+import type { Exceeded } from './focus-budget.ts';
 import { measure } from './measure-answer.ts';
 import {
   type Answered,
@@ -47,6 +48,8 @@ export interface FocusModel {
   readonly batch?: FocusBatch;
   /** US dollars for a live call's tokens; 0 if the model has no price. */
   costUsd(usage: Usage): number;
+  /** What a call costs at most, whichever model answers; null if one of them has no price. */
+  maxCostUsd?(inputTokens: number, outputTokens: number): number | null;
 }
 
 /** How the turns of a focus are asked in batches. */
@@ -69,6 +72,8 @@ export interface TurnMeans {
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
   readonly time: TurnTime;
+  /** True: a request that may have cost something is not sent again. Default false. */
+  readonly payOnce?: boolean;
   /** The permit of a turn that was begun together with its focus, once; null for any other turn. */
   readonly takeBegun: (turn: number) => TurnPermit | null;
   /** Whether the answer ends the run and may be recorded with the end. */
@@ -101,7 +106,7 @@ export type ModelTurn =
     }
   /** Its calls have ended, and the next turn was begun, or refused, in the same statement. */
   | { readonly kind: 'recorded_whole'; readonly turn: RecordedTurn; readonly next: BegunTurn }
-  | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'> }
+  | { readonly kind: 'refused'; readonly permit: Exclude<TurnPermit, 'go'>; readonly exceeded?: Exceeded }
   /** Its request is under way in a batch: the answer wakes the focus. */
   | { readonly kind: 'parked' }
   | { readonly kind: 'failed'; readonly failure: LlmFailure };
@@ -227,12 +232,9 @@ function attributesOf({ model: { provider, model } }: TurnMeans) {
 async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {
   const { client, timeouts } = means.model;
   return span('chat', attributesOf(means), async (chat) => {
-    const result = await client.complete(requestOf(turn, messages, means), {
-      signal: means.signal,
-      timeouts,
-      canDiscard: true,
-      onEvent: (event) => passOn(turn, event, means.onEvent),
-    });
+    const onEvent = (event: LlmEvent) => passOn(turn, event, means.onEvent);
+    const options = { signal: means.signal, timeouts, canDiscard: true, payOnce: means.payOnce ?? false, onEvent };
+    const result = await client.complete(requestOf(turn, messages, means), options);
     if (result.ok) measure(chat, result.response, means);
     else chat.fail(result.failure.kind);
     return result;

@@ -6,13 +6,15 @@ import type { Outcome } from './outcome.ts';
 /** Why the loop ended. `interrupted`: stopped at a turn boundary; the item goes back to the queue and the focus continues later. */
 export type EngageEnd =
   | EngageDone
-  | { readonly kind: 'interrupted'; readonly reason: 'drained' | 'paused' }
+  | { readonly kind: 'interrupted'; readonly reason: 'drained' | 'paused' | 'budget_busy' }
   /**
    * Calls of the newest turn wait and all others have ended, or the next turn is under way in a batch. The focus continues when the
    * waits are resolved.
    */
   | { readonly kind: 'parked' }
   | { readonly kind: 'cancelled' }
+  /** A limit is used up, and the work is to end. */
+  | { readonly kind: 'over_budget'; readonly message: string }
   | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }
   | { readonly kind: 'model_failed'; readonly failure: LlmFailure };
 

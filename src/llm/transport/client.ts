@@ -1,6 +1,14 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { remembered } from '../../core/text/remembered.ts';
-import type { CompleteOptions, LlmClient, LlmEvent, LlmRequest, LlmResult, Timeouts } from '../client.ts';
+import {
+  type CompleteOptions,
+  type LlmClient,
+  type LlmEvent,
+  type LlmRequest,
+  type LlmResult,
+  mayHaveCost,
+  type Timeouts,
+} from '../client.ts';
 import { type Fault, isFault, toFailure } from '../wire/fault.ts';
 import { recordable } from '../wire/recordable.ts';
 import type { Answer, Wire } from '../wire/wire.ts';
@@ -50,7 +58,7 @@ async function complete(call: Call): Promise<LlmResult> {
     shared,
     signal: options.signal,
     timeouts: { ...endpoint.timeouts, ...options.timeouts },
-    mayStartOver: progress.mayStartOver,
+    mayStartOver: (failed) => progress.mayStartOver() && !(options.payOnce === true && mayHaveCost(failed)),
     attempt: (timeouts, number) => {
       if (number > 1) progress.restart();
       return loggedIn(endpoint.login, options.signal, (credential) =>

@@ -43,8 +43,8 @@ export interface RetriedCall<Success> {
   readonly signal: AbortSignal;
   /** One HTTP exchange, with the rest of the total time. `number` counts from 1. */
   readonly attempt: (timeouts: Timeouts, number: number) => Promise<Success | Fault>;
-  /** False once an event was emitted that the caller cannot discard. Default: always true. */
-  readonly mayStartOver?: () => boolean;
+  /** False once an event was emitted that the caller cannot discard, or something may have been paid for. Default: always true. */
+  readonly mayStartOver?: (failed: Fault) => boolean;
 }
 
 /** The result of the call. */
@@ -73,7 +73,7 @@ export async function withRetries<Success extends { readonly type: string }>(
     const outcome = withinPause(attempted, endpoint.retry);
     if (outcome.kind === 'rate_limit' && outcome.retryAfterMs) pauses.pause(key, outcome.retryAfterMs);
     const waitMs = retryDelayMs(outcome, attempts, endpoint.retry, shared.random);
-    const giveUp = waitMs === null || waitMs >= leftMs() || call.mayStartOver?.() === false;
+    const giveUp = waitMs === null || waitMs >= leftMs() || call.mayStartOver?.(outcome) === false;
     if (giveUp) return { outcome, attempts };
     await clock.sleep(waitMs, signal);
   }

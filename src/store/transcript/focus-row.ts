@@ -2,6 +2,7 @@
 import type { ToolSpec } from '../../core/work/conversation.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
+import type { BudgetLeft } from '../work/budgets.ts';
 import { encodeSettings, type FocusSettings } from './focus-settings.ts';
 
 /** The key of every write of a focus: the lease that fences it and the focus it belongs to. */
@@ -23,6 +24,8 @@ export interface FocusRow {
   readonly tools: readonly ToolSpec[];
   /** False: the item's ledger was empty when the focus began. */
   readonly hasLedger: boolean;
+  /** The limits that applied to the item when the focus began or was resumed; null: none. */
+  readonly budget: readonly BudgetLeft[] | null;
 }
 
 /** Begins a focus on a claimed item, or resumes the open one. Settings that many foci share are sent and stored once. */
@@ -34,7 +37,8 @@ export async function startFocus(
   const settings = encodeSettings(begin);
   const begun = () =>
     db.query<FocusRow>(
-      `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger"
+      `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger",
+              animus.budget_left($1) as budget
          from animus.begin_focus($1, $2, $3, $4, $5)`,
       [work.id, work.leaseToken, begin.host, begin.directoryRoot, settings.id],
     );

@@ -7,9 +7,10 @@ import type { FocusKey } from './focus-row.ts';
 
 /**
  * May the next model call be made? Reserves `reservedUsd` for it when it may. `mail`: messages to the work were added to the context after the
- * newest turn, and the turn has to be begun again with them.
+ * newest turn, and the turn has to be begun again with them. `reserve`: a limit applies, so the turn has to be begun with what it may cost
+ * (`beginBudgetedTurn`). `budget_busy`: only turns under way keep it from beginning; `budget`: a limit is used up.
  */
-export type TurnPermit = 'go' | 'cancelled' | 'paused' | 'mail';
+export type TurnPermit = 'go' | 'cancelled' | 'paused' | 'mail' | 'reserve' | 'budget_busy' | 'budget';
 
 /** Records the ends of the calls before, where they are not recorded yet, and begins a turn: one statement, one commit. */
 export async function beginTurn(

@@ -40,6 +40,8 @@ export interface ClaimableFaculty {
   readonly ahead?: number;
   /** The daemon knows batches: it may claim items that have a turn under way. */
   readonly batches?: true;
+  /** The daemon holds what turns may cost: it may run work to which limits apply. */
+  readonly budgets?: true;
 }
 
 /** What a daemon asks for. */

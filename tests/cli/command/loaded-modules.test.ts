@@ -49,6 +49,7 @@ describe('a command loads no package that it does not use', () => {
     ['spend items', ['commander', ...DRIVER], 55],
     ['pause', ['commander', ...DRIVER], 55],
     ['resume', ['commander', ...DRIVER], 55],
+    ['budget list', ['commander', ...DRIVER], 55],
     ['schedule list', ['commander', 'croner', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
     ['completion words -- work cancel ', ['commander', ...DRIVER], 102],

@@ -55,6 +55,55 @@ test.each([
   expect(problems[0]?.message).toContain(expected);
 });
 
+const BUDGETED = '[faculty.budget]\n';
+
+test.each([
+  [
+    'model = "openai/my-own-model"',
+    'max_usd = 5',
+    'budget.max_usd',
+    'openai/my-own-model has no price, so a limit in USD cannot be kept',
+  ],
+  [
+    'model = "claude-sonnet-4-5"\nfallback_models = ["openai/mine"]',
+    'max_usd_per_day = 5',
+    'budget.max_usd_per_day',
+    'openai/mine has no price',
+  ],
+  [
+    'model = "claude-sonnet-4-5"\nmax_tokens = 10000',
+    'max_usd = 0.1',
+    'budget.max_usd',
+    '0.1 USD are less than one answer may cost: 10000 tokens of anthropic/claude-sonnet-4-5 cost up to 0.15 USD',
+  ],
+  [
+    'model = "claude-sonnet-4-5"\nmax_tokens = 10000',
+    'max_tokens_per_root = 9999',
+    'budget.max_tokens_per_root',
+    '9999 tokens are less than one answer may have: max_tokens is 10000',
+  ],
+])('a faculty is left out whose budget cannot work: %j, %s', (engage, budget, key, expected) => {
+  const { faculties, problems } = load({
+    poor: `${engage}\n${BUDGETED}${budget}`,
+    sound: 'model = "claude-sonnet-4-5"',
+  });
+  expect([...faculties.keys()]).toEqual(['sound']);
+  expect(problems).toMatchObject([{ code: 'config.conflict', file: fileOf('poor'), key: `faculty.${key}` }]);
+  expect(problems[0]?.line).toBeGreaterThan(7);
+  expect(problems[0]?.message).toContain(expected);
+});
+
+test('a faculty is left out whose model has no price for the budget of animus.toml', () => {
+  const { faculties, problems } = load(
+    { free: 'model = "openai/mine"', sound: 'model = "claude-sonnet-4-5"' },
+    '[budget]\nmax_usd_per_month = 100\n',
+  );
+  expect([...faculties.keys()]).toEqual(['sound']);
+  expect(problems[0]?.message).toMatch(
+    /free\.toml:6: faculty\.engage\.model: .*has no price.*\(\[budget\] max_usd_per_month, .*animus\.toml:2\)/,
+  );
+});
+
 test('a schema that is not sent to a provider need not follow its rules', () => {
   const own = 'outcome_schema = "any.json"';
   const { problems } = load(

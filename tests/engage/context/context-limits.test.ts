@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
+import { limit, settled } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type AnthropicAnswer, text, toolUse } from '../../support/model-server/anthropic.ts';
 import { beginFocus } from '../live-focus.ts';
@@ -112,6 +113,29 @@ describe('a context near its limits', () => {
     expect(item!['turns']).toBe(focus.bodies().length - calls.length);
     expect(item!['input']).toBe(focus.bodies().reduce((sum, body) => sum + tokensOf(body), 0));
     expect(item!['cost']).toBeGreaterThan(Number(item!['turns_cost']));
+  });
+
+  it('charges a summary to the limits, and makes none that they do not allow', async () => {
+    const spend = async (tokens: number) => {
+      const focus = await beginFocus(pg.database, counted(working(14, null)), { ...SMALL, maxTurns: 40 });
+      const { workItemId } = focus.key;
+      await limit(pg.database, 'item', workItemId, tokens, { unit: 'tokens', onExceeded: 'die' });
+      const end = await focus.run();
+      const [item] = await pg.database.query<{ tokens: number }>(
+        'select (input_tokens + output_tokens)::int as tokens from animus.work_items where id = $1',
+        [workItemId],
+      );
+      const spent = await settled(pg.database, 'item', workItemId);
+      return { end, spent, recorded: item!.tokens, summaries: focus.bodies().filter(isSummaryCall).length };
+    };
+    const enough = await spend(10_000_000);
+    expect(enough.end).toMatchObject({ kind: 'done' });
+    expect(enough.summaries).toBeGreaterThan(0);
+    expect(enough.spent).toBe(enough.recorded);
+    const little = await spend(Math.ceil(enough.recorded / 3));
+    expect(little.end).toMatchObject({ kind: 'over_budget' });
+    expect(little.spent).toBe(little.recorded);
+    expect(little.spent).toBeLessThanOrEqual(Math.ceil(enough.recorded / 3));
   });
 
   it('continues with the ledger alone if the summary fails', async () => {

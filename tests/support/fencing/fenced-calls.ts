@@ -37,6 +37,10 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
                 array['late'], array[1], array[true]))[1] = 'go' then 'completed' else 'lost' end as result`,
       [id, leaseToken, focusId],
     ),
+  begin_budgeted_turn: ofFocus(
+    `select animus.begin_budgeted_turn($1, $2, 2, '${ENDED('c1')}', 1, 1, gen_random_uuid())`,
+  ),
+  begin_side_call: ofFocus(`select animus.begin_side_call($1, $2, 1, 1, gen_random_uuid())`),
   begin_next_turn: ofFocus(`select animus.begin_next_turn($1, $2, 2, 1, '${ENDED('c1')}')`),
   begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1)`),
   close_request: ofFocus(
@@ -73,8 +77,15 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
          from animus.extend_leases($3, array[$1::uuid], array[$2::bigint], '1 hour')`,
       [id, leaseToken, daemonId],
     ),
+  end_side_call: ofFocus(
+    `with held as (
+       insert into animus.budget_holds (focus_id, turn, account_id, work_item_id, token, attempt, amount)
+       select id, 0, 0, work_item_id, 0, id, 1 from animus.foci where id = $1 on conflict do nothing)
+     select animus.end_side_call($1, $2, 1, null)`,
+  ),
   fail_work: ofItem(`select animus.fail_work($1, $2, '{"message": "late"}', '2999-01-01')`),
   finish_tool_calls: ofFocus(`select animus.finish_tool_calls($1, $2, '${ENDED('c1')}')`),
+  give_back_turn: ofFocus(`select animus.give_back_turn($1, $2, 2)`),
   give_back: async (db, { id, leaseToken }) => {
     const version = 'select xmin::text from animus.work_items where id = $1';
     const before = await db.query(version, [id]);

@@ -1,0 +1,469 @@
+-- Limits of what work may cost: which of them apply, what was spent under each, and who writes them.
+--
+-- Lock order: the item; then, account by account in the order of their ids: holds, the account, its slices. Whoever holds a slice never asks
+-- for the account of the same id. Only a change of
+-- a limit waits for the disk while it holds a slice or an account.
+
+-- Returns whether any limit applies to an item.
+-- Locks: none. Raises: nothing.
+create or replace function animus.has_budget(p_id uuid, p_faculty text) returns boolean
+language sql stable as $$
+  select exists (select from animus.budget_limits l where l.scope = 'appliance')
+      or exists (select from animus.budget_limits l where l.faculty = p_faculty and l.scope <> 'root')
+      or exists (select from animus.work_items w join animus.budget_limits l on l.work_item_id in (w.id, w.root_id) where w.id = p_id)
+      or exists (select from animus.work_items w join animus.work_items r on r.id = w.root_id
+                   join animus.budget_limits l on l.faculty = r.faculty and l.scope = 'root' where w.id = p_id)
+$$;
+
+-- Returns the beginning of a period: the UTC day, or its month.
+-- Locks: none. Raises: nothing.
+create or replace function animus.period_start(p_period text, p_now timestamptz) returns date
+language sql immutable parallel safe as $$
+  select case p_period when 'day' then (p_now at time zone 'UTC')::date
+                       when 'month' then date_trunc('month', p_now at time zone 'UTC')::date else date '1970-01-01' end
+$$;
+
+-- Returns the moment when a period is over; null without one.
+-- Locks: none. Raises: nothing.
+create or replace function animus.period_end(p_period text, p_starts date) returns timestamptz
+language sql immutable parallel safe as $$
+  select case p_period when 'day' then (p_starts + interval '1 day') at time zone 'UTC'
+                       when 'month' then (p_starts + interval '1 month') at time zone 'UTC' end
+$$;
+
+-- Returns the limits that apply to an item now: one row for each thing, unit and period. What a person has approved counts before all others, then
+-- an operator's limit on the item or root itself. Otherwise an operator's limit replaces that of the files, and a submitter can only lower
+-- it. base: without what was approved. since: how long there has been a limit.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_of(p_id uuid, p_now timestamptz)
+returns table (scope text, subject text, unit text, period text, starts date, amount numeric, base numeric, on_exceeded text, since timestamptz)
+language sql stable as $$
+  with item as (
+    select w.id, w.faculty, w.root_id, r.faculty as root_faculty from animus.work_items w join animus.work_items r on r.id = w.root_id where w.id = p_id),
+  applied as (
+    select l.*, l.work_item_id::text as named from item i join animus.budget_limits l on l.work_item_id = i.id and l.scope = 'item'
+    union all
+    select l.*, l.work_item_id::text from item i join animus.budget_limits l on l.work_item_id = i.root_id and l.scope = 'root'
+    union all
+    select l.*, case l.scope when 'item' then i.id::text else l.faculty end
+      from item i join animus.budget_limits l on l.faculty = i.faculty and l.scope in ('item', 'faculty')
+    union all
+    select l.*, i.root_id::text from item i join animus.budget_limits l on l.faculty = i.root_faculty and l.scope = 'root'
+    union all
+    select l.*, '' from animus.budget_limits l where l.scope = 'appliance'),
+  grouped as (
+    select a.scope, a.named, a.unit, a.period,
+           max(a.amount) filter (where a.origin = 'extension') as approved,
+           coalesce(max(a.amount) filter (where a.origin = 'operator' and a.work_item_id is not null),
+                    least(coalesce(max(a.amount) filter (where a.origin = 'operator'), min(a.amount) filter (where a.origin = 'file')),
+                          min(a.amount) filter (where a.origin = 'submitter'))) as base,
+           (array_agg(a.on_exceeded order by a.origin = 'operator' desc, a.work_item_id nulls last) filter (where a.on_exceeded is not null))[1] as on_exceeded,
+           min(a.created_at) as since
+      from applied a where a.expires_at is null or a.expires_at > p_now
+     group by a.scope, a.named, a.unit, a.period)
+  -- An extension whose limit is gone limits nothing.
+  select g.scope, g.named, g.unit, g.period, animus.period_start(g.period, p_now), greatest(g.approved, g.base), g.base, coalesce(g.on_exceeded, 'wait'), g.since
+    from grouped g where g.base is not null
+$$;
+
+-- Returns the account of a thing, unit and period. A new one begins with what was spent before there was a limit; p_since: since when there is one.
+-- Locks: none; a new account waits for another transaction that creates the same. Raises: nothing.
+create or replace function animus.budget_account(
+  p_scope text, p_subject text, p_unit text, p_period text, p_starts date, p_since timestamptz) returns bigint
+language plpgsql as $$
+declare
+  v_id bigint;
+begin
+  select a.id into v_id from animus.budget_accounts a
+   where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts;
+  if found then return v_id; end if;
+  insert into animus.budget_accounts (scope, subject, unit, period, starts, spent)
+  values (p_scope, p_subject, p_unit, p_period, p_starts,
+          -- A turn of yesterday that was recorded today counts for yesterday, where there was a limit already.
+          case when p_scope in ('item', 'root') or (p_since at time zone 'UTC')::date >= p_starts
+            then animus.recorded_spend(p_scope, p_subject, p_unit, p_starts) else 0 end)
+  on conflict do nothing returning id into v_id;
+  if v_id is null then
+    select a.id into v_id from animus.budget_accounts a
+     where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts;
+  end if;
+  return v_id;
+end $$;
+
+-- Returns what recorded turns have cost since a day: of an item or a tree, with lost turns, of a faculty, or of all.
+-- Locks: none. Raises: nothing.
+create or replace function animus.recorded_spend(p_scope text, p_subject text, p_unit text, p_starts date) returns numeric
+language plpgsql stable as $$
+declare
+  v_spent numeric;
+begin
+  if p_scope in ('item', 'root') then
+    select sum(case p_unit when 'usd' then w.cost_usd + coalesce(l.usd, 0) else w.input_tokens + w.output_tokens end) into v_spent
+      from animus.work_items w
+      left join lateral (select sum(t.lost_usd) as usd from animus.foci f join animus.turns t on t.focus_id = f.id where f.work_item_id = w.id) l on true
+     where w.id = p_subject::uuid or (p_scope = 'root' and w.root_id = p_subject::uuid and w.depth > 0);
+  else
+    select sum(case p_unit when 'usd' then s.usd else s.input_tokens + s.output_tokens end) into v_spent
+      from animus.spend s where s.day >= p_starts and (p_scope = 'appliance' or s.faculty = p_subject);
+  end if;
+  return coalesce(v_spent, 0);
+end $$;
+
+-- Returns what a turn under way has cost in the end: as recorded, or all that was held for it if it was lost or the provider did not say;
+-- null while it is open. p_over: the caller knows that the request is not under way any more, because it runs the focus itself.
+-- Locks: none. Raises: nothing.
+create or replace function animus.hold_cost(p_hold animus.budget_holds, p_over boolean) returns numeric
+language plpgsql stable as $$
+declare
+  v_turn record;
+  v_unit text;
+begin
+  if p_hold.cost is not null then return p_hold.cost; end if;
+  if p_hold.turn > 0 then
+    select t.recorded_at, t.cost_usd, t.usage into v_turn from animus.turns t where t.focus_id = p_hold.focus_id and t.turn = p_hold.turn;
+    if v_turn.recorded_at is not null then
+      if v_turn.usage is null then return p_hold.amount; end if;
+      select a.unit into v_unit from animus.budget_accounts a where a.id = p_hold.account_id;
+      return case v_unit when 'usd' then v_turn.cost_usd
+        else coalesce((v_turn.usage ->> 'input')::bigint, 0) + coalesce((v_turn.usage ->> 'output')::bigint, 0) end;
+    end if;
+    if animus.turn_under_way(p_hold.focus_id, p_hold.turn) then return null; end if;
+  end if;
+  if not p_over and exists (select from animus.work_items w where w.id = p_hold.work_item_id and w.lease_token = p_hold.token and w.state in ('claimed', 'running')) then
+    return null;
+  end if;
+  return p_hold.amount;
+end $$;
+
+-- Removes a hold whose cost is known, and returns what it gives back and what it cost. A lost turn is marked as such.
+-- Locks: none beyond those of the caller, who has locked the hold; the row of a lost turn. Raises: nothing.
+create or replace function animus.close_hold(p_hold animus.budget_holds, p_cost numeric) returns void
+language plpgsql as $$
+begin
+  delete from animus.budget_holds h where h.focus_id = p_hold.focus_id and h.turn = p_hold.turn and h.account_id = p_hold.account_id;
+  update animus.turns t set lost_usd = t.lost_usd + t.reserved_usd, reserved_usd = 0
+   where t.focus_id = p_hold.focus_id and t.turn = p_hold.turn and t.recorded_at is null and t.reserved_usd > 0;
+end $$;
+
+-- Settles the holds of an account whose cost is known by now, in favour of a daemon's slice. Returns how many.
+-- Locks: the holds, and skips those that others have locked; then the slice. Raises: nothing.
+create or replace function animus.settle_account(p_account bigint, p_daemon uuid) returns int
+language plpgsql as $$
+declare
+  v_hold   animus.budget_holds;
+  v_cost   numeric;
+  v_credit numeric := 0;
+  v_spent  numeric := 0;
+  v_count  int := 0;
+begin
+  for v_hold in
+    select h.* from animus.budget_holds h
+     where h.account_id = p_account and animus.hold_cost(h, false) is not null order by h.focus_id, h.turn for update skip locked
+  loop
+    v_cost := animus.hold_cost(v_hold, false);
+    continue when v_cost is null;
+    perform animus.close_hold(v_hold, v_cost);
+    v_credit := v_credit + v_hold.amount - v_cost;
+    v_spent := v_spent + v_cost;
+    v_count := v_count + 1;
+  end loop;
+  if v_count > 0 then perform animus.credit_slice(p_account, p_daemon, v_credit, v_spent); end if;
+  return v_count;
+end $$;
+
+-- Adds to a daemon's slice of an account.
+-- Locks: the slice. Raises: nothing.
+create or replace function animus.credit_slice(p_account bigint, p_daemon uuid, p_free numeric, p_spent numeric) returns void
+language sql as $$
+  insert into animus.budget_slices as s (account_id, daemon_id, free, spent, used_at) values (p_account, p_daemon, p_free, p_spent, animus.now())
+  on conflict (account_id, daemon_id) do update set free = s.free + excluded.free, spent = s.spent + excluded.spent, used_at = excluded.used_at
+$$;
+
+-- Returns all slices of an account to it.
+-- Locks: none beyond those of the caller, who has locked the account; the slices. Raises: nothing.
+create or replace function animus.collect_slices(p_account bigint) returns void
+language sql as $$
+  with gone as (delete from animus.budget_slices s where s.account_id = p_account returning s.free, s.spent),
+  sums as (select coalesce(sum(free), 0) as free, coalesce(sum(spent), 0) as spent from gone)
+  update animus.budget_accounts a set spent = a.spent + sums.spent, held = a.held - sums.spent - sums.free from sums where a.id = p_account
+$$;
+
+-- Settles what can be settled, in favour of a daemon's slices; returns how many holds. For the sweep of a daemon, and whoever wants exact sums.
+-- Locks: the holds, and skips those that others have locked; the slices of the daemon. Raises: nothing.
+create or replace function animus.settle_budgets(p_daemon_id uuid, p_limit int default 1000) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_account bigint;
+  v_count   int := 0;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  for v_account in select distinct h.account_id from animus.budget_holds h order by h.account_id limit p_limit loop
+    v_count := v_count + animus.settle_account(v_account, p_daemon_id);
+  end loop;
+  return v_count;
+end $$;
+
+-- Returns slices to their accounts: those of the daemon itself if p_all, and those that nobody has used for a minute. Returns how many.
+-- Locks: the accounts, and skips those that others have locked; their slices. Raises: nothing.
+create or replace function animus.return_slices(p_daemon_id uuid, p_all boolean default false) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ids   bigint[];
+  v_id    bigint;
+  v_count int;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  select coalesce(array_agg(distinct s.account_id), '{}'), count(*) into v_ids, v_count from animus.budget_slices s
+   where s.used_at < animus.now() - interval '1 minute' or (p_all and s.daemon_id = p_daemon_id);
+  for v_id in select a.id from animus.budget_accounts a where a.id = any (v_ids) order by a.id for no key update skip locked loop
+    perform animus.collect_slices(v_id);
+  end loop;
+  return v_count;
+end $$;
+
+-- Removes what no turn needs any more: accounts of items that have ended and of days and months more than 400 days ago, limits of deleted
+-- items, and extensions that are over. An account that is needed again is made from the recorded turns. Returns how many accounts.
+-- Locks: the accounts, and skips those that others have locked. Raises: nothing.
+create or replace function animus.prune_budgets(p_limit int default 1000) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := animus.now();
+  v_ids bigint[];
+begin
+  v_ids := array(
+    select a.id from animus.budget_accounts a
+     where a.held = 0 and not exists (select from animus.budget_holds h where h.account_id = a.id)
+       and not exists (select from animus.budget_slices s where s.account_id = a.id)
+       and (a.period <> 'none' and a.starts < (v_now - interval '400 days')::date
+            or a.scope = 'item' and not exists (select from animus.work_items w where w.id = a.subject::uuid and w.resolved_at is null)
+            or a.scope = 'root' and not exists (select from animus.work_items w where w.id = a.subject::uuid))
+     order by a.id limit p_limit for update skip locked);
+  delete from animus.budget_warnings n where n.account_id = any (v_ids);
+  delete from animus.budget_accounts a where a.id = any (v_ids);
+  delete from animus.budget_limits l where l.expires_at < v_now
+      or l.work_item_id is not null and not exists (select from animus.work_items w where w.id = l.work_item_id);
+  return cardinality(v_ids);
+end $$;
+
+-- Writes the limits of a daemon's files, and removes those that its files do not contain any more. p_limits: [{scope, faculty, period, unit,
+-- amount, on_exceeded}]; p_faculties: the faculties that it has read. Where several running daemons have read different limits, the lowest counts.
+-- Locks: the rows of the limits; the accounts and slices of those that were lowered. Raises: nothing.
+create or replace function animus.declare_budgets(p_daemon_id uuid, p_limits jsonb, p_faculties text[]) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_changed record;
+begin
+  -- Most calls change nothing, and then write nothing.
+  for v_changed in
+    insert into animus.budget_limits as l (scope, faculty, period, unit, amount, on_exceeded, origin, daemon_id, set_by, created_at, set_at)
+    select g.scope, g.faculty, g.period, g.unit, g.amount, g.on_exceeded, 'file', p_daemon_id, animus.actor(), v_now, v_now
+      from jsonb_to_recordset(p_limits) as g (scope text, faculty text, period text, unit text, amount numeric, on_exceeded text)
+     order by g.scope, g.faculty, g.period, g.unit
+    on conflict (scope, faculty, work_item_id, period, unit, origin) do update
+       set amount = excluded.amount, on_exceeded = excluded.on_exceeded, daemon_id = excluded.daemon_id, set_by = excluded.set_by, set_at = excluded.set_at
+     where (l.amount, l.on_exceeded) is distinct from (excluded.amount, excluded.on_exceeded)
+       and (l.daemon_id = excluded.daemon_id or excluded.amount < l.amount or not animus.daemon_lives(l.daemon_id, v_now))
+    returning l.scope, l.faculty, l.created_at = v_now as is_new
+  loop
+    perform animus.refresh_accounts(v_changed.scope, null, v_changed.faculty, v_changed.is_new);
+  end loop;
+  delete from animus.budget_limits l
+   where l.origin = 'file' and (l.scope = 'appliance' or l.faculty = any (p_faculties))
+     and (l.daemon_id = p_daemon_id or not animus.daemon_lives(l.daemon_id, v_now))
+     and not exists (select from jsonb_to_recordset(p_limits) as g (scope text, faculty text, period text, unit text)
+                      where g.scope = l.scope and g.faculty is not distinct from l.faculty and g.period = l.period and g.unit = l.unit);
+end $$;
+
+-- Returns whether a daemon has been seen within two minutes and has not stopped.
+-- Locks: none. Raises: nothing.
+create or replace function animus.daemon_lives(p_id uuid, p_now timestamptz) returns boolean
+language sql stable as $$
+  select exists (select from animus.daemons d where d.id = p_id and d.stopped_at is null and d.seen_at > p_now - interval '2 minutes')
+$$;
+
+-- Returns slices to the accounts of a limit that was changed, so that it counts for the next turn of each daemon. p_new: there was no limit
+-- before, so what was spent meanwhile is counted. p_subject: a faculty, an item, or null.
+-- Locks: the accounts of the limit; holds whose cost is known; the slices. Raises: nothing.
+create or replace function animus.refresh_accounts(p_scope text, p_item uuid, p_faculty text, p_new boolean) returns void
+language plpgsql as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_account animus.budget_accounts;
+begin
+  for v_account in
+    select a.* from animus.budget_accounts a
+     where a.scope = p_scope and (p_item is null or a.subject = p_item::text) and (p_scope <> 'faculty' or a.subject = p_faculty)
+       and a.starts = animus.period_start(a.period, v_now)
+       and (p_new or exists (select from animus.budget_slices s where s.account_id = a.id))
+     order by a.id for no key update
+  loop
+    perform animus.settle_account(v_account.id, '00000000-0000-0000-0000-000000000000');
+    perform animus.collect_slices(v_account.id);
+    continue when not p_new;
+    update animus.budget_accounts a set spent = greatest(a.spent, animus.recorded_spend(a.scope, a.subject, a.unit, a.starts)) where a.id = v_account.id;
+  end loop;
+end $$;
+
+-- Sets a limit of what work may cost. p_scope: 'item', 'root', 'faculty' or 'appliance'; p_subject: the id of a work item, or the name of a faculty (with 'item' and
+-- 'root': for each item, or root item, of it), or null; p_period: 'none', 'day' or 'month' (UTC; items and roots have none); p_unit: 'usd' or
+-- 'tokens'. An operator's limit replaces that of the faculty's file; that of a submitter, who can limit own items only, can only lower it.
+-- Locks: the row of the limit; its accounts and their slices. Raises: WA003, WA004, 42501.
+create or replace function animus.set_budget(
+  p_scope text, p_subject text, p_period text, p_unit text, p_amount numeric, p_on_exceeded text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_item uuid;
+  v_new  boolean;
+begin
+  if p_scope not in ('item', 'root', 'faculty', 'appliance') or p_period not in ('none', 'day', 'month') or p_unit not in ('usd', 'tokens')
+     or coalesce(p_on_exceeded, 'wait') not in ('wait', 'die') or num_nulls(p_scope, p_period, p_unit, p_amount) > 0
+     or p_amount < 0 or p_amount >= 1e14 or (p_scope = 'appliance') <> (p_subject is null) or (p_scope in ('item', 'root') and p_period <> 'none') then
+    perform animus.raise('WA004', format('no limit can be %s', concat_ws(' ', p_scope, p_subject, p_period, p_unit, p_amount, p_on_exceeded)), null,
+      'scope item, root, faculty or appliance; period none, day or month (none for items and roots); unit usd or tokens; amount from 0; on_exceeded wait or die');
+  end if;
+  if p_scope in ('item', 'root') and p_subject ~* '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$' then v_item := p_subject::uuid; end if;
+  if not animus.may_operate() then
+    if v_item is null then
+      raise insufficient_privilege using message = format('%I may limit single items of its own only', animus.actor());
+    end if;
+    perform from animus.work_items w where w.id = v_item and w.submitted_by = animus.actor();
+    if not found then perform animus.raise('WA003', format('no work item %s', v_item), v_item); end if;
+  end if;
+  if v_item is not null then
+    perform from animus.work_items w where w.id = v_item and (p_scope = 'item' or w.root_id = w.id);
+    if not found then
+      perform animus.raise('WA003', format('no work item %s%s', v_item, case p_scope when 'root' then ' without a parent' else '' end), v_item);
+    end if;
+  end if;
+  insert into animus.budget_limits as l (scope, faculty, work_item_id, period, unit, amount, on_exceeded, origin, set_by, created_at, set_at)
+  values (p_scope, case when v_item is null then p_subject end, v_item, p_period, p_unit, p_amount, p_on_exceeded,
+          case when animus.may_operate() then 'operator' else 'submitter' end, animus.actor(), v_now, v_now)
+  on conflict (scope, faculty, work_item_id, period, unit, origin) do update
+     set amount = excluded.amount, on_exceeded = excluded.on_exceeded, set_by = excluded.set_by, set_at = excluded.set_at
+  returning l.created_at = v_now into v_new;
+  if animus.may_operate() then
+    delete from animus.budget_limits l
+     where l.scope = p_scope and coalesce(l.work_item_id::text, l.faculty) is not distinct from p_subject and l.period = p_period and l.unit = p_unit
+       and l.origin = 'extension';
+  end if;
+  perform animus.refresh_accounts(p_scope, v_item, p_subject, v_new);
+end $$;
+
+-- Removes the limits that operators and submitters have set for a subject; those of files stay. Returns how many.
+-- Locks: the rows of the limits. Raises: 42501.
+create or replace function animus.remove_budget(p_scope text, p_subject text, p_period text, p_unit text) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_count int;
+begin
+  perform animus.require_operator();
+  delete from animus.budget_limits l
+   where l.scope = p_scope and coalesce(l.work_item_id::text, l.faculty) is not distinct from p_subject and l.period = p_period and l.unit = p_unit
+     and l.origin <> 'file';
+  get diagnostics v_count = row_count;
+  return v_count;
+end $$;
+
+-- Raises a limit after a person has approved it: the step behind animus.approve. p_request: what the wait asks for, as animus.begin_budgeted_turn
+-- has written it; p_input: {"amount": the new limit} or {"add": how much more}; without it, the limit is raised by its configured amount once. Two
+-- approvals of the same request raise it once. Limits of a day or a month are raised for that period only.
+-- Locks: the row of the limit. Raises: WA004, 42501.
+create or replace function animus.extend_budget(p_work_item_id uuid, p_request json, p_input json default null) returns numeric
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_asked   record;
+  v_amount  numeric;
+  v_expires timestamptz;
+begin
+  perform animus.require_operator();
+  select r.* into v_asked from json_to_record(p_request) as r (scope text, subject text, unit text, period text, starts date, amount numeric, base numeric);
+  v_expires := animus.period_end(v_asked.period, v_asked.starts);
+  if v_expires <= v_now then return v_asked.amount; end if;
+  v_amount := coalesce((p_input ->> 'amount')::numeric, v_asked.amount + coalesce((p_input ->> 'add')::numeric, v_asked.base));
+  if v_amount is null or v_amount <= v_asked.amount or v_amount >= 1e14 then
+    perform animus.raise('WA004', format('the new limit must be above the present one, %s %s', trim_scale(v_asked.amount), v_asked.unit), p_work_item_id,
+      'give {"add": N} or {"amount": N}');
+  end if;
+  insert into animus.budget_limits as l (scope, faculty, work_item_id, period, unit, amount, origin, set_by, created_at, set_at, expires_at)
+  values (v_asked.scope, case v_asked.scope when 'faculty' then v_asked.subject end,
+          case when v_asked.scope in ('item', 'root') then v_asked.subject::uuid end, v_asked.period, v_asked.unit, v_amount, 'extension', animus.actor(),
+          v_now, v_now, v_expires)
+  on conflict (scope, faculty, work_item_id, period, unit, origin) do update
+     set amount = case when l.expires_at <= v_now then excluded.amount else greatest(l.amount, excluded.amount) end,
+         expires_at = excluded.expires_at, set_by = excluded.set_by, set_at = excluded.set_at
+  returning l.amount into v_amount;
+  return v_amount;
+end $$;
+
+-- Wakes work that waits for a limit under which its next turn fits again: the limit was raised or removed, the period is over, or what other turns
+-- held was not needed. Returns how many items.
+-- Locks: the rows of the items, and skips those that others have locked; then their waits. Raises: nothing.
+create or replace function animus.wake_budgets(p_limit int default 100) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now   timestamptz := animus.now();
+  v_count int := 0;
+  v_wait  record;
+  v_state text;
+begin
+  for v_wait in
+    select w.work_item_id as id from animus.waits w
+     where w.resolved_at is null and w.subject = 'budget'
+       and not exists (
+         select from animus.budget_of(w.work_item_id, v_now) b
+          where b.scope = w.request ->> 'scope' and b.unit = w.request ->> 'unit' and b.period = w.request ->> 'period' and b.starts = (w.request ->> 'starts')::date
+            and b.amount < (w.request ->> 'needed')::numeric + coalesce(animus.budget_used(b.scope, b.subject, b.unit, b.period, b.starts), 0))
+     order by w.work_item_id limit p_limit
+  loop
+    -- A locked item is woken by the next sweep.
+    select w.state into v_state from animus.work_items w where w.id = v_wait.id for no key update skip locked;
+    continue when not found;
+    update animus.waits w set resolved_at = v_now, result = '{"raised": true}' where w.work_item_id = v_wait.id and w.call_id = 'budget' and w.resolved_at is null;
+    continue when not found;
+    perform animus.wake_if_resolved(v_wait.id, v_state, v_now);
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end $$;
+
+-- Returns the limits that apply to an item with what is left of each, for people and for the first message of a focus: [{scope, subject, unit,
+-- period, ends, amount, used, left, on_exceeded}]; null if none applies. Turns under way count with what was held for them.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_left(p_id uuid) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if not exists (select from animus.budget_limits) then return null; end if;
+  return (
+    select json_agg(json_build_object('scope', b.scope, 'subject', b.subject, 'unit', b.unit, 'period', b.period, 'ends', animus.period_end(b.period, b.starts),
+             'amount', b.amount, 'used', b.used, 'left', greatest(b.amount - b.used, 0), 'on_exceeded', b.on_exceeded) order by b.scope, b.period, b.unit)
+      from (select o.*, coalesce(animus.budget_used(o.scope, o.subject, o.unit, o.period, o.starts), 0) as used from animus.budget_of(p_id, animus.now()) o) b);
+end $$;
+
+-- Returns what is used of an account, turns under way included; null without an account.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_used(p_scope text, p_subject text, p_unit text, p_period text, p_starts date) returns numeric
+language sql stable as $$
+  select a.spent + a.held - (select coalesce(sum(s.free), 0) from animus.budget_slices s where s.account_id = a.id)
+    from animus.budget_accounts a
+   where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts
+$$;
+
+-- Returns all limits with what is used of each now, as `animus budget list` prints them. used is null where nothing was spent yet, and for limits of each item of a faculty.
+-- Locks: none. Raises: 42501.
+create or replace function animus.list_budgets(p_limit int default 1000)
+returns table (scope text, subject text, period text, unit text, amount numeric, used numeric, on_exceeded text, origin text, set_by text, set_at timestamptz, expires_at timestamptz)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := animus.now();
+begin
+  perform animus.require_operator();
+  return query
+    select l.scope, coalesce(l.work_item_id::text, l.faculty), l.period, l.unit, l.amount,
+           animus.budget_used(l.scope, coalesce(l.work_item_id::text, l.faculty, ''), l.unit, l.period, animus.period_start(l.period, v_now)),
+           l.on_exceeded, l.origin, l.set_by, l.set_at, l.expires_at
+      from animus.budget_limits l where l.expires_at is null or l.expires_at > v_now
+     order by array_position(array['appliance', 'faculty', 'root', 'item'], l.scope), 2, l.period, l.unit, l.origin limit p_limit;
+end $$;

@@ -1,0 +1,39 @@
+/** Estimates what a model call may cost at most. Pure. */
+import type { Transcript } from '../../store/transcript/transcript.ts';
+import type { FocusModel } from '../turn/model-turn.ts';
+import { inputPressure, type Prefix } from './pressure.ts';
+
+/** What a call may cost at most; `usd` is null if a model of the chain has no price. */
+export interface CallCost {
+  readonly usd: number | null;
+  readonly tokens: number;
+}
+
+/**
+ * How many times more tokens than we estimate are held: providers count by tokenizers of their own. What the provider has counted
+ * itself, in the request before, is held as it is.
+ */
+const MARGIN = 1.5;
+/** For a notice that is added while the turn begins, and the frame of a request. */
+const EXTRA_TOKENS = 500;
+
+/** The next turn of a transcript: its input at the highest price of each token, and an answer of full length. */
+export function turnCost(transcript: Transcript, means: Prefix & { readonly model: FocusModel }): CallCost {
+  const estimate = inputPressure(transcript, means);
+  const counted = transcript.turns.at(-1)?.inputTokens ?? null;
+  const input = counted !== null && estimate >= counted ? counted + MARGIN * (estimate - counted) : MARGIN * estimate;
+  return callCost(input + EXTRA_TOKENS, means.model.settings.maxTokens, means.model);
+}
+
+/** A request of its own, such as a summary; `estimate` in tokens. */
+export function sideCallCost(estimate: number, maxTokens: number, model: FocusModel): CallCost {
+  return callCost(MARGIN * estimate + EXTRA_TOKENS, maxTokens, model);
+}
+
+/** No request is longer than the window: the provider refuses it. */
+function callCost(input: number, output: number, model: FocusModel): CallCost {
+  const inputTokens = Math.ceil(Math.min(input, model.contextWindow));
+  const usd = model.maxCostUsd?.(inputTokens, output) ?? null;
+  // The database has millionths of a dollar.
+  return { usd: usd === null ? null : Math.ceil(usd * 1_000_000) / 1_000_000, tokens: inputTokens + output };
+}

@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { clearWork } from '../../support/clear-work.ts';
+import { testDatabase } from '../../support/database.ts';
+import { run } from '../run-cli.ts';
+
+const target = testDatabase();
+const animus = (...argv: string[]) => run(argv, { env: { DATABASE_URL: target.connectionString } });
+
+beforeEach(async () => {
+  await target.database.query('delete from animus.budget_limits');
+  await clearWork(target.database);
+});
+
+async function insert(): Promise<string> {
+  const [row] = await target.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty) values ('engineer') returning id`,
+  );
+  return row!.id;
+}
+
+describe('animus budget', () => {
+  test('sets, lists and removes limits', async () => {
+    const id = await insert();
+    expect(await animus('budget', 'list')).toMatchObject({ code: 0, stdout: '' });
+    expect(
+      await animus('budget', 'set', '--item', id.slice(-12), '--usd', '12.5', '--on-exceeded', 'die'),
+    ).toMatchObject({
+      code: 0,
+      stdout: `limited  item ${id}: 12.5 USD\n`,
+    });
+    expect(await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--tokens', '1000000')).toMatchObject(
+      { code: 0 },
+    );
+    expect(await animus('budget', 'set', '--appliance', '--per', 'month', '--usd', '400')).toMatchObject({ code: 0 });
+    const { limits } = JSON.parse((await animus('budget', 'list', '--json')).stdout);
+    expect(limits).toMatchObject([
+      {
+        scope: 'appliance',
+        subject: null,
+        period: 'month',
+        unit: 'usd',
+        amount: 400,
+        used: null,
+        on_exceeded: null,
+        origin: 'operator',
+      },
+      { scope: 'faculty', subject: 'engineer', period: 'day', unit: 'tokens', amount: 1_000_000 },
+      { scope: 'item', subject: id, period: 'none', unit: 'usd', amount: 12.5, on_exceeded: 'die' },
+    ]);
+    expect((await animus('budget', 'list')).stdout).toMatch(/^LIMITS +SUBJECT +PER +LIMIT +USED +THEN +SET BY/);
+    expect(await animus('budget', 'remove', '--item', id)).toMatchObject({ code: 0, stdout: `removed  item ${id}\n` });
+    expect(await animus('budget', 'remove', '--item', id)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('has no limit'),
+    });
+  });
+
+  test.each([
+    [['--usd', '1'], /give one of --item/],
+    [['--faculty', 'a', '--appliance', '--usd', '1'], /give one of --item/],
+    [['--faculty', 'a', '--per', 'day'], /either --usd or --tokens/],
+    [['--faculty', 'a', '--per', 'day', '--usd', '1', '--tokens', '1'], /either --usd or --tokens/],
+    [['--each-item', 'a', '--per', 'day', '--usd', '1'], /--per is for/],
+    [['--faculty', 'a', '--per', 'week', '--usd', '1'], /week/],
+    [['--faculty', 'a', '--per', 'day', '--usd', '1e3'], /an amount such as/],
+  ] as const)('refuses set %j', async (argv, message) => {
+    const ran = await animus('budget', 'set', ...argv);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(await target.database.query('select from animus.budget_limits')).toEqual([]);
+  });
+});
