@@ -152,9 +152,10 @@ describe('a question', () => {
 describe('a request about the item itself', () => {
   const open = (work: FocusedWork) =>
     target.database.query<{ opened: boolean }>(
-      `select animus.open_item_wait($1, $2, 'budget', 'budget', '{"limit_usd": 5}', 60) as opened`,
-      [work.key.focusId, work.leaseToken],
+      `select animus.open_item_wait($1, $2, 'budget', 'budget', $3::json, 60) as opened`,
+      [work.key.focusId, work.leaseToken, JSON.stringify({ ...LIMIT, subject: work.id })],
     );
+  const LIMIT = { scope: 'item', unit: 'usd', period: 'none', starts: '1970-01-01', amount: 5, base: 5 };
 
   test('parks the item without a call, is asked once, and wakes it when it is approved', async () => {
     const db = target.database;
@@ -162,22 +163,22 @@ describe('a request about the item itself', () => {
     expect(await open(work)).toEqual([{ opened: true }]);
     expect(await open(work)).toEqual([{ opened: false }]);
     expect(await parkWork(db, { id: work.id, leaseToken: work.leaseToken })).toBe('waiting');
-    expect(await approve(db, work.id, { input: '{"add_usd": 3}' })).toBe('budget');
+    expect(await approve(db, work.id, { input: '{"add": 3}' })).toBe('budget');
     expect(await itemOf(db, work.id)).toMatchObject({ state: 'queued' });
     expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['edit', 'approve']);
   });
 
-  test('calls the function that extends the budget, in the same transaction, if there is one', async () => {
+  test('raises the limit in the transaction of the decision', async () => {
     const db = target.database;
     const work = await beginFocus(db);
     await open(work);
-    await db.query(`create function animus.extend_budget(p_work_item_id uuid, p_request json, p_input json) returns void language plpgsql as
-      $$ begin raise exception 'extend % by %', p_request ->> 'limit_usd', p_input ->> 'add_usd'; end $$`);
-    try {
-      await expect(approve(db, work.id, { input: '{"add_usd": 3}' })).rejects.toThrow('extend 5 by 3');
-      expect(await decisions(work.id)).toEqual([]);
-    } finally {
-      await db.query('drop function animus.extend_budget');
-    }
+    await expect(approve(db, work.id, { input: '{"add_usd": 3}' })).rejects.toMatchObject({ code: 'work.invalid' });
+    expect(await decisions(work.id)).toEqual([]);
+    await approve(db, work.id, { input: '{"add": 3}' });
+    expect(
+      await db.query('select amount::float8 as amount, origin from animus.budget_limits where work_item_id = $1', [
+        work.id,
+      ]),
+    ).toEqual([{ amount: 8, origin: 'extension' }]);
   });
 });
