@@ -103,8 +103,11 @@ const MISTAKES: readonly Mistake[] = [
     'faculty.engage.model',
     ['expected a model of the catalogue', 'got "claude-sonet-4-5" (did you mean claude-sonnet-4-5?)'],
   ),
-  mistake('not-yet', named('s', `${ENGAGE}[faculty.budget]\nmax_usd = 1\n`), 6, 'faculty.budget', [
+  mistake('not-yet', named('z', `${ENGAGE}code_execution = true\n`), 6, 'faculty.engage.code_execution', [
     'not supported yet',
+  ]),
+  mistake('engine-tool', named('s', `${ENGAGE}tools = ["ask_human"]\n`), 6, 'faculty.engage.tools', [
+    'every faculty has ask_human',
   ]),
   mistake('same-name', named('engineer', ENGAGE), 2, 'faculty.name', [
     '"engineer" is also the name in',
