@@ -1,7 +1,6 @@
 /** The contract of a tool. Each family has its own file; the engine validates, journals and runs the calls. */
 import type { z } from 'zod';
-import type { FieldKind, RiskClass } from '../core/permissions/verdict.ts';
-import type { Verdict } from '../core/permissions/verdict.ts';
+import type { FieldKind, RiskClass, Verdict } from '../core/permissions/verdict.ts';
 import type { FileRule } from '../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/sql/database.ts';
