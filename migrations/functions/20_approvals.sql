@@ -174,12 +174,14 @@ begin
     select x.call_id from animus.inbox x
      where x.work_item_id = p_id and (p_action = 'deny' or (x.kind = 'human') = (p_action = 'answer')) order by x.asked_at, x.call_id);
   if cardinality(v_open) = 0 then
-    perform animus.raise('WA002', format('work item %s is %s, and nothing of it waits for %s', p_id, p_state,
-      case p_action when 'answer' then 'an answer' when 'approve' then 'an approval' else 'a decision' end), p_id);
+    perform animus.raise('WA002', format('no %s is open for work item %s, which %s',
+      case p_action when 'answer' then 'question' when 'approve' then 'approval' else 'request' end, p_id,
+      case when not exists (select from animus.inbox x where x.work_item_id = p_id) then 'is ' || p_state
+           when p_action = 'answer' then 'waits for an approval: approve or deny it' else 'asks a question: answer it' end), p_id);
   end if;
   if cardinality(v_open) > 1 then
-    perform animus.raise('WA004', format('work item %s waits for %s decisions: %s', p_id, cardinality(v_open), array_to_string(v_open[1:20], ', ')), p_id,
-      'decide them one by one, by the name of the call');
+    perform animus.raise('WA004', format('work item %s waits for %s decisions: %s; decide them one by one, by the name of the call', p_id, cardinality(v_open),
+      array_to_string(v_open[1:20], ', ')), p_id);
   end if;
   return v_open[1];
 end $$;
@@ -192,7 +194,7 @@ declare
   v_what text := format('%s of work item %s', p_call_id, p_id);
 begin
   if p_wait.work_item_id is null then
-    perform animus.raise('WA003', format('%s asks nobody', v_what), p_id, 'see what waits: select * from animus.inbox');
+    perform animus.raise('WA003', format('no request %s', v_what), p_id, 'see what waits: select * from animus.inbox');
   elsif p_wait.resolved_at is not null and p_wait.result ? 'decision' then
     perform animus.raise('WA002', format('%s has been decided: %s by %s at %s', v_what, p_wait.result ->> 'decision', p_wait.result ->> 'by',
       animus.show_time(p_wait.resolved_at)), p_id);
@@ -269,7 +271,7 @@ create or replace function animus.asks_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('asks', jsonb_build_object('waiting', (select count(*) from (select from animus.inbox limit 10000) x), 'first', coalesce((
     select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
-             'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request::text), 300),
+             'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request ->> 'reason', x.request::text), 300),
              'asked_at', x.asked_at, 'deadline', x.deadline) order by x.asked_at, x.work_item_id, x.call_id)
       from (select * from animus.inbox limit 10) x), '[]')))
 $$;

@@ -384,12 +384,17 @@ declare
 begin
   perform animus.require_operator();
   select r.* into v_asked from json_to_record(p_request) as r (scope text, subject text, unit text, period text, starts date, amount numeric, base numeric);
+  -- A misspelt key must not raise the limit by its configured amount.
+  if p_input is not null and (num_nonnulls(p_input ->> 'amount', p_input ->> 'add') <> 1
+     or exists (select from json_each(p_input) i where i.key not in ('amount', 'add') or json_typeof(i.value) <> 'number')) then
+    perform animus.raise('WA004', 'expected {"add": N} or {"amount": N}', p_work_item_id);
+  end if;
   v_expires := animus.period_end(v_asked.period, v_asked.starts);
   if v_expires <= v_now then return v_asked.amount; end if;
   v_amount := coalesce((p_input ->> 'amount')::numeric, v_asked.amount + coalesce((p_input ->> 'add')::numeric, v_asked.base));
   if v_amount is null or v_amount <= v_asked.amount or v_amount >= 1e14 then
-    perform animus.raise('WA004', format('the new limit must be above the present one, %s %s', trim_scale(v_asked.amount), v_asked.unit), p_work_item_id,
-      'give {"add": N} or {"amount": N}');
+    perform animus.raise('WA004', format('the new limit must be above the present one, %s %s: give {"add": N} or {"amount": N}', trim_scale(v_asked.amount),
+      case v_asked.unit when 'usd' then 'USD' else 'tokens' end), p_work_item_id);
   end if;
   insert into animus.budget_limits as l (scope, faculty, work_item_id, period, unit, amount, origin, set_by, created_at, set_at, expires_at)
   values (v_asked.scope, case v_asked.scope when 'faculty' then v_asked.subject end,
@@ -454,6 +459,41 @@ language sql stable as $$
     from animus.budget_accounts a
    where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts
 $$;
+
+-- Returns limits of which 80 % or more are used, at most 20, for `animus status`: those of faculties and of the appliance, and those of items and roots
+-- whose running focus was warned, so that its cost depends on neither the number of items nor that of their limits.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_status() returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := animus.now();
+begin
+  if not exists (select from animus.budget_limits) then return '{"budgets": []}'; end if;
+  return jsonb_build_object('budgets', coalesce((
+    with general as (
+      select l.scope, coalesce(l.faculty, '') as subject, l.unit, l.period, max(l.amount) filter (where l.origin = 'extension') as approved,
+             coalesce(max(l.amount) filter (where l.origin = 'operator'), min(l.amount) filter (where l.origin = 'file')) as base
+        from animus.budget_limits l
+       where l.scope in ('faculty', 'appliance') and (l.expires_at is null or l.expires_at > v_now) group by l.scope, l.faculty, l.unit, l.period),
+    warned as (
+      select f.work_item_id, a.scope, a.subject, a.unit
+        from animus.work_items w
+        join animus.foci f on f.work_item_id = w.id and f.ended_as is null
+        join animus.budget_warnings n on n.focus_id = f.id
+        join animus.budget_accounts a on a.id = n.account_id and a.scope in ('item', 'root')
+       where w.state in ('claimed', 'running') limit 20),
+    applied as (
+      select g.scope, g.subject, g.unit, g.period, animus.period_start(g.period, v_now) as starts, greatest(g.approved, g.base) as amount
+        from general g where g.base is not null
+      union
+      select b.scope, b.subject, b.unit, b.period, b.starts, b.amount
+        from warned d cross join lateral animus.budget_of(d.work_item_id, v_now) b where (b.scope, b.subject, b.unit) = (d.scope, d.subject, d.unit)),
+    near as (
+      select p.*, coalesce(animus.budget_used(p.scope, p.subject, p.unit, p.period, p.starts), 0) as used from applied p)
+    select jsonb_agg(jsonb_build_object('scope', t.scope, 'subject', t.subject, 'unit', t.unit, 'period', t.period,
+             'ends', animus.period_end(t.period, t.starts), 'amount', t.amount, 'used', t.used) order by t.used / nullif(t.amount, 0) desc, t.scope, t.subject)
+      from (select * from near n where n.used >= 0.8 * n.amount order by n.used / nullif(n.amount, 0) desc, n.scope, n.subject limit 20) t), '[]'));
+end $$;
 
 -- Returns all limits with what is used of each now, as `animus budget list` prints them. used is null where nothing was spent yet, and for limits of each item of a faculty.
 -- Locks: none. Raises: 42501.

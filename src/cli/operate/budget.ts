@@ -9,6 +9,7 @@ import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
+import { amountOf, shortId } from '../view/quantities.ts';
 
 interface SubjectOptions extends CommonOptions {
   readonly item?: string;
@@ -109,18 +110,23 @@ function rowOf({ scope, subject, period, unit, amount, used, onExceeded, origin,
   const style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : null;
   const shown = used === null ? '-' : amountOf(used, unit);
   return [
-    styled(scope, 'bold'),
-    subject ?? '',
+    styled(scopeTitle(scope, subject), 'bold'),
+    subject === null ? '' : isWorkId(subject) ? shortId(subject) : subject,
     period === 'none' ? styled('-', 'dim') : period,
     amountOf(amount, unit),
     style === null ? shown : styled(shown, style),
     onExceeded ?? styled('-', 'dim'),
-    origin === 'file' ? 'a file' : setBy,
+    origin === 'file' ? 'a file' : origin === 'extension' ? `${setBy}, by approval` : setBy,
   ];
 }
 
-function amountOf(amount: number, unit: 'usd' | 'tokens'): string {
-  return unit === 'usd' ? `${amount} USD` : `${amount} tokens`;
+/** `each item`: of a faculty. */
+function scopeTitle(scope: BudgetScope, subject: string | null): string {
+  return (scope === 'item' || scope === 'root') && subject !== null && !isWorkId(subject) ? `each ${scope}` : scope;
+}
+
+function isWorkId(subject: string): boolean {
+  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(subject);
 }
 
 function documentOf({ onExceeded, setBy, setAt, expiresAt, ...limit }: StoredLimit): object {
@@ -159,7 +165,7 @@ async function removeCommand(invocation: Invocation, options: RemoveOptions): Pr
 }
 
 function titleOf({ scope, subject, period }: Omit<LimitName, 'unit'>): string {
-  return `${scope}${subject === null ? '' : ` ${subject}`}${period === 'none' ? '' : `, per ${period}`}`;
+  return `${scopeTitle(scope, subject)}${subject === null ? '' : ` ${subject}`}${period === 'none' ? '' : `, per ${period}`}`;
 }
 
 /** Which limit the options name; ids of work may be shortened. */

@@ -7,6 +7,7 @@ import { type Output, type Part, styled } from '../view/output.ts';
 import { age, counted, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
+import { showBudgets } from './status-budgets.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 
 /** The status of one database. */
@@ -33,6 +34,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showBatches(output, status);
   showKept(output, status);
   showSpend(output, status);
+  showBudgets(output, status);
   showPauses(output, status);
   if (status.memory?.vector === false)
     output.line(styled('Memory    ', 'bold'), `by text only: ${status.memory.reason ?? 'no pgvector'}`);

@@ -40,6 +40,11 @@ export function usd(amount: number): string {
   return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
 }
 
+/** An amount of a budget: `$1.25`, `12,000 tokens`. */
+export function amountOf(amount: number, unit: 'usd' | 'tokens'): string {
+  return unit === 'usd' ? usd(amount) : counted(amount, 'token');
+}
+
 /** `831 B`, `12 kB`, `3.4 MB`, `1.2 GB`. */
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;

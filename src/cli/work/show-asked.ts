@@ -10,8 +10,15 @@ const SHOWN_CHARS = 2000;
 
 /** The request, field by field, and the commands that decide it. */
 export function showAsked(output: Output, asked: AskedView, full = false): void {
+  showRequest(output, asked, full);
+  if (asked.deadline !== null) output.block(`until    ${untilText(asked, asked.deadline)}`, '  ');
+  for (const command of commandsOf(asked)) output.copyable(`  ${command}`);
+}
+
+/** The request, field by field. */
+export function showRequest(output: Output, asked: AskedView, full = false): void {
   const now = Date.now();
-  const { work_item_id: id, turn, call_id: call, deadline, request } = asked;
+  const { work_item_id: id, turn, call_id: call, request } = asked;
   output.line(
     styled(shortId(id), 'bold'),
     `  ${asked.faculty}  `,
@@ -22,8 +29,13 @@ export function showAsked(output: Output, asked: AskedView, full = false): void 
   field('call', turn === null ? call : `${call}, turn ${turn}`);
   if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
   showContent(output, contentOf(asked), id, full);
-  if (deadline !== null) field('until', `${age(deadline, now)}, then it is denied (${deadline.toISOString()})`);
-  for (const command of commandsOf(asked)) output.copyable(`  ${command}`);
+}
+
+/** What happens at the deadline if nobody has decided. */
+function untilText({ kind, subject, request }: AskedView, deadline: Date): string {
+  const otherwise = kind === 'human' ? 'the work goes on without an answer' : 'it is denied';
+  const unpaid = request['period'] === 'none' ? 'the work dies' : 'the work goes on by itself';
+  return `${age(deadline, Date.now())}, then ${subject === 'budget' ? unpaid : otherwise} (${deadline.toISOString()})`;
 }
 
 /** The commands that decide it, with the short id. */
@@ -31,15 +43,27 @@ export function commandsOf({
   work_item_id: id,
   call_id: call,
   kind,
-}: Pick<AskedView, 'work_item_id' | 'call_id' | 'kind'>): string[] {
+  subject,
+  request,
+}: Pick<AskedView, 'work_item_id' | 'call_id' | 'kind' | 'subject' | 'request'>): string[] {
   const name = `${shortId(id)} --call ${shellWord(call)}`;
   if (kind === 'human') return [`animus work answer ${name} 'YOUR ANSWER'`];
-  return [`animus work approve ${name}`, `animus work deny ${name} --note 'WHY'`];
+  const input = subject === 'budget' ? ` --input '{"add": ${enough(request)}}'` : '';
+  return [`animus work approve ${name}${input}`, `animus work deny ${name} --note 'WHY'`];
+}
+
+/** By how much a limit has to be raised for the next turn: the configured amount, as often as that takes. */
+function enough({ amount, base, used, needed }: AskedView['request']): number {
+  const short = Number(used) + Number(needed) - Number(amount);
+  const step = Number(base);
+  const add = step > 0 ? step * Math.max(1, Math.ceil(short / step)) : Math.max(short, 0.01);
+  return Number(add.toFixed(6));
 }
 
 /** In one line: what is asked. */
 export function titleOf({ kind, subject, request }: Pick<AskedView, 'kind' | 'subject' | 'request'>): string {
   if (kind === 'human') return 'asks a question';
+  if (subject === 'budget') return 'needs more budget';
   return subject === 'tool_call' ? `wants to run ${String(request['tool'])}` : `asks for approval: ${subject}`;
 }
 
@@ -63,6 +87,7 @@ function contentOf({ subject, request }: AskedView): string[] {
     const choices = Array.isArray(request['choices']) ? request['choices'] : [];
     return [String(request['question']), ...choices.map((choice, index) => `${index + 1}. ${String(choice)}`)];
   }
+  if (subject === 'budget') return [String(request['reason'])];
   const content = subject === 'tool_call' ? request['input'] : request;
   return Object.entries(content ?? {}).map(([key, value]) =>
     typeof value === 'string' ? `${key}: ${value}` : `${key}: ${JSON.stringify(value)}`,

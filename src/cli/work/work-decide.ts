@@ -14,7 +14,7 @@ import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
 import { styled } from '../view/output.ts';
 import { counted, shortId } from '../view/quantities.ts';
-import { showAsked } from './show-asked.ts';
+import { showRequest } from './show-asked.ts';
 
 /** Adds `animus work approve|deny|answer`. */
 export function addDecideCommands(group: Command, run: RunCommand): void {
@@ -86,13 +86,13 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
   }
   return decideOn(invocation, options, reference, 'approved', async (db, id, asked) => {
     const decision = { callId: asked.call_id, hash: asked.hash, note, input };
-    if (always === undefined) return { call: await approve(db, id, decision), grant: null };
+    if (always === undefined) return { call: await approve(db, id, decision), grant: null, input };
     const covered = pattern === undefined ? undefined : await ruleKey(String(asked.request['tool']), pattern);
     return db.transaction(async (tx) => {
       const scope = always === true ? 'item' : always;
       const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
       const grant = await grantCall(tx, id, { callId: asked.call_id, scope, seconds, pattern: covered, note });
-      return { call: await approve(tx, id, decision), grant };
+      return { call: await approve(tx, id, decision), grant, input };
     });
   });
 }
@@ -116,6 +116,8 @@ async function denyCommand(invocation: Invocation, options: DecisionOptions, ref
 interface Decided {
   readonly call: string;
   readonly grant: string | null;
+  /** The input in place of the call's own. */
+  readonly input?: string | undefined;
 }
 
 /** Decides about what is shown: the decision carries the hash of what was read, so that nothing else is decided. */
@@ -135,9 +137,13 @@ async function decideOn(
   });
   const { work_item_id: id, call_id: call, hash } = asked;
   output.document({ id, call_id: call, hash, [done]: true, grant_id: decided.grant, still_waiting: open });
-  showAsked(output, asked);
-  const more = open > 0 ? `; the item waits for ${counted(open, 'more decision')}` : '';
-  output.line(styled(done, done === 'approved' ? 'green' : 'red'), more);
+  showRequest(output, asked);
+  const more = open > 0 ? `; the item waits for ${counted(open, 'more decision')}: animus inbox ${shortId(id)}` : '';
+  output.line(
+    styled(done, done === 'approved' ? 'green' : 'red'),
+    decided.input === undefined ? '' : ` with ${decided.input}`,
+    more,
+  );
   if (decided.grant !== null)
     output.copyable(`grant ${decided.grant}; end it with: animus work revoke ${decided.grant}`);
   return 0;
@@ -181,6 +187,11 @@ async function answerCommand(
     return { id: found, answered: name, open: (await readAsked(db, found)).length };
   });
   output.document({ id, call_id: answered, answered: true, still_waiting: open });
-  output.line(styled(shortId(id), 'bold'), `  ${answered}  `, styled('answered', 'green'));
+  output.line(
+    styled(shortId(id), 'bold'),
+    `  ${answered}  `,
+    styled('answered', 'green'),
+    open > 0 ? `; the item waits for ${counted(open, 'more decision')}: animus inbox ${shortId(id)}` : '',
+  );
   return 0;
 }

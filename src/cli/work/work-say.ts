@@ -74,6 +74,6 @@ async function textOf({ context }: Invocation, { file }: SayOptions, given: stri
 function whenRead(state: WorkState, { wake }: SayOptions): string {
   if (state === 'running' || state === 'claimed') return 'it is read with the next turn';
   if (state !== 'waiting') return 'it is read with its next turn, when the work runs';
-  if (wake) return 'it is read when the work wakes: what it waits for is not ended by a message';
-  return 'it is read when the work wakes; --wake wakes work that waits for a time, for children or for an answer';
+  if (wake) return 'it is read when the work goes on: a message does not end what it waits for';
+  return 'it is read when the work goes on; --wake ends a wait for a time, for children or for an answer';
 }

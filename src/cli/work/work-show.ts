@@ -9,12 +9,14 @@ import { readAsked } from '../../store/views/inbox-view.ts';
 import { readMailbox } from '../../store/views/mail-view.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
 import { readDescendants, readWork, type WorkDetail, type WorkSummary } from '../../store/views/work-views.ts';
+import { readBudgetLeft } from '../../store/work/budgets.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { age, bytes, counted, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
 import { showAsked } from './show-asked.ts';
+import { showBudgets } from './show-budgets.ts';
 import { showFocus } from './show-focus.ts';
 import { showMail } from './show-mail.ts';
 import { errorText, heading } from './show-parts.ts';
@@ -37,9 +39,11 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   const { output } = invocation;
   const shown = await withDatabase(invocation, async (db) => {
     const id = await findWork(db, reference);
+    const item = await readWork(db, id);
     return {
-      item: await readWork(db, id),
+      item,
       waits: await readOpenWaits(db, id),
+      budgets: item.resolved_at === null ? await readBudgetLeft(db, id) : [],
       asked: await readAsked(db, id),
       messages: await readMailbox(db, id),
       artifacts: await readArtifacts(db, id),
@@ -55,6 +59,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
     heading(output, 'Waits for a person');
     showAsked(output, asked, options.full);
   }
+  showBudgets(output, shown.budgets);
   showMail(output, shown.item, shown.messages);
   showArtifacts(output, shown.artifacts);
   showTree(output, shown.item.id, shown.children);

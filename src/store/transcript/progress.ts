@@ -127,7 +127,7 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
      from animus.work_items w where w.id = $1::uuid`,
     [id, from.focus, from.turn, from.ledger],
   );
-  if (row === undefined) throw new AnimusError('work.not_found', { id });
+  if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
   return row;
 }
 

@@ -69,7 +69,7 @@ async function findAmong(db: Queryable, reference: string, search: Searches): Pr
   const wanted = reference.trim().toLowerCase();
   if (FULL_ID.test(wanted)) {
     const [row] = await db.query<{ id: string }>(search.itself, [wanted]);
-    if (row === undefined) throw new AnimusError('work.not_found', { id: wanted });
+    if (row === undefined) throw new AnimusError('work.not_found', { id: wanted, detail: `no work item ${wanted}` });
     return row.id;
   }
   const digits = wanted.replaceAll('-', '');
@@ -83,8 +83,10 @@ async function findAmong(db: Queryable, reference: string, search: Searches): Pr
       ? beginning
       : await db.query<{ id: string }>(search.ending, [dashedEnding(digits), Buffer.from(digits.slice(-4), 'hex')]);
   const [first, ...others] = found;
-  const hint = '; find its id with: animus work list';
-  if (first === undefined) throw new AnimusError('work.not_found', { id: reference, hint });
+  if (first === undefined) {
+    const hint = '; find its id with: animus work list';
+    throw new AnimusError('work.not_found', { id: reference, detail: `no work item ${reference}`, hint });
+  }
   if (others.length === 0) return first.id;
   const candidates = found.slice(0, 5).map((row) => row.id);
   if (found.length > 5) candidates.push('…');

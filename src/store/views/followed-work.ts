@@ -50,7 +50,7 @@ export async function workFollower(db: Queryable): Promise<WorkFollower> {
     async item(id) {
       if (!own) return readWork(db, id);
       const [row] = await db.query<FollowedWork>(OWN_ITEM, [id]);
-      if (row === undefined) throw new AnimusError('work.not_found', { id });
+      if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
       return row;
     },
     asked: async (id) => (own ? null : readAsked(db, id)),

@@ -1,5 +1,6 @@
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import type { BudgetLeft } from '../work/budgets.ts';
 import type { KeptRow } from '../work/retention.ts';
 
 /** What `animus.status()` answers; times are ISO 8601 texts. Counts stop at `count_cap` per state. */
@@ -26,7 +27,12 @@ export interface Status {
   /** Turns that wait for batches, by provider. */
   readonly batches: readonly BatchStatus[];
   readonly asks: AsksStatus;
+  /** Limits of which 80 % or more are used, at most 20. */
+  readonly budgets: readonly BudgetStatus[];
 }
+
+/** A limit; `subject`: the id of the item or root, the name of the faculty, or ''. `ends`: of its day or month. */
+export type BudgetStatus = Pick<BudgetLeft, 'scope' | 'subject' | 'unit' | 'period' | 'ends' | 'amount' | 'used'>;
 
 /** What waits for people: how many requests, and the ten oldest. */
 interface AsksStatus {
@@ -143,7 +149,7 @@ interface SpendStatus {
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() as status',
   );
   return row!.status;
 }

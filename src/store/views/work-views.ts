@@ -65,7 +65,7 @@ export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
        from animus.work_items where id = $1::uuid`,
     [id],
   );
-  if (row === undefined) throw new AnimusError('work.not_found', { id });
+  if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
   return row;
 }
 

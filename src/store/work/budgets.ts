@@ -18,6 +18,12 @@ export interface BudgetLeft {
   readonly on_exceeded: 'wait' | 'die';
 }
 
+/** The limits that apply to an item; `id` is a full id. */
+export async function readBudgetLeft(db: Queryable, id: string): Promise<readonly BudgetLeft[]> {
+  const [row] = await db.query<{ limits: BudgetLeft[] | null }>('select animus.budget_left($1::uuid) as limits', [id]);
+  return row!.limits ?? [];
+}
+
 /** A limit as a file sets it. */
 export interface DeclaredLimit {
   readonly scope: BudgetScope;

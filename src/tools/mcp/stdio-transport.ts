@@ -28,11 +28,13 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
   let closed = false;
   let stderr = '';
   let noise = 0;
+  const over = Promise.withResolvers<void>();
 
   const end = (why: string): void => {
     if (closed) return;
     closed = true;
     failed = why + (stderr.trim() === '' ? '' : `; it last wrote to stderr: ${stderr.trim()}`);
+    over.resolve();
     void server.stop();
     transport.onclose?.();
   };
@@ -83,13 +85,17 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
         .then(() => (closed ? null : Promise.race([server.exited, sleep(GOODBYE_MS, 'silent' as const)])))
         .then((how) => {
           if (how === 'silent') end('it closed its output');
-          else if (how !== null) end(`it ended (${how.problem ?? how.signal ?? `exit code ${how.exitCode}`})`);
+          else if (how !== null) end(how.problem ?? `it ended (${how.signal ?? `exit code ${how.exitCode}`})`);
         });
     },
     send: (message) =>
       new Promise((resolve, reject) => {
         if (closed || server.stdin === null) return reject(new Error('the server has ended'));
-        server.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        server.stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+          if (!error) return resolve();
+          // A process that could not be started, or has just ended, says why a moment later.
+          void Promise.race([over.promise, sleep(2 * GOODBYE_MS, undefined, { ref: false })]).then(() => reject(error));
+        });
       }),
     async close() {
       if (closed) return;

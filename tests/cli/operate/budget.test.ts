@@ -8,6 +8,7 @@ const animus = (...argv: string[]) => run(argv, { env: { DATABASE_URL: target.co
 
 beforeEach(async () => {
   await target.database.query('delete from animus.budget_limits');
+  await target.database.query('delete from animus.budget_accounts');
   await clearWork(target.database);
 });
 
@@ -26,7 +27,7 @@ describe('animus budget', () => {
       await animus('budget', 'set', '--item', id.slice(-12), '--usd', '12.5', '--on-exceeded', 'die'),
     ).toMatchObject({
       code: 0,
-      stdout: `limited  item ${id}: 12.5 USD\n`,
+      stdout: `limited  item ${id}: $12.50\n`,
     });
     expect(await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--tokens', '1000000')).toMatchObject(
       { code: 0 },
@@ -53,6 +54,37 @@ describe('animus budget', () => {
       code: 0,
       stderr: expect.stringContaining('has no limit'),
     });
+  });
+
+  test('limits that apply are in work show; those of which 80 % are used are in status', async () => {
+    const id = await insert();
+    const quiet = await animus('status');
+    expect(quiet.stdout).not.toContain('BUDGET');
+    expect((await animus('work', 'show', id)).stdout).not.toContain('Budget');
+    await animus('budget', 'set', '--item', id, '--usd', '2', '--on-exceeded', 'die');
+    await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--usd', '1');
+    await animus('budget', 'set', '--appliance', '--per', 'month', '--tokens', '1000');
+    for (const [scope, subject, unit, period, spent] of [
+      ['faculty', 'engineer', 'usd', 'day', 0.84],
+      ['appliance', '', 'tokens', 'month', 700],
+    ]) {
+      await target.database.query(
+        `insert into animus.budget_accounts (scope, subject, unit, period, starts, spent)
+         values ($1, $2, $3, $4, animus.period_start($4, animus.now()), $5)`,
+        [scope, subject, unit, period, spent],
+      );
+    }
+    const { stdout } = await animus('work', 'show', id);
+    expect(stdout).toContain('Budget\n  all work, per month: 700 tokens of 1,000 tokens used (70 %); ends in ');
+    expect(stdout).toContain('  faculty engineer, per day: $0.8400 of $1.00 used (84 %); ends in ');
+    expect(stdout).toContain('  this item: $0.00 of $2.00 used (0 %); the work dies when it is used up\n');
+    const status = await animus('status');
+    expect(status.stdout).toMatch(
+      /BUDGET +USED +LIMIT +ENDS\nfaculty engineer, per day +\$0\.8400 +\$1\.00 +84 % +in /,
+    );
+    expect(status.stdout).not.toContain('per month');
+    const { budgets } = JSON.parse((await animus('status', '--json')).stdout);
+    expect(budgets).toMatchObject([{ scope: 'faculty', subject: 'engineer', unit: 'usd', period: 'day', used: 0.84 }]);
   });
 
   test.each([

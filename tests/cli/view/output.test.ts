@@ -84,7 +84,7 @@ describe('colours', () => {
 describe('an error', () => {
   test('is printed on stderr and sets the exit code', () => {
     const { output, errors } = capture({});
-    expect(output.fail(new AnimusError('work.not_found', { id: 'abc\u001b[2J' }))).toBe(3);
+    expect(output.fail(new AnimusError('work.not_found', { detail: 'no work item abc\u001b[2J' }))).toBe(3);
     expect(errors()).toBe('animus: no work item abc\\x1b[2J\n');
   });
 

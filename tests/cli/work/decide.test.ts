@@ -86,9 +86,22 @@ describe('work approve', () => {
     expect(await itemOf(db.database, id)).toMatchObject({ state: 'queued' });
     const again = await animus(['work', 'approve', id]);
     expect(again).toMatchObject({ code: 5 });
-    expect(again.stderr).toContain('nothing of it waits for an approval');
+    expect(again.stderr).toMatch(/no approval is open for work item .*, which is queued/);
     const named = await animus(['work', 'approve', id, '--call', 'c1']);
     expect(named.stderr).toMatch(/c1 of work item .* has been decided: approve by \w+ at/);
+  });
+
+  test('says what is wrong with a name, an answer to an approval, and a grant', async () => {
+    const { id } = await waiting({ command: 'git push' });
+    expect(await animus(['work', 'approve', id, '--call', 'c9'])).toMatchObject({
+      code: 3,
+      stderr: `animus: no request c9 of work item ${id}\n`,
+    });
+    expect(await animus(['work', 'answer', id, 'yes'])).toMatchObject({
+      code: 5,
+      stderr: `animus: no question is open for work item ${id}, which waits for an approval: approve or deny it\n`,
+    });
+    expect(await animus(['work', 'revoke', '999'])).toMatchObject({ code: 3, stderr: 'animus: no grant 999\n' });
   });
 
   test('of several needs the name of one', async () => {

@@ -1,0 +1,29 @@
+/** The part of `animus status` about limits that are nearly or wholly used up. */
+import type { Status } from '../../store/views/status-view.ts';
+import { limitName, shareUsed } from '../view/limits.ts';
+import { type Output, styled } from '../view/output.ts';
+import { age, amountOf } from '../view/quantities.ts';
+
+/** A row for each limit of which 80 % are used; nothing if there is none. */
+export function showBudgets(output: Output, { budgets, at }: Pick<Status, 'budgets' | 'at'>): void {
+  if (budgets.length === 0) return;
+  const now = Date.parse(at);
+  output.line();
+  output.table(
+    [
+      { title: 'BUDGET', shrink: true },
+      { title: 'USED', align: 'right' },
+      { title: 'LIMIT', align: 'right' },
+      { title: '', align: 'right' },
+      { title: 'ENDS', optional: true },
+    ],
+    budgets.map((limit) => [
+      limitName(limit),
+      amountOf(limit.used, limit.unit),
+      amountOf(limit.amount, limit.unit),
+      shareUsed(limit),
+      limit.ends === null ? '-' : age(limit.ends, now),
+    ]),
+  );
+  output.line(styled('all limits: animus budget list; change one: animus budget set', 'dim'));
+}

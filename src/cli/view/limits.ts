@@ -1,0 +1,27 @@
+/** Limits of what work may cost, as `status`, `work show` and `budget` print them. */
+import type { BudgetLeft } from '../../store/work/budgets.ts';
+import { type Part, styled } from './output.ts';
+import { shortId } from './quantities.ts';
+
+/** `faculty engineer, per day`: whose limit it is, and for how long. */
+export function limitName({ scope, subject, period }: Pick<BudgetLeft, 'scope' | 'subject' | 'period'>): string {
+  return `${SCOPES[scope](subject)}${period === 'none' ? '' : `, per ${period}`}`;
+}
+
+const SCOPES = {
+  item: (id) => `item ${shortId(id)}`,
+  root: (id) => `root ${shortId(id)} with its descendants`,
+  faculty: (name) => `faculty ${name}`,
+  appliance: () => 'all work',
+} satisfies Readonly<Record<BudgetLeft['scope'], (subject: string) => string>>;
+
+/** The whole per cent of a limit that are used; all of a limit of nothing. */
+export function percentUsed({ used, amount }: Pick<BudgetLeft, 'used' | 'amount'>): number {
+  return amount > 0 ? Math.floor((100 * used) / amount) : 100;
+}
+
+/** `84 %`, in yellow from 80 %, and in red when nothing is left. */
+export function shareUsed(limit: Pick<BudgetLeft, 'used' | 'amount'>): Part {
+  const percent = percentUsed(limit);
+  return styled(`${percent} %`, percent >= 100 ? 'red' : percent >= 80 ? 'yellow' : 'plain');
+}
