@@ -103,7 +103,7 @@ const MISTAKES: readonly Mistake[] = [
     'faculty.engage.model',
     ['expected a model of the catalogue', 'got "claude-sonet-4-5" (did you mean claude-sonnet-4-5?)'],
   ),
-  mistake('not-yet', named('s', `${ENGAGE}[faculty.budget]\nmax_usd = 1\n`), 6, 'faculty.budget', [
+  mistake('not-yet', named('s', `${ENGAGE}[faculty.awareness]\nenabled = true\n`), 6, 'faculty.awareness', [
     'not supported yet',
   ]),
   mistake('same-name', named('engineer', ENGAGE), 2, 'faculty.name', [

@@ -149,11 +149,21 @@ describe('a question', () => {
   });
 });
 
+const LIMIT = {
+  scope: 'faculty',
+  subject: 'engineer',
+  unit: 'usd',
+  period: 'day',
+  starts: '2999-01-01',
+  amount: 5,
+  base: 5,
+};
+
 describe('a request about the item itself', () => {
   const open = (work: FocusedWork) =>
     target.database.query<{ opened: boolean }>(
-      `select animus.open_item_wait($1, $2, 'budget', 'budget', '{"limit_usd": 5}', 60) as opened`,
-      [work.key.focusId, work.leaseToken],
+      `select animus.open_item_wait($1, $2, 'budget', 'budget', $3, 60) as opened`,
+      [work.key.focusId, work.leaseToken, JSON.stringify(LIMIT)],
     );
 
   test('parks the item without a call, is asked once, and wakes it when it is approved', async () => {
@@ -162,22 +172,16 @@ describe('a request about the item itself', () => {
     expect(await open(work)).toEqual([{ opened: true }]);
     expect(await open(work)).toEqual([{ opened: false }]);
     expect(await parkWork(db, { id: work.id, leaseToken: work.leaseToken })).toBe('waiting');
-    expect(await approve(db, work.id, { input: '{"add_usd": 3}' })).toBe('budget');
+    expect(await approve(db, work.id, { input: '{"add": 3}' })).toBe('budget');
     expect(await itemOf(db, work.id)).toMatchObject({ state: 'queued' });
     expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['edit', 'approve']);
   });
 
-  test('calls the function that extends the budget, in the same transaction, if there is one', async () => {
+  test('is not approved where the limit cannot be extended, in the same transaction', async () => {
     const db = target.database;
     const work = await beginFocus(db);
     await open(work);
-    await db.query(`create function animus.extend_budget(p_work_item_id uuid, p_request json, p_input json) returns void language plpgsql as
-      $$ begin raise exception 'extend % by %', p_request ->> 'limit_usd', p_input ->> 'add_usd'; end $$`);
-    try {
-      await expect(approve(db, work.id, { input: '{"add_usd": 3}' })).rejects.toThrow('extend 5 by 3');
-      expect(await decisions(work.id)).toEqual([]);
-    } finally {
-      await db.query('drop function animus.extend_budget');
-    }
+    await expect(approve(db, work.id, { input: '{"add": -1}' })).rejects.toThrow('must be above the present one');
+    expect(await decisions(work.id)).toEqual([]);
   });
 });
