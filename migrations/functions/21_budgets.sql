@@ -489,7 +489,11 @@ begin
       select b.scope, b.subject, b.unit, b.period, b.starts, b.amount
         from warned d cross join lateral animus.budget_of(d.work_item_id, v_now) b where (b.scope, b.subject, b.unit) = (d.scope, d.subject, d.unit)),
     near as (
-      select p.*, coalesce(animus.budget_used(p.scope, p.subject, p.unit, p.period, p.starts), 0) as used from applied p)
+      select p.*, coalesce(a.spent + a.held, 0) - coalesce(s.free, 0) as used
+        from applied p
+        left join animus.budget_accounts a
+               on (a.scope, a.subject, a.unit, a.period, a.starts) = (p.scope, p.subject, p.unit, p.period, p.starts)
+        left join (select b.account_id, sum(b.free) as free from animus.budget_slices b group by b.account_id) s on s.account_id = a.id)
     select jsonb_agg(jsonb_build_object('scope', t.scope, 'subject', t.subject, 'unit', t.unit, 'period', t.period,
              'ends', animus.period_end(t.period, t.starts), 'amount', t.amount, 'used', t.used) order by t.used / nullif(t.amount, 0) desc, t.scope, t.subject)
       from (select * from near n where n.used >= 0.8 * n.amount order by n.used / nullif(n.amount, 0) desc, n.scope, n.subject limit 20) t), '[]'));

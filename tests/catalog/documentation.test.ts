@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -6,7 +6,9 @@ import { loadFaculties } from '../../src/catalog/faculties.ts';
 import { facultySchema } from '../../src/catalog/faculty-schema.ts';
 import { loadConfig } from '../../src/catalog/load-config.ts';
 import { configSchema } from '../../src/core/config/config-schema.ts';
-import { FACULTY_TOOL_NAMES } from '../../src/tools/registry.ts';
+import { permissionOf } from '../../src/core/permissions/permissions.ts';
+import { FACULTY_TOOL_NAMES, permittedTool } from '../../src/tools/registry.ts';
+import { bashTool } from '../../src/tools/shell.ts';
 import { documentedKeys, documentedPlanned, schemaKeys } from '../support/schema-keys.ts';
 
 const DOCS = new URL('../../docs/', import.meta.url).pathname;
@@ -37,6 +39,24 @@ describe('the documentation of TOML', () => {
     expect(problems).toEqual([]);
     expect(shown).toBe(page('examples/faculties/scribe.toml'));
     expect(faculties.get('scribe')).toMatchObject({ maxConcurrent: 1, recover: { maxAttempts: 2 } });
+  });
+
+  test('shows a faculty that asks before git push and nothing else', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'asking-faculty-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const [, shown = ''] = /```toml\n([^]*?)```/.exec(page('approvals.md')) ?? [];
+    mkdirSync(join(directory, 'faculties'));
+    writeFileSync(join(directory, 'faculties', 'maintainer.toml'), shown);
+    const { faculties, problems } = loadFaculties(join(directory, 'faculties'), { toolNames: FACULTY_TOOL_NAMES });
+    expect(problems).toEqual([]);
+    const { permissions, budget } = faculties.get('maintainer')!;
+    const tool = permittedTool(bashTool);
+    const verdictOf = (command: string) =>
+      permissionOf(permissions!, { tool, input: { command }, workspace: directory, unprotected: true }).verdict;
+    expect(verdictOf('npm test && git commit -am "Update"')).toBe('auto');
+    expect(verdictOf('npm test && git push')).toBe('ask');
+    expect(verdictOf('git push origin --force')).toBe('forbid');
+    expect(budget).toMatchObject({ limits: [{ scope: 'faculty', period: 'day', unit: 'usd', amount: 5 }] });
   });
 });
 

@@ -19,7 +19,7 @@ import { showRequest } from './show-asked.ts';
 /** Adds `animus work approve|deny|answer`. */
 export function addDecideCommands(group: Command, run: RunCommand): void {
   addDecision(group, 'approve <id>', {
-    summary: 'approve what waits: a call runs then, once; see it first with: animus inbox',
+    summary: 'approve a request: the call then runs once; see it first with: animus inbox',
     examples: [
       'animus work approve 5b1f0c3de2a9',
       'animus work approve 5b1f0c3de2a9 --call toolu_01 --note "only on staging"',
@@ -27,7 +27,10 @@ export function addDecideCommands(group: Command, run: RunCommand): void {
       'animus work approve 5b1f0c3de2a9 --always=faculty --for 7d',
     ],
   })
-    .option('--input <json>', 'the input with which the call runs instead of its own, as JSON or @file')
+    .option(
+      '--input <json>',
+      'the input with which the call runs instead of its own, as JSON or @file; for a budget: {"add": 5}',
+    )
     .option(
       '--always [scope]',
       'also allow the same call from now on: of this item, or with --always=faculty of its faculty',
@@ -37,7 +40,7 @@ export function addDecideCommands(group: Command, run: RunCommand): void {
     .option('--pattern <pattern>', 'with --always: allow inputs that match it, such as "npm test*", not only this one')
     .action(run(approveCommand));
   addDecision(group, 'deny <id>', {
-    summary: 'deny what waits: a call does not run, and the model gets the note',
+    summary: 'deny a request: the call does not run, and the model gets the note',
     examples: ['animus work deny 5b1f0c3de2a9 --note "not on a Friday"'],
   }).action(run(denyCommand));
   addCommand(group, 'answer <id> <text>', {

@@ -80,8 +80,12 @@ describe('work that waits for more budget', () => {
     const { database } = target;
     const work = await waiting(database, faculty());
     await expect(database.query(`select animus.approve($1, p_input => '{"amount": 0.5}')`, [work.id])).rejects.toThrow(
-      /must be above the present one, 1 usd/,
+      /must be above the present one, 1 USD/,
     );
+    for (const input of ['{"ad": 5}', '{}', '{"add": "5"}', '{"add": 1, "amount": 5}']) {
+      const misspelt = database.query('select animus.approve($1, p_input => $2::json)', [work.id, input]);
+      await expect(misspelt).rejects.toThrow(/expected \{"add": N\} or \{"amount": N\}/);
+    }
     expect((await itemOf(database, work.id))['state']).toBe('waiting');
   });
 

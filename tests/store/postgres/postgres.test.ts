@@ -121,7 +121,7 @@ test('a text with several statements returns the rows of the last', async () => 
 test.each([
   ['WA001', 'work.lease_lost', /lease on work item 0190 is lost/],
   ['WA002', 'work.state', /^not so$/],
-  ['WA003', 'work.not_found', /no work item 0190/],
+  ['WA003', 'work.not_found', /^not so$/],
   ['WA004', 'work.invalid', /^not so$/],
   ['WA005', 'work.cancelled', /0190 was cancelled: not so/],
   ['WA006', 'work.budget', /^not so$/],
