@@ -88,15 +88,17 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
           else if (how !== null) end(how.problem ?? `it ended (${how.signal ?? `exit code ${how.exitCode}`})`);
         });
     },
-    send: (message) =>
-      new Promise((resolve, reject) => {
-        if (closed || server.stdin === null) return reject(new Error('the server has ended'));
-        server.stdin.write(`${JSON.stringify(message)}\n`, (error) => {
-          if (!error) return resolve();
-          // A process that could not be started, or has just ended, says why a moment later.
-          void Promise.race([over.promise, sleep(2 * GOODBYE_MS, undefined, { ref: false })]).then(() => reject(error));
-        });
-      }),
+    async send(message) {
+      const { stdin } = server;
+      if (closed || stdin === null) throw new Error('the server has ended');
+      const error = await new Promise<Error | null | undefined>((written) => {
+        stdin.write(`${JSON.stringify(message)}\n`, written);
+      });
+      if (!error) return;
+      // A process that could not be started, or has just ended, says why a moment later.
+      await Promise.race([over.promise, sleep(2 * GOODBYE_MS, undefined, { ref: false })]);
+      throw error;
+    },
     async close() {
       if (closed) return;
       closed = true;
