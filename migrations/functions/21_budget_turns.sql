@@ -65,9 +65,9 @@ begin
 end $$;
 
 -- Gives back what was held for a request that certainly cost nothing: the provider refused it, or was not reached. turn 0: a call that is no turn.
--- Locks: the item's row, as hold_lease; the holds; the slices. Raises: WA001, WA003, 57PA1.
+-- Locks: the item's row, as hold_lease; the holds; the slices; waits a fifth of a second at most for each. Raises: WA001, WA003, 57PA1.
 create or replace function animus.give_back_turn(p_focus_id uuid, p_token bigint, p_turn int) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
 declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_hold animus.budget_holds;
@@ -80,6 +80,9 @@ begin
     delete from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.account_id = v_hold.account_id;
     perform animus.credit_slice(v_hold.account_id, v_item.lease_owner, v_hold.amount, 0);
   end loop;
+exception when lock_not_available or deadlock_detected then
+  perform animus.raise('57PA1', format('a budget of work item %s is locked by another transaction', v_item.id), v_item.id,
+    'try again; look in pg_stat_activity for a session that is idle in transaction');
 end $$;
 
 -- Waits until the beginnings of these turns are on disk, for many foci at once, and returns for each, in order, whether its turn was begun: a server
@@ -97,11 +100,12 @@ begin
 end $$;
 
 -- Holds amounts in every account that applies to the item, or in none, and settles what the focus held before. p_lease: the token, which the caller has
--- checked. Returns as begin_budgeted_turn.
--- Locks: the accounts' holds of this focus, accounts and slices, account by account. Raises: nothing.
+-- checked. Returns as begin_budgeted_turn. Whoever changes a limit may keep its transaction open, and two turns that draw a slice may wait for
+-- each other: then nothing was written, and the caller tries again without keeping its connection.
+-- Locks: the accounts' holds of this focus, accounts and slices, account by account; waits a fifth of a second at most for each. Raises: 57PA1.
 create or replace function animus.hold_budget(
   p_item animus.held_work, p_focus_id uuid, p_lease bigint, p_turn int, p_reserved_usd numeric, p_reserved_tokens bigint, p_attempt uuid) returns json
-language plpgsql as $$
+language plpgsql set lock_timeout = '200ms' as $$
 declare
   v_now     timestamptz := animus.now();
   v_limit   record;
@@ -133,9 +137,13 @@ begin
       v_ids := v_ids || v_limit.id;
       v_amounts := v_amounts || v_limit.amount;
     end loop;
-  exception when sqlstate 'WA000' then
-    -- Nothing is held, and what the focus held before is settled later.
-    return v_refused;
+  exception
+    when sqlstate 'WA000' then
+      -- Nothing is held, and what the focus held before is settled later.
+      return v_refused;
+    when lock_not_available or deadlock_detected then
+      perform animus.raise('57PA1', format('a budget of work item %s is locked by another transaction', p_item.id), p_item.id,
+        'try again; look in pg_stat_activity for a session that is idle in transaction');
   end;
   return animus.warn_of_budget(v_ids, v_amounts, p_focus_id, p_turn, p_attempt, v_now);
 end $$;

@@ -189,16 +189,20 @@ language sql as $$
 $$;
 
 -- Settles what can be settled, in favour of a daemon's slices; returns how many holds. For the sweep of a daemon, and whoever wants exact sums.
--- Locks: the holds, and skips those that others have locked; the slices of the daemon. Raises: nothing.
+-- An account whose limit somebody is changing is left for the next sweep.
+-- Locks: the holds, and skips those that others have locked; the slices of the daemon, and waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.settle_budgets(p_daemon_id uuid, p_limit int default 1000) returns int
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
 declare
   v_account bigint;
   v_count   int := 0;
 begin
   perform set_config('synchronous_commit', 'off', true);
   for v_account in select distinct h.account_id from animus.budget_holds h order by h.account_id limit p_limit loop
-    v_count := v_count + animus.settle_account(v_account, p_daemon_id);
+    begin
+      v_count := v_count + animus.settle_account(v_account, p_daemon_id);
+    exception when lock_not_available or deadlock_detected then null;
+    end;
   end loop;
   return v_count;
 end $$;

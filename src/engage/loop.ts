@@ -126,7 +126,7 @@ async function iterate(transcript: Transcript, means: LoopMeans, begun?: BegunTu
     switch (taken.kind) {
       case 'refused':
         if (taken.permit === 'mail') return { kind: 'next', transcript: await withMail(sent, means) };
-        return end(sent, refusedEnd(taken));
+        return end(sent, refusedEnd(taken, means));
       case 'blocked':
         return end(sent, { kind: 'failed', code: 'hook_blocked', message: taken.reason });
       case 'parked':

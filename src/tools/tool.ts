@@ -1,6 +1,6 @@
 /** The contract of a tool. Each family has its own file; the engine validates, journals and runs the calls. */
 import type { z } from 'zod';
-import type { FieldKind, RiskClass } from '../core/permissions/verdict.ts';
+import type { FieldKind, RiskClass, Verdict } from '../core/permissions/verdict.ts';
 import type { FileRule } from '../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/sql/database.ts';
@@ -69,6 +69,8 @@ export interface ToolContext {
   readonly isolation: Isolation;
   /** What neither commands nor file tools may do with files of this host. */
   readonly fileRules: readonly FileRule[];
+  /** What the gates say about this call with another input, such as the target of a redirect. Default: all is `auto`. */
+  readonly permissionFor?: (input: unknown) => Promise<Verdict>;
 }
 
 /** The result of a call. A failure that the model should react to is an output with `isError`, not an exception. */

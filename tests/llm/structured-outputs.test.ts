@@ -167,11 +167,12 @@ describe('a tool is strict', () => {
       { strictTools: true, tools: toolSpecs(toolset(FACULTY_TOOL_NAMES)) },
     );
     expect(openai.filter(({ strict }) => strict !== true)).toEqual([]);
-    expect(anthropic.filter(({ strict }) => strict !== true)).toEqual([]);
+    // All tools in one faculty have more optional fields than Anthropic allows in strict tools: the last one is not strict.
+    expect(anthropic.filter(({ strict }) => strict !== true).map(({ name }) => name)).toEqual(['web_search']);
     expect(
       anthropicBudgetComplaint(
         undefined,
-        anthropic.map((tool) => tool['input_schema']),
+        anthropic.filter(({ strict }) => strict === true).map((tool) => tool['input_schema']),
       ),
     ).toBeNull();
   });

@@ -1,6 +1,8 @@
 /** Promise: what a faculty forbids does not run, what it asks about waits for a person, and each refusal is in the audit. */
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { run } from '../cli/run-cli.ts';
 import { testDatabase } from '../support/database.ts';
 import { at, bash, type Call, startSite } from './scripted-focus.ts';
@@ -104,4 +106,42 @@ describe('a hostile run', () => {
     );
     expect(refused).toEqual([{ tool: 'bash', refused_by: 'person', rule: wait?.request.reason }]);
   });
+
+  test('does not get around a rule for URLs by a redirect of an allowed site', async () => {
+    let fetched = 0;
+    const other = createServer((_, response) => {
+      fetched += 1;
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('of another site');
+    });
+    const allowed = createServer((request, response) => {
+      const to = new URL(request.url!, 'http://x').searchParams.get('to');
+      if (to === null) response.writeHead(200, { 'content-type': 'text/plain' }).end('of this site');
+      else response.writeHead(302, { location: to }).end();
+    });
+    const [here, there] = [await listening(allowed), await listening(other)];
+    const to = (url: string): Call => ['web_fetch', { url: `http://127.0.0.1:${here}/?to=${encodeURIComponent(url)}` }];
+    const site = await startSite(target, {
+      calls: [to('/here'), to(`http://localhost:${there}/`), to('/secret')],
+      tools: ['web_fetch'],
+      config: `[web]\nallow = ["127.0.0.1", "localhost"]\n`,
+      tables: `[faculty.permissions]
+        web_fetch = "ask"
+        "web_fetch(url=http://127.0.0.1:${here}/**)" = "auto"
+        "web_fetch(url=http://127.0.0.1:${here}/secret)" = "forbid"\n`,
+    });
+    const { outputs } = await site.run();
+    expect(outputs[0]).toContain('of this site');
+    expect(outputs[1]).toContain('may not be fetched unasked; call the tool with that URL if you need it');
+    expect(outputs[2]).toContain('the rules of this work forbid');
+    expect(fetched).toBe(0);
+  });
 });
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((listen) => void server.listen(0, () => listen()));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}

@@ -47,7 +47,7 @@ export function addBudgetCommands(program: Command, run: RunCommand): void {
       examples: [
         'animus budget set --appliance --per day --usd 50',
         'animus budget set --faculty engineer --per month --usd 400',
-        'animus budget set --item 7f3a --usd 12 --on-exceeded die',
+        'animus budget set --item 5b1f0c3de2a9 --usd 12 --on-exceeded die',
       ],
     }),
   )
@@ -60,7 +60,7 @@ export function addBudgetCommands(program: Command, run: RunCommand): void {
       summary: 'remove a limit that was set by command or SQL; a limit of a file applies again',
       examples: [
         'animus budget remove --faculty engineer --per month',
-        'animus budget remove --item 7f3a --unit tokens',
+        'animus budget remove --item 5b1f0c3de2a9 --unit tokens',
       ],
     }),
   )

@@ -1,5 +1,6 @@
 /** `animus config`: the effective settings and where each comes from. */
 import type { Command } from 'commander';
+import { APPLIANCE_LIMITS, limitOf } from '../../core/config/budget.ts';
 import type { Config, ModelConfig } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { showAddress } from '../../core/lifecycle/health.ts';
@@ -64,7 +65,7 @@ function settingsOf(config: Config): Setting[] {
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);
-  for (const { key, amount } of config.budget.limits) add(`budget.${key}`, amount);
+  for (const key of APPLIANCE_LIMITS) add(`budget.${key}`, limitOf(config.budget, key));
   add('budget.on_exceeded', config.budget.onExceeded);
   add('hooks.directory', config.hooks.directory);
   add('hooks.environment', config.hooks.environment.join(', ') || null);

@@ -53,6 +53,14 @@ export const applianceBudgetFields = () => ({
   on_exceeded: oneOf(['wait', 'die']).default('wait'),
 });
 
+/** The keys of `[budget]` that are limits, in the order in which they are shown. */
+export const APPLIANCE_LIMITS = Object.keys(PERIOD_KEYS);
+
+/** The amount of the limit with this key; null if there is none. */
+export function limitOf({ limits }: Budget, key: string): number | null {
+  return limits.find((limit) => limit.key === key)?.amount ?? null;
+}
+
 /** The fields of `[faculty.budget]`. */
 export const facultyBudgetFields = () => ({
   max_usd: usd(),

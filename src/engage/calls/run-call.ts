@@ -12,10 +12,11 @@ import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool
 import { nobodyAnswers } from '../prompt/people.ts';
 import { abortable } from './abortable.ts';
 import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
-import type { AfterRun, GatedCall } from './gate.ts';
+import type { AfterRun, CallGate, GatedCall } from './gate.ts';
+import { permissionNow } from './permission-now.ts';
 
 /** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
-export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRules'> & {
+export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRules' | 'permissionFor'> & {
   /** Makes the focus's own directory, before the first call that may use files. Idempotent. */
   readonly makeDirectory: () => Promise<void>;
   /** Computed for each call: key files may be replaced meanwhile. Errors: `files.displaced`. */
@@ -27,6 +28,8 @@ export interface RunMeans extends EndMeans {
   readonly db: Database;
   readonly callScope: CallScope;
   readonly signal: AbortSignal;
+  /** Asked again where a call leads to something that its input does not name (`CallGuard`). */
+  readonly gates: readonly CallGate[];
   /** What changes results before they are recorded (`CallGuard`). */
   readonly afterRun?: AfterRun;
   /** True: nobody is there to be asked (`CallGuard`). */
@@ -94,7 +97,12 @@ export async function executeCall(
   const signal = AbortSignal.any([means.signal, timeout]);
   // A database tool does not access files.
   const fileRules = tool.kind === 'database' ? [] : means.callScope.fileRules();
-  const context: ToolContext = { ...means.callScope, turn: turn.turn, callId: call.callId, signal, fileRules };
+  const permissionFor = (other: unknown) => {
+    const { callScope: scope } = means;
+    return permissionNow({ tool, input: other, callId: call.callId, turn: turn.turn, scope, signal }, means.gates);
+  };
+  const { callScope } = means;
+  const context: ToolContext = { ...callScope, turn: turn.turn, callId: call.callId, signal, fileRules, permissionFor };
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': call.name,

@@ -19,6 +19,11 @@ export function nobodyAnswers(reason: string): string {
   return `This call needs a person (${reason}), and nobody can be asked in this run. It did not run.`;
 }
 
+/** Why work ends at a limit where nobody can raise it. */
+export function nobodyRaises(exceeded: string): string {
+  return `${exceeded}; nobody can be asked in this run`;
+}
+
 function iso(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

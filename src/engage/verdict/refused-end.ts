@@ -1,13 +1,20 @@
 /** How a run ends whose next turn was refused. */
+import type { CallGuard } from '../calls/gate.ts';
+import { nobodyRaises } from '../prompt/people.ts';
 import type { ModelTurn } from '../turn/model-turn.ts';
 import type { EngageEnd } from './engage-end.ts';
 
-export function refusedEnd({ permit, exceeded }: Extract<ModelTurn, { kind: 'refused' }>): EngageEnd {
+/** `unattended`: nobody is there to raise a limit, so the work does not wait for that. */
+export function refusedEnd(
+  { permit, exceeded }: Extract<ModelTurn, { kind: 'refused' }>,
+  { unattended }: Pick<CallGuard, 'unattended'>,
+): EngageEnd {
   switch (permit) {
     case 'cancelled':
       return { kind: 'cancelled' };
     case 'budget':
       if (exceeded?.action === 'die') return { kind: 'over_budget', message: exceeded.message };
+      if (unattended) return { kind: 'over_budget', message: nobodyRaises(exceeded?.message ?? 'a limit is used up') };
       return { kind: 'parked' };
     case 'budget_busy':
       return { kind: 'interrupted', reason: 'budget_busy' };

@@ -67,7 +67,8 @@ export async function readRunningMs(db: Queryable, focusId: string, failureNotic
        left join lateral (
          select max(c.duration_ms) as longest from animus.tool_calls c join animus.foci f on f.id = c.focus_id
           where c.focus_id = t.focus_id and c.turn = t.turn and c.state <> 'in_doubt'
-            and not exists (select from animus.waits w where w.work_item_id = f.work_item_id and w.call_id = c.call_id and w.created_at >= c.started_at)) c on true
+            and not exists (select from animus.waits w where w.work_item_id = f.work_item_id and w.call_id = c.call_id
+                              and (c.started_at is null or w.created_at >= c.started_at))) c on true
       where t.focus_id = $1 and t.recorded_at is not null
         and t.turn > (select coalesce(max(m.after_turn), 0) from animus.focus_messages m where m.focus_id = $1 and m.kind = 'notice' and starts_with(m.content, $2))`,
     [focusId, failureNotice],

@@ -91,15 +91,13 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
     async send(message) {
       const { stdin } = server;
       if (closed || stdin === null) throw new Error('the server has ended');
-      try {
-        await new Promise<void>((resolve, reject) => {
-          stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-        });
-      } catch (error) {
-        // A process that could not be started, or has just ended, says why a moment later.
-        await Promise.race([over.promise, sleep(2 * GOODBYE_MS, undefined, { ref: false })]);
-        throw error;
-      }
+      const error = await new Promise<Error | null | undefined>((written) => {
+        stdin.write(`${JSON.stringify(message)}\n`, written);
+      });
+      if (!error) return;
+      // A process that could not be started, or has just ended, says why a moment later.
+      await Promise.race([over.promise, sleep(2 * GOODBYE_MS, undefined, { ref: false })]);
+      throw error;
     },
     async close() {
       if (closed) return;

@@ -1,5 +1,7 @@
 /** Fetches a page of the web: each hop of a redirect is checked as the first one is. */
+
 import { request } from 'undici';
+import type { Verdict } from '../../core/permissions/verdict.ts';
 import { ForbiddenAddress, forbiddenLiteral, guardedAgent, type WebReach } from './guarded-agent.ts';
 import { ENCODINGS, headerOf, readBody, reasonOf } from './http-body.ts';
 
@@ -31,8 +33,19 @@ const MAX_REDIRECTS = 5;
 const SILENCE_MS = 20_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** GETs the URL without cookies and credentials. Rejects only when the signal aborts. */
-export async function fetchPage(text: string, reach: WebReach, signal: AbortSignal): Promise<Page | NoPage> {
+/** What the rules of the faculty say about a URL. */
+export type JudgeUrl = (url: string) => Promise<Verdict>;
+
+/**
+ * GETs the URL without cookies and credentials. A redirect to another host is followed only where the rules let that URL be fetched unasked, and
+ * one within a host where they do not forbid it. Rejects only when the signal aborts.
+ */
+export async function fetchPage(
+  text: string,
+  reach: WebReach,
+  signal: AbortSignal,
+  judge: JudgeUrl = async () => 'auto',
+): Promise<Page | NoPage> {
   let from: string | undefined;
   let next = text;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -41,12 +54,23 @@ export async function fetchPage(text: string, reach: WebReach, signal: AbortSign
     if (url === null || no !== null) {
       return { ...no, refusal: from ? `${from} redirects elsewhere: ${no?.refusal}` : `${no?.refusal}` };
     }
+    const unfollowed = from === undefined ? null : await unfollowedOf(url, new URL(from), judge);
+    if (unfollowed !== null) return { refusal: `${from} redirects elsewhere: ${unfollowed}` };
     const hop = await fetchOnce(url, reach, signal);
     if (!('location' in hop)) return 'refusal' in hop ? hop : { ...hop, url, redirects };
     from = url.href;
     next = hop.location;
   }
   return { refusal: `${text} redirects more than ${MAX_REDIRECTS} times` };
+}
+
+/** Why a redirect is not followed: an open redirect of an allowed site must not lead around a rule. */
+async function unfollowedOf(url: URL, from: URL, judge: JudgeUrl): Promise<string | null> {
+  const verdict = await judge(url.href);
+  if (verdict === 'auto' || (verdict === 'ask' && url.hostname === from.hostname)) return null;
+  return verdict === 'forbid'
+    ? `the rules of this work forbid ${url.href}`
+    : `${url.href} may not be fetched unasked; call the tool with that URL if you need it`;
 }
 
 function refusalOf(url: URL | null, text: string, reach: WebReach): NoPage | null {

@@ -1,7 +1,7 @@
 /** web_fetch: reads a page of the web. */
 import { z } from 'zod';
 import { refusedAt, type Tool, toolError, worldTool } from '../tool.ts';
-import { fetchPage, MAX_BYTES, type Page } from './fetch-page.ts';
+import { fetchPage, type JudgeUrl, MAX_BYTES, type Page } from './fetch-page.ts';
 import type { WebReach } from './guarded-agent.ts';
 import { pageText } from './page-text.ts';
 
@@ -28,7 +28,8 @@ export function webFetch(reach: () => WebReach): Tool {
     idempotent: true,
     async run({ url, raw = false }, context) {
       const time = AbortSignal.timeout(Math.max(context.timeoutMs - ENDING_MS, context.timeoutMs / 2));
-      const page = await fetchWithin(url, reach(), context.signal, time);
+      const judge: JudgeUrl = async (next) => (await context.permissionFor?.({ url: next })) ?? 'auto';
+      const page = await fetchWithin(url, reach(), context.signal, time, judge);
       if ('refusal' in page) return page.boundary ? refusedAt(page.boundary, page.refusal) : toolError(page.refusal);
       const details = {
         url: page.url.href,
@@ -49,9 +50,9 @@ export function webFetch(reach: () => WebReach): Tool {
   });
 }
 
-async function fetchWithin(url: string, reach: WebReach, signal: AbortSignal, time: AbortSignal) {
+async function fetchWithin(url: string, reach: WebReach, signal: AbortSignal, time: AbortSignal, judge: JudgeUrl) {
   try {
-    return await fetchPage(url, reach, AbortSignal.any([signal, time]));
+    return await fetchPage(url, reach, AbortSignal.any([signal, time]), judge);
   } catch (error) {
     signal.throwIfAborted();
     if (time.aborted) return { refusal: `${url} took too long` };

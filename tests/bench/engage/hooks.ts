@@ -1,12 +1,14 @@
 /**
- * What a hook of the loop costs: `npm run bench -- tests/bench/engage/hooks.ts [--turns N]`. A scripted focus makes one call a turn, without hooks
- * and with one hook of each event, a shell script that prints nothing.
+ * What rules and hooks of the loop cost: `npm run bench -- tests/bench/engage/hooks.ts [--turns N]`. A scripted focus makes one call a turn: without
+ * either, with twenty permission rules that let it run, and with one hook of each event, a shell script that prints nothing.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type LoopHook, NO_LOOP_HOOKS } from '../../../src/catalog/loop-hooks.ts';
+import type { Permissions } from '../../../src/core/permissions/permissions.ts';
+import { parseRuleKey } from '../../../src/core/permissions/rule-key.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../../src/core/work/words.ts';
 import { hooksOnResults } from '../../../src/daemon/hooks/after-tool-call.ts';
 import { hooksOnRequests } from '../../../src/daemon/hooks/before-llm-call.ts';
@@ -16,6 +18,7 @@ import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { createHookRecords } from '../../../src/daemon/hooks/hook-records.ts';
 import type { LoopHookMeans } from '../../../src/daemon/hooks/loop-hook.ts';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
+import { permissionGate } from '../../../src/engage/calls/permission-gate.ts';
 import { engage } from '../../../src/engage/loop.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { detectIsolation } from '../../../src/process/isolation.ts';
@@ -30,6 +33,17 @@ const { values } = parseArgs({ options: { turns: { type: 'string' } } });
 const turns = Number(values.turns ?? 50);
 const ROUNDS = 3;
 
+/** Nineteen that do not fit, and one that does. */
+const RULES: Permissions = {
+  rules: [...Array.from({ length: 19 }, (_, n) => `write(n=${n}0000)`), 'write'].map((key, n) => {
+    const parsed = parseRuleKey(key);
+    if ('problem' in parsed) throw new Error(parsed.problem);
+    return { ...parsed, key, verdict: 'auto', at: `bench:${n}` };
+  }),
+  risk: {},
+  approvalDeadlineSeconds: 60,
+};
+
 const directory = mkdtempSync(join(tmpdir(), 'animus-bench-hooks-'));
 const command = join(directory, 'hook');
 writeFileSync(command, '#!/bin/sh\n', { mode: 0o755 });
@@ -39,7 +53,7 @@ try {
   const best = await detectIsolation();
   console.log('hook of            isolation   ms per turn  statements  Node, ms CPU  Postgres, ms CPU');
   for (const isolation of new Set<Isolation>(['none', best])) {
-    for (const event of [null, ...HOOK_EVENTS]) await measure(event, isolation);
+    for (const around of [null, 'rules' as const, ...HOOK_EVENTS]) await measure(around, isolation);
   }
 } finally {
   await processes.stop();
@@ -47,7 +61,10 @@ try {
   rmSync(directory, { recursive: true });
 }
 
-async function measure(event: HookEvent | null, isolation: Isolation): Promise<void> {
+/** What stands around the calls; null: nothing. */
+type Around = HookEvent | 'rules' | null;
+
+async function measure(event: Around, isolation: Isolation): Promise<void> {
   await runOnce(event, isolation); // starts the supervisor, fills caches
   const rounds: Awaited<ReturnType<typeof runOnce>>[] = [];
   for (let round = 0; round < ROUNDS; round++) rounds.push(await runOnce(event, isolation));
@@ -58,14 +75,14 @@ async function measure(event: HookEvent | null, isolation: Isolation): Promise<v
     'Node, ms CPU': figureOf('node'),
     'Postgres, ms CPU': figureOf('postgres'),
   };
-  const who = event ?? 'no hook';
+  const who = event === null ? 'nothing' : event === 'rules' ? '20 rules' : event;
   console.log(
     [who.padEnd(18), isolation.padEnd(11), ...Object.values(figures).map((text) => text.padStart(11))].join(' '),
   );
   report({ what: `a turn with a call, ${isolation}`, who, figures });
 }
 
-async function runOnce(event: HookEvent | null, isolation: Isolation) {
+async function runOnce(event: Around, isolation: Isolation) {
   const calls = Array.from(
     { length: turns },
     (_, n) => `[[answer]]\nturn = ${n + 1}\ncall = [{ tool = "write", input = { n = ${n} } }]`,
@@ -98,13 +115,9 @@ async function runOnce(event: HookEvent | null, isolation: Isolation) {
   };
 }
 
-function hooksFor(
-  event: HookEvent | null,
-  isolation: Isolation,
-  on: Database,
-  key: Parameters<typeof createHookRecords>[1],
-) {
+function hooksFor(event: Around, isolation: Isolation, on: Database, key: Parameters<typeof createHookRecords>[1]) {
   if (event === null) return {};
+  if (event === 'rules') return { gates: [permissionGate(RULES)] };
   const hook: LoopHook = { name: 'hook', command, args: [], timeoutSeconds: 30, onError: 'block', tools: null };
   const quiet = () => undefined;
   const hookMeans: LoopHookMeans = {

@@ -168,7 +168,7 @@ test('without a call, the doctor says which logins are set', () => {
     const faculties = new Map(
       ['aws', 'google', 'gw'].map((name) => [
         name,
-        { name, engage: { mode: 'builtin', model: `${name}/m`, fallbackModels: [] } } as never,
+        { name, engage: { mode: 'builtin', model: `${name}/m`, fallbackModels: [], tools: [] } } as never,
       ]),
     );
     return examineKeys({ faculties }, readConfig({ ...sources, env })).map(({ state, detail }) => [state, detail]);

@@ -74,6 +74,20 @@ text = "I go on without."
     expect(ran.stdout.match(/nobody can be asked in this run/g)).toHaveLength(2);
   });
 
+  test('waits for nobody to raise a limit: the work ends there', async () => {
+    const limited = `${FACULTY.replace('[faculty.engage]', '[faculty.engage]\nmax_tokens = 1000')}[faculty.budget]\nmax_tokens = 1100\n`;
+    write({
+      'faculties/clerk.toml': limited,
+      'faculties/check.sh': CHECK,
+      'script.toml': '[[answer]]\ntext = "Done."\n',
+    });
+    const argv = ['faculty', 'test', 'clerk', 'script.toml'];
+    const ran = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain('the limit of 1100 tokens for this work item would be passed');
+    expect(ran.stdout).toContain('nobody can be asked in this run');
+  });
+
   test('plays the script with real tools and hooks, in a copy of the workspace', async () => {
     write({
       'sample/book.txt': 'old',

@@ -103,10 +103,10 @@ const MISTAKES: readonly Mistake[] = [
     'faculty.engage.model',
     ['expected a model of the catalogue', 'got "claude-sonet-4-5" (did you mean claude-sonnet-4-5?)'],
   ),
-  mistake('not-yet', named('z', `${ENGAGE}code_execution = true\n`), 6, 'faculty.engage.code_execution', [
+  mistake('not-yet', named('s', `${ENGAGE}[faculty.awareness]\nenabled = true\n`), 6, 'faculty.awareness', [
     'not supported yet',
   ]),
-  mistake('engine-tool', named('s', `${ENGAGE}tools = ["ask_human"]\n`), 6, 'faculty.engage.tools', [
+  mistake('engine-tool', named('z', `${ENGAGE}tools = ["ask_human"]\n`), 6, 'faculty.engage.tools', [
     'every faculty has ask_human',
   ]),
   mistake('same-name', named('engineer', ENGAGE), 2, 'faculty.name', [

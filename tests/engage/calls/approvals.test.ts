@@ -1,6 +1,8 @@
 /** Calls that a person has to approve: asked, parked, decided, run once. */
 import { describe, expect, it } from 'vitest';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
+import { FAILURE_NOTICE } from '../../../src/engage/verdict/attempt.ts';
+import { readRunningMs } from '../../../src/store/transcript/focus-row.ts';
 import { approve, deny } from '../../../src/store/work/decide.ts';
 import { testDatabase } from '../../support/database.ts';
 import { testTool } from '../../support/focus.ts';
@@ -42,6 +44,20 @@ describe('a call that a rule asks about', () => {
     expect(ran).toEqual([{ n: 1 }]);
     expect(await calls()).toMatchObject([{ state: 'done', output: 'written', finalInput: null }]);
     expect(await decisionsOf(pg.database, id)).toEqual([`approve call_1_1 ${asked!.hash.slice(0, 6)}`]);
+  });
+
+  it('takes nothing from the running time of the focus while it waits, also if it never runs', async () => {
+    const { run, park, claim, focus, id } = await askingFocus(pg.database);
+    await run();
+    await park();
+    await pg.database.query(
+      `update animus.waits set created_at = created_at - interval '1 hour' where work_item_id = $1`,
+      [id],
+    );
+    await deny(pg.database, id, {});
+    await claim();
+    await run();
+    expect(await readRunningMs(pg.database, focus.key.focusId, FAILURE_NOTICE)).toBeLessThan(60_000);
   });
 
   it('runs in the same process if it is approved while other calls still run', async () => {

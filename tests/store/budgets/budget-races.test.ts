@@ -1,7 +1,9 @@
 /** Promise: whatever happens at once under several limits, none is passed, nothing deadlocks, and nothing stays held. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
+import { patientDatabase } from '../../../src/store/sql/patient-database.ts';
 import { createTurnKeeper } from '../../../src/store/transcript/budgeted-turns.ts';
 import { beginHeld, beginLimited, limit, recordCost } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -57,7 +59,7 @@ test('six daemons under four limits, with holds that are given back, settled and
   }
   const sums = await Promise.all(
     Array.from({ length: 6 }, (_, n) => {
-      const db = target.open({ poolSize: 2 });
+      const db = patientDatabase(target.open({ poolSize: 2 }), { clock: systemClock, forMs: 60_000 });
       return spend(db, randomUUID(), faculties[n]!, generator(20261122 + n));
     }),
   );

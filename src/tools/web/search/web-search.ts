@@ -12,6 +12,7 @@ import { searchText } from './search-text.ts';
 /** The least of what the supported APIs accept. */
 const MAX_QUERY = 400;
 const MAX_COUNT = 20;
+const DEFAULT_COUNT = 8;
 /** An endpoint that asks for a longer pause is not asked again within the call. */
 const MAX_PAUSE_MS = 5000;
 /** So that a result arrives within the call's time-out. */
@@ -21,7 +22,13 @@ const ERROR_CHARS = 500;
 
 const input = z.strictObject({
   query: z.string().trim().min(1).max(MAX_QUERY).describe('what to search for'),
-  count: z.number().int().min(1).max(MAX_COUNT).default(8).describe('how many results, at most 20'),
+  count: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_COUNT)
+    .optional()
+    .describe(`how many results, at most ${MAX_COUNT} (default ${DEFAULT_COUNT})`),
   freshness: z.enum(FRESHNESS).optional().describe('only pages of the last day, week, month or year'),
 });
 
@@ -37,7 +44,7 @@ export function webSearch(endpoint: () => WebSearchConfig | null): Tool {
     risk: 'network',
     // A repeated search changes nothing; at a paid endpoint it costs its price again. It never runs before its answer is recorded.
     idempotent: true,
-    async run({ query, count, freshness }, context) {
+    async run({ query, count = DEFAULT_COUNT, freshness }, context) {
       const search = endpoint();
       if (search === null)
         return toolError('no search endpoint is configured: an operator has to set [web.search] in animus.toml');

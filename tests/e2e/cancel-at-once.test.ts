@@ -4,12 +4,12 @@
  */
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { cancelWork } from '../../../src/store/work/operate.ts';
-import { startTestDaemon } from '../../support/daemon.ts';
-import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { startServer } from '../../support/model-server/server.ts';
-import { sleepingProcesses } from '../../support/sleeping-processes.ts';
+import { cancelWork } from '../../src/store/work/operate.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { startServer } from '../support/model-server/server.ts';
+import { sleepingProcesses } from '../support/sleeping-processes.ts';
 
 const pg = testDatabase();
 const SSE = { 'content-type': 'text/event-stream' };

@@ -7,8 +7,8 @@ import { buffer, text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { LaunchedProcess, LaunchSpec } from '../../src/process/process-host.ts';
-import { isolationModes, startDirectory } from './isolation-modes.ts';
-import { eventually, processesWith } from './live-processes.ts';
+import { isolationModes, startDirectory } from '../process/isolation-modes.ts';
+import { eventually, processesWith } from '../process/live-processes.ts';
 
 const modes = await isolationModes();
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { LlmClient, LlmRequest } from '../../../src/llm/client.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
-import { type Tool, worldTool } from '../../../src/tools/tool.ts';
-import { testDatabase } from '../../support/database.ts';
-import { type HookedFocus, type HookedOptions, hookedFocus } from './hooked-focus.ts';
+import type { LlmClient, LlmRequest } from '../../src/llm/client.ts';
+import type { Database } from '../../src/store/sql/database.ts';
+import { type Tool, worldTool } from '../../src/tools/tool.ts';
+import { type HookedFocus, type HookedOptions, hookedFocus } from '../daemon/hooks/hooked-focus.ts';
+import { testDatabase } from '../support/database.ts';
 
 const pg = testDatabase();
 
