@@ -39,7 +39,9 @@ describe('a limit of an item', () => {
     const work = await beginLimited(database, name);
     const attempt = randomUUID();
     expect(await beginHeld(database, work, 1, 0.4, 0, attempt)).toMatchObject({ permit: 'go' });
+    await database.query(`select animus.say($1, 'Hurry.')`, [work.id]);
     expect(await beginHeld(database, work, 1, 0.4, 0, attempt)).toMatchObject({ permit: 'go' });
+    expect(await beginHeld(database, work, 1, 0.4)).toEqual({ permit: 'mail' });
     expect(await beginHeld(database, work, 1, 0.4)).toMatchObject({ permit: 'go' });
     await recordCost(database, work, 1, 0.2);
     expect(await settled(database, 'item', work.id)).toBe(0.6);
