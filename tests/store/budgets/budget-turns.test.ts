@@ -187,6 +187,15 @@ describe('a limit of an item', () => {
       first.key.focusId,
     ]);
     expect(kept).toEqual([{ seq: 1, after_turn: 1, kind: 'notice' }]);
+    // Retention deletes the item; what its focus was told is not kept for ever.
+    await database.query(`select animus.complete_work($1, $2, '{}')`, [first.id, first.leaseToken]);
+    await database.query('delete from animus.work_items where id = $1', [first.id]);
+    await database.query('select animus.prune_budgets()');
+    const foci = await database.query(
+      'select w.focus_id from animus.budget_warnings w join animus.budget_accounts a on a.id = w.account_id where a.subject = $1',
+      [name],
+    );
+    expect(foci).toEqual([{ focus_id: second.key.focusId }]);
   });
 });
 
