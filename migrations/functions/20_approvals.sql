@@ -155,8 +155,8 @@ begin
          result = jsonb_strip_nulls(jsonb_build_object('decision', p_action, 'by', animus.actor(), 'note', nullif(p_note, ''), 'answer', p_answer,
            'approved', case p_action when 'approve' then encode(v_hash, 'hex') end))
    where work_item_id = p_id and call_id = v_wait.call_id;
-  if p_action = 'approve' and v_wait.subject = 'budget' and to_regprocedure('animus.extend_budget(uuid, json, json)') is not null then
-    execute 'select animus.extend_budget($1, $2, $3)' using p_id, v_wait.request, p_input;
+  if p_action = 'approve' and v_wait.subject = 'budget' then
+    perform animus.extend_budget(p_id, v_wait.request, p_input);
   end if;
   perform animus.wake_if_resolved(p_id, v_state, v_now);
   perform animus.notify('animus_asks', p_id::text);

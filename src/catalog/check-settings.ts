@@ -3,12 +3,18 @@ import { showValue } from '../core/errors/problem.ts';
 import { didYouMean } from '../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
-/** Checks that each tool exists and is listed once, together with those that it needs. */
-export function checkTools(check: FacultyCheck, toolNames: readonly string[]): void {
+/** Checks that each tool exists and is listed once, together with those that it needs. `always`: the tools that every faculty has. */
+export function checkTools(
+  check: FacultyCheck,
+  toolNames: readonly string[],
+  always: readonly { readonly name: string }[] = [],
+): void {
   const tools = check.document.given('faculty', 'engage', 'tools');
   if (!Array.isArray(tools)) return;
   for (const [index, tool] of (tools as string[]).entries()) {
-    if (!toolNames.includes(tool)) {
+    if (always.some(({ name }) => name === tool)) {
+      conflict(check, ['engage', 'tools'], `every faculty has ${tool}: remove it from the list`);
+    } else if (!toolNames.includes(tool)) {
       conflict(check, ['engage', 'tools'], `no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);
     } else if (tools.indexOf(tool) !== index) {
       conflict(check, ['engage', 'tools'], `${showValue(tool)} is listed twice`);

@@ -49,7 +49,11 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const check: FacultyCheck = { document, directory: dirname(file), problems };
   checkEngageMode(check);
   const systemPrompt = readSystemPrompt(check);
-  checkTools(check, references.toolNames);
+  checkTools(
+    check,
+    references.toolNames,
+    references.tools?.filter(({ origin }) => origin === 'engine'),
+  );
   checkModels(check, references.providerNames);
   checkConcurrency(check);
   checkThinking(check);

@@ -35,6 +35,10 @@ max_concurrent = 2
 [providers.rehearsal]
 kind = "scripted"
 script = "faculties/scripts/${name}.toml"
+
+# A limit in USD ([budget]) needs a price of every model.
+[models."rehearsal/*"]
+usd_per_million = { input = 0, output = 0 }
 `;
 }
 

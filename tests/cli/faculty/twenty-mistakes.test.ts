@@ -106,6 +106,9 @@ const MISTAKES: readonly Mistake[] = [
   mistake('not-yet', named('s', `${ENGAGE}[faculty.awareness]\nenabled = true\n`), 6, 'faculty.awareness', [
     'not supported yet',
   ]),
+  mistake('engine-tool', named('z', `${ENGAGE}tools = ["ask_human"]\n`), 6, 'faculty.engage.tools', [
+    'every faculty has ask_human',
+  ]),
   mistake('same-name', named('engineer', ENGAGE), 2, 'faculty.name', [
     '"engineer" is also the name in',
     'a-sound-one.toml:2',

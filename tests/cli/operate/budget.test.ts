@@ -32,6 +32,9 @@ describe('animus budget', () => {
     expect(await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--tokens', '1000000')).toMatchObject(
       { code: 0 },
     );
+    const misspelt = await animus('budget', 'set', '--faculty', 'enginer', '--per', 'day', '--usd', '1');
+    expect(misspelt).toMatchObject({ code: 0, stderr: expect.stringContaining('no faculty is named enginer') });
+    await animus('budget', 'remove', '--faculty', 'enginer', '--per', 'day');
     expect(await animus('budget', 'set', '--appliance', '--per', 'month', '--usd', '400')).toMatchObject({ code: 0 });
     const { limits } = JSON.parse((await animus('budget', 'list', '--json')).stdout);
     expect(limits).toMatchObject([
