@@ -69,7 +69,7 @@ begin
      set kind = excluded.kind, subject = excluded.subject, request = excluded.request, request_hash = excluded.request_hash, targets = '{}', mode = null,
          deadline = excluded.deadline, created_at = excluded.created_at, resolved_at = null, result = null, focus_id = excluded.focus_id,
          turn = excluded.turn;
-  perform animus.notify('animus_inbox', p_id::text);
+  perform animus.notify('animus_asks', p_id::text);
 end $$;
 
 -- Everything that waits for a person, oldest first: what exactly is to be decided, and until when. Approve and deny take `hash`, so that nobody
@@ -159,7 +159,7 @@ begin
     perform animus.extend_budget(p_id, v_wait.request, p_input);
   end if;
   perform animus.wake_if_resolved(p_id, v_state, v_now);
-  perform animus.notify('animus_inbox', p_id::text);
+  perform animus.notify('animus_asks', p_id::text);
   return v_wait.call_id;
 end $$;
 

@@ -13,14 +13,18 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set jit 
 declare
   v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_permit text;
+  v_begun  boolean;
   v_held   json;
 begin
   perform set_config('synchronous_commit', 'off', true);
   if p_results <> '[]' then perform animus.end_calls(p_focus_id, p_results); end if;
-  v_permit := animus.refuse_turn(v_item, p_focus_id, p_turn);
-  if v_permit is not null then return json_build_object('permit', v_permit); end if;
-  if exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.attempt = p_attempt)
-     or animus.turn_under_way(p_focus_id, p_turn) then
+  -- A request that was begun stays so: with messages that came since, what is held for it would be lost.
+  v_begun := exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.attempt = p_attempt);
+  if not v_begun then
+    v_permit := animus.refuse_turn(v_item, p_focus_id, p_turn);
+    if v_permit is not null then return json_build_object('permit', v_permit); end if;
+  end if;
+  if v_begun or animus.turn_under_way(p_focus_id, p_turn) then
     return json_build_object('permit', 'go', 'used', '[]'::json, 'messages', (
       select coalesce(json_agg(w.content order by w.account_id), '[]') from animus.budget_warnings w where w.focus_id = p_focus_id and w.attempt = p_attempt));
   end if;
@@ -227,9 +231,11 @@ begin
   if p_amount - v_account.spent >= p_need then return json_build_object('permit', 'budget_busy'); end if;
   v_why := format('%s would be passed: %s are spent, and the next turn may cost %s', v_name, trim_scale(v_account.spent), trim_scale(p_need));
   v_ends := animus.period_end(v_account.period, v_account.starts);
-  -- What was decided about this focus: a new attempt of the work asks again.
+  -- What was decided about this limit, as it is now, in this focus: another limit, a raised one and a new attempt of the work ask again.
   select w.* into v_wait from animus.waits w join animus.foci f on f.id = w.focus_id and f.ended_as is null
-   where w.work_item_id = p_item.id and w.call_id = 'budget' and w.resolved_at is not null;
+   where w.work_item_id = p_item.id and w.call_id = 'budget' and w.resolved_at is not null
+     and (w.request ->> 'scope', w.request ->> 'subject', w.request ->> 'unit', w.request ->> 'period') = (v_account.scope, v_account.subject, v_account.unit, v_account.period)
+     and (w.request ->> 'starts')::date = v_account.starts and (w.request ->> 'amount')::numeric = p_amount;
   if found and v_wait.result ->> 'decision' = 'deny' then
     p_on_exceeded := 'die';
     v_why := v_why || format('; %s has denied more%s', v_wait.result ->> 'by', ': ' || (v_wait.result ->> 'note'));

@@ -226,7 +226,7 @@ begin
 end $$;
 
 -- Removes what no turn needs any more: accounts of items that have ended and of days and months more than 400 days ago, limits of deleted
--- items, and extensions that are over. An account that is needed again is made from the recorded turns. Returns how many accounts.
+-- items, notes of what deleted foci were told, and extensions that are over. An account that is needed again is made from the recorded turns. Returns how many accounts.
 -- Locks: the accounts, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_budgets(p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -242,7 +242,8 @@ begin
             or a.scope = 'item' and not exists (select from animus.work_items w where w.id = a.subject::uuid and w.resolved_at is null)
             or a.scope = 'root' and not exists (select from animus.work_items w where w.id = a.subject::uuid))
      order by a.id limit p_limit for update skip locked);
-  delete from animus.budget_warnings n where n.account_id = any (v_ids);
+  delete from animus.budget_warnings n
+   where n.account_id = any (v_ids) or not exists (select from animus.foci f where f.id = n.focus_id);
   delete from animus.budget_accounts a where a.id = any (v_ids);
   delete from animus.budget_limits l where l.expires_at < v_now
       or l.work_item_id is not null and not exists (select from animus.work_items w where w.id = l.work_item_id);

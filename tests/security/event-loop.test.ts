@@ -85,6 +85,7 @@ const WORST: readonly (readonly [string, string, () => object])[] = [
   ['grep', 'many files', () => ({ pattern: 'x' })],
   ['grep', 'a pattern that is hard to read', () => ({ pattern: `${'(a|'.repeat(240)}b${')'.repeat(240)}` })],
   ...Object.keys(PAGES).map((path) => ['web_fetch', `a page of ${path.slice(1)}`, () => page(path)] as const),
+  ['bash_job', 'a long id', () => ({ id: 'x'.repeat(MIB) })],
   ['bash', 'a command of 50 MiB', () => ({ command: `: ${'x'.repeat(50 * MIB)}` })],
   ['bash', 'endless output', () => ({ command: 'yes | head -c 200000000', timeout_seconds: 15 })],
   ['ledger_append', 'an entry of 100 MiB', () => ({ type: 'note', content: ' '.repeat(100 * MIB) })],

@@ -37,7 +37,7 @@ test('a parent must be work that its submitter may see', async () => {
   const said = refusals.map((one) =>
     one.status === 'rejected' ? String(one.reason.message).replace(/[0-9a-f-]{36}/, 'ID') : 'let through',
   );
-  expect(said).toEqual(Array(4).fill('no work item ID'));
+  expect(said).toEqual(Array(4).fill('no work item ID to be the parent'));
   await Promise.all([submitter.close(), other.close(), operator.close()]);
 });
 

@@ -39,7 +39,9 @@ describe('a limit of an item', () => {
     const work = await beginLimited(database, name);
     const attempt = randomUUID();
     expect(await beginHeld(database, work, 1, 0.4, 0, attempt)).toMatchObject({ permit: 'go' });
+    await database.query(`select animus.say($1, 'Hurry.')`, [work.id]);
     expect(await beginHeld(database, work, 1, 0.4, 0, attempt)).toMatchObject({ permit: 'go' });
+    expect(await beginHeld(database, work, 1, 0.4)).toEqual({ permit: 'mail' });
     expect(await beginHeld(database, work, 1, 0.4)).toMatchObject({ permit: 'go' });
     await recordCost(database, work, 1, 0.2);
     expect(await settled(database, 'item', work.id)).toBe(0.6);
@@ -185,6 +187,15 @@ describe('a limit of an item', () => {
       first.key.focusId,
     ]);
     expect(kept).toEqual([{ seq: 1, after_turn: 1, kind: 'notice' }]);
+    // Retention deletes the item; what its focus was told is not kept for ever.
+    await database.query(`select animus.complete_work($1, $2, '{}')`, [first.id, first.leaseToken]);
+    await database.query('delete from animus.work_items where id = $1', [first.id]);
+    await database.query('select animus.prune_budgets()');
+    const foci = await database.query(
+      'select w.focus_id from animus.budget_warnings w join animus.budget_accounts a on a.id = w.account_id where a.subject = $1',
+      [name],
+    );
+    expect(foci).toEqual([{ focus_id: second.key.focusId }]);
   });
 });
 

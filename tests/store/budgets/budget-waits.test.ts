@@ -100,6 +100,23 @@ describe('work that waits for more budget', () => {
     expect((await itemOf(database, second.id))['state']).toBe('queued');
   });
 
+  test('asks again about another limit, and about the same one after it was raised, whatever was decided before', async () => {
+    const { database } = target;
+    const name = faculty();
+    const work = await waiting(database, name, 'faculty', 'day');
+    // The day is over.
+    await database.query(`update animus.waits set deadline = created_at where work_item_id = $1`, [work.id]);
+    await database.query('select animus.resolve_due_waits()');
+    await limit(database, 'faculty', name, 50, { period: 'day' });
+    await limit(database, 'item', work.id, 1);
+    const { again, held } = await goOn(database, work);
+    expect(held).toMatchObject({ permit: 'budget', action: 'wait', request: { scope: 'item' } });
+    expect(await parkWork(database, again)).toBe('waiting');
+    await database.query('select animus.deny($1)', [work.id]);
+    await limit(database, 'item', work.id, 1.2);
+    expect((await goOn(database, work)).held).toMatchObject({ action: 'wait', request: { amount: 1.2 } });
+  });
+
   test('is not held up by a wait that a crash has left open', async () => {
     const { database } = target;
     const name = faculty();

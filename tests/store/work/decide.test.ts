@@ -74,7 +74,7 @@ describe('who decides', () => {
 test('each request and each decision notifies animus_inbox with the item', async () => {
   const heard: string[] = [];
   const onNotify = (_channel: string, payload: string) => void heard.push(payload);
-  const service = openNotifications(target.database, ['animus_inbox'], { onNotify, onReconnect: () => {} });
+  const service = openNotifications(target.database, ['animus_asks'], { onNotify, onReconnect: () => {} });
   await service.start();
   try {
     const { id } = await asked(['c1', 'c2']);
