@@ -119,7 +119,7 @@ end $$;
 
 -- Records a decision and resolves its wait, for an operator; wakes the item if it was the last wait. Of several who decide at once, one succeeds, and the others get
 -- WA002 with the name of that one.
--- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 57PA1.
+-- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.decide(
   p_id uuid, p_call_id text, p_action text, p_note text, p_hash text, p_input json, p_answer text) returns text
 language plpgsql as $$

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { beginFocus } from '../../support/begun-focus.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { run } from '../run-cli.ts';
@@ -88,6 +89,18 @@ describe('animus budget', () => {
     expect(status.stdout).not.toContain('per month');
     const { budgets } = JSON.parse((await animus('status', '--json')).stdout);
     expect(budgets).toMatchObject([{ scope: 'faculty', subject: 'engineer', unit: 'usd', period: 'day', used: 0.84 }]);
+  });
+
+  test('the limit of a running item is in status once its focus was warned', async () => {
+    const { id, key } = await beginFocus(target.database);
+    await animus('budget', 'set', '--item', id, '--usd', '2');
+    await target.database.query(
+      `with account as (
+         insert into animus.budget_accounts (scope, subject, unit, period, starts, spent) values ('item', $1, 'usd', 'none', '1970-01-01', 1.9) returning id)
+       insert into animus.budget_warnings (account_id, focus_id, attempt, content) select id, $2, gen_random_uuid(), 'w' from account`,
+      [id, key.focusId],
+    );
+    expect((await animus('status')).stdout).toMatch(new RegExp(`item ${id.slice(-12)} +\\$1\\.90 +\\$2\\.00 +95 % +-`));
   });
 
   test.each([
