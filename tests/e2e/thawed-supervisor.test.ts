@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { ProcessSpec } from '../../src/process/process-host.ts';
-import { eventually, isAlive } from './live-processes.ts';
+import { eventually, isAlive } from '../process/live-processes.ts';
 
 const SPEC: ProcessSpec = {
   owner: 'focus',

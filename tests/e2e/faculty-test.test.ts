@@ -11,10 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
-import { eventually } from '../../support/eventually.ts';
-import { type RunOptions, run } from '../run-cli.ts';
+import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
+import { eventually } from '../support/eventually.ts';
+import { type RunOptions, run } from '../cli/run-cli.ts';
 
 let cwd: string;
 let scratch: string;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { chmod, chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { HookPhase } from '../../../src/daemon/hooks/hook-output.ts';
-import { isolationModes } from '../../process/isolation-modes.ts';
-import { processesWith } from '../../process/live-processes.ts';
-import { hookScript } from './hook-script.ts';
+import type { HookPhase } from '../../src/daemon/hooks/hook-output.ts';
+import { isolationModes } from '../process/isolation-modes.ts';
+import { processesWith } from '../process/live-processes.ts';
+import { hookScript } from '../daemon/hooks/hook-script.ts';
 
-const EXAMPLES = new URL('../../../docs/examples/hooks/', import.meta.url).pathname;
+const EXAMPLES = new URL('../../docs/examples/hooks/', import.meta.url).pathname;
 
 test('gets one JSON object on stdin and its environment, and nothing else from the daemon', async () => {
   process.env['ANIMUS_TEST_SECRET'] = 'geheim';

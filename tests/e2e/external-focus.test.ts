@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cancelWork } from '../../../src/store/work/operate.ts';
-import { startTestDaemon } from '../../support/daemon.ts';
-import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { sleepingProcesses } from '../../support/sleeping-processes.ts';
+import { cancelWork } from '../../src/store/work/operate.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { sleepingProcesses } from '../support/sleeping-processes.ts';
 
 const target = testDatabase();
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { ProcessResult, ProcessSpec } from '../../src/process/process-host.ts';
-import { isolationModes, startDirectory } from './isolation-modes.ts';
-import { eventually, processesWith } from './live-processes.ts';
+import { isolationModes, startDirectory } from '../process/isolation-modes.ts';
+import { eventually, processesWith } from '../process/live-processes.ts';
 
 const modes = await isolationModes();
 
