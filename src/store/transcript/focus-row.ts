@@ -38,8 +38,8 @@ export async function startFocus(
   const begun = () =>
     db.query<FocusRow>(
       `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger",
-              animus.budget_left($1) as budget
-         from animus.begin_focus($1, $2, $3, $4, $5)`,
+              l.budget
+         from animus.begin_focus($1, $2, $3, $4, $5) cross join lateral (select animus.budget_left($1) as budget) l`,
       [work.id, work.leaseToken, begin.host, begin.directoryRoot, settings.id],
     );
   let [row] = await begun();
