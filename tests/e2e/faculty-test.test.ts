@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
-import { eventually } from '../support/eventually.ts';
 import { type RunOptions, run } from '../cli/run-cli.ts';
+import { eventually } from '../support/eventually.ts';
 
 let cwd: string;
 let scratch: string;

@@ -3,9 +3,9 @@ import { chmod, chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { HookPhase } from '../../src/daemon/hooks/hook-output.ts';
+import { hookScript } from '../daemon/hooks/hook-script.ts';
 import { isolationModes } from '../process/isolation-modes.ts';
 import { processesWith } from '../process/live-processes.ts';
-import { hookScript } from '../daemon/hooks/hook-script.ts';
 
 const EXAMPLES = new URL('../../docs/examples/hooks/', import.meta.url).pathname;
 

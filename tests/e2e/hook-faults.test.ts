@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { worldTool } from '../../src/tools/tool.ts';
+import { hookedFocus, type Scripted } from '../daemon/hooks/hooked-focus.ts';
 import { processesWith } from '../process/live-processes.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { hookedFocus, type Scripted } from '../daemon/hooks/hooked-focus.ts';
 
 const pg = testDatabase();
 
