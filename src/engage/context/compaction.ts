@@ -1,4 +1,6 @@
 /** Plans the compaction of a full context: keeps the beginning, the ledger, and the newest messages. Pure. */
+
+import { unfenced } from '../../core/text/fence.ts';
 import { BYTES_PER_TOKEN, estimateTokens } from '../../core/work/tokens.ts';
 import type { LedgerType } from '../../core/work/work.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
@@ -6,7 +8,6 @@ import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { fitEntries } from '../prompt/cut-text.ts';
-import { unfenced } from '../prompt/fence.ts';
 import { LEDGER_HEADING, NARRATIVE_HEADING, summaryText } from '../prompt/prompt.ts';
 import { renderMessages } from './context.ts';
 import { keptFrom, legalCut, liveFolds } from './context-folds.ts';

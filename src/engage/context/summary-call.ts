@@ -1,11 +1,12 @@
 /** The last resort for a full context: a model summarises what happened so far, if the ledger says too little. */
+
+import { fenced } from '../../core/text/fence.ts';
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { ContentBlock, LlmFailure, LlmRequest, LlmResponse } from '../../llm/client.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
 import { cutMiddle, fairShare } from '../prompt/cut-text.ts';
-import { fenced } from '../prompt/fence.ts';
 import { SUMMARY_SYSTEM } from '../prompt/prompt.ts';
 import type { FocusModel } from '../turn/model-turn.ts';
 import { isFold, keptFrom } from './context-folds.ts';

@@ -1,7 +1,8 @@
 /** The words of the messages that show a work item's attachments. Pure: the same file gives the same bytes. */
+
+import { fenced } from '../../core/text/fence.ts';
 import { harmless } from '../../core/text/harmless.ts';
 import { cutMiddle } from './cut-text.ts';
-import { fenced } from './fence.ts';
 
 /** An attached file, and its place among those of the item. */
 export interface AttachedFile {

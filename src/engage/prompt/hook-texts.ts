@@ -1,5 +1,5 @@
 /** What the model reads about hooks of the loop. */
-import { fenced } from './fence.ts';
+import { fenced } from '../../core/text/fence.ts';
 
 /** The message that a hook adds before a turn. */
 export function hookMessage(hook: string, text: string): string {

@@ -1,4 +1,6 @@
 /** The texts that the engine itself sends to the model. */
+
+import { entryText, fenced } from '../../core/text/fence.ts';
 import type { LedgerType } from '../../core/work/work.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
@@ -6,7 +8,6 @@ import type { BudgetLeft } from '../../store/work/budgets.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { budgetPart } from './budget-part.ts';
 import { cutMiddle } from './cut-text.ts';
-import { entryText, fenced } from './fence.ts';
 import { permissionsText } from './permissions.ts';
 
 /** The system prompt: the engine's rules, what the faculty may do, then its own. Fixed for the life of a focus. */

@@ -1,6 +1,7 @@
 /** A focus may continue after a failed attempt (`keep = "transcript"`): finds where one attempt ends and the next begins. Pure. */
+
+import { fenced } from '../../core/text/fence.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
-import { fenced } from '../prompt/fence.ts';
 
 /** The beginning of the notice about a failed attempt. */
 export const FAILURE_NOTICE = 'This attempt at the work failed:';

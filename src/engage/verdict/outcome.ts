@@ -1,7 +1,7 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
 import { type OutcomeSchema, outcomeProblems, outcomeValue } from '../../catalog/outcome-schema.ts';
+import { entryText, fenced } from '../../core/text/fence.ts';
 import { isDeeperThan, isNestedTooDeep } from '../../llm/wire/loose-json.ts';
-import { entryText, fenced } from '../prompt/fence.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 /** Promise: what is said to work is delivered exactly once and in order, before the work can be completed, and is never silently lost. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { fenced } from '../../../src/core/text/fence.ts';
 import { estimateTokens } from '../../../src/core/work/tokens.ts';
-import { fenced } from '../../../src/engage/prompt/fence.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { beginTurn } from '../../../src/store/transcript/turns.ts';

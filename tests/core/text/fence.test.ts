@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { entryText, fenced, unfenced } from '../../../src/core/text/fence.ts';
 import { narrativeSoFar } from '../../../src/engage/context/compaction.ts';
-import { entryText, fenced, unfenced } from '../../../src/engage/prompt/fence.ts';
 import { orientMessage, stubText, summaryText } from '../../../src/engage/prompt/prompt.ts';
 import { failureNotice } from '../../../src/engage/verdict/attempt.ts';
 import { repairNotice } from '../../../src/engage/verdict/outcome.ts';
