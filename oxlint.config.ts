@@ -41,6 +41,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/web': [['search']],
   'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
   'src/llm': [
+    ['embeddings'],
     ['anthropic', 'batch', 'ollama', 'providers', 'responses', 'scripted'],
     ['openai'],
     ['transport'],

@@ -8,9 +8,11 @@ import { type BatchFormat, batchFormat } from './batch/batch-format.ts';
 import { type BatchHttp, batchHttp } from './batch/batch-http.ts';
 import { batchApiOf } from './batches.ts';
 import type { LlmClient } from './client.ts';
+import type { Embedder } from './embeddings/embedder.ts';
+import { type EmbedderSettings, openEmbedder } from './embeddings/open-embedder.ts';
 import { type LocatedModel, locateModel, type ModelNames } from './locate-model.ts';
+import { embeddingInfo } from './models/embedding-models.ts';
 import { modelInfo } from './models/models.ts';
-import { type Embedder, type EmbedderSettings, openaiEmbedder } from './openai/embeddings.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import { endpointOf, type HttpProviderSettings, type ProviderSettings } from './provider-settings.ts';
 import { adaptWire } from './providers/adapt-wire.ts';
@@ -52,7 +54,7 @@ export interface Llm {
   resolve(name: string): ResolvedModel;
   /** One cheap call that verifies address, key and model name. Always succeeds for a script. */
   probe(name: string, signal: AbortSignal): Promise<ProbeResult>;
-  /** Texts to vectors. Throws `llm.unknown_provider`, and `llm.no_embeddings` for providers that are not of kind `openai`. */
+  /** Texts to vectors. Throws `llm.unknown_provider`, and `llm.no_embeddings` for kinds of providers without them. */
   embedder(settings: EmbedderSettings & { readonly provider: string }): Embedder;
   /** The batches of a provider; null if it has no batch API, or is not configured. */
   batches(provider: string): ProviderBatches | null;
@@ -104,8 +106,9 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
     },
     embedder({ provider, ...embedding }) {
       const connected = find(provider, embedding.model);
-      if (connected.kind !== 'openai') throw new AnimusError('llm.no_embeddings', { provider });
-      return openaiEmbedder(embedding, connected.endpoint, connected.shared);
+      if (connected.kind === 'scripted') throw new AnimusError('llm.no_embeddings', { provider });
+      const info = embeddingInfo(provider, embedding.model, settings.models);
+      return openEmbedder(embedding, info, connected.config, connected);
     },
     batches: (provider) => {
       const connected = providers.get(provider);
@@ -122,6 +125,7 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
 
 interface Connected {
   readonly kind: HttpProviderSettings['kind'];
+  readonly config: HttpProviderSettings;
   readonly endpoint: Endpoint;
   readonly shared: HttpShared;
   readonly agent: Dispatcher;
@@ -166,6 +170,7 @@ function connect(
   };
   return {
     kind: config.kind,
+    config,
     endpoint,
     shared,
     agent,

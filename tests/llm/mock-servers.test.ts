@@ -192,3 +192,20 @@ test.each<[string, Json, string]>([
 ])('the OpenAI mock refuses %s', (_, over, message) => {
   expect(openaiSays(over)).toContain(message);
 });
+
+test.each<[string, Json, string]>([
+  ['an unknown field', { truncate: true }, 'Unrecognized request argument supplied: truncate'],
+  ['no model', { model: '' }, 'you must provide a model'],
+  ['no texts', { input: [] }, "'$.input' is invalid"],
+  ['an empty text', { input: ['a', ''] }, 'an empty string'],
+  ['half a character', { input: ['\ud83d'] }, "'$.input' is invalid"],
+  ['too many texts', { input: Array<string>(2049).fill('a') }, 'too many'],
+  ['a text that is too long', { input: ['x'.repeat(40_000)] }, 'maximum context length is 8192'],
+  ['too many tokens', { input: Array<string>(40).fill('x'.repeat(32_000)) }, 'too many tokens'],
+  ['a shorter vector of a model without', { dimensions: 2 }, 'does not support specifying dimensions'],
+  ['no dimensions', { model: 'text-embedding-3-small', dimensions: 0 }, "Invalid 'dimensions'"],
+])('the OpenAI mock refuses embeddings: %s', (_, over, message) => {
+  const body = { model: 'e', input: ['a'], ...over };
+  expect(openaiRefusal(recorded('/v1/embeddings', body))?.message).toContain(message);
+  expect(openaiRefusal(recorded('/v1/embeddings', { model: 'e', input: ['a'] }))).toBeNull();
+});

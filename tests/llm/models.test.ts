@@ -28,6 +28,12 @@ test('models.json holds only what the code reads, with a date and sources', () =
     images: z.literal(true).optional(),
     wire: z.enum(['chat', 'responses']).optional(),
   });
+  const embedding = z.strictObject({
+    dimensions: z.int().min(1),
+    maxInputTokens: z.int().min(100),
+    usdPerMillion: price,
+    shortens: z.literal(true).optional(),
+  });
   const held = { structuredOutputs: z.enum(STRUCTURED_OUTPUTS), strictTools: z.boolean() };
   const source = z.strictObject({ vendors: z.array(z.string()).min(1), url: z.url(), seen: z.string() });
   const file = z.strictObject({
@@ -37,6 +43,7 @@ test('models.json holds only what the code reads, with a date and sources', () =
     families: z.record(z.string(), z.string()),
     defaults: z.record(z.string(), model.pick({ efforts: true, serviceTiers: true, cacheTtls: true }).extend(held)),
     vendors: z.record(z.string(), z.record(z.string(), model)),
+    embeddings: z.record(z.string(), z.record(z.string(), embedding)),
   });
   const read = file.parse(
     JSON.parse(readFileSync(new URL('../../src/llm/models/models.json', import.meta.url), 'utf8')),
@@ -45,7 +52,8 @@ test('models.json holds only what the code reads, with a date and sources', () =
     expect(modelInfo(entry.slice(0, entry.indexOf('/')), entry.slice(entry.indexOf('/') + 1)).prices).not.toBeNull();
   }
   const sourced = new Set(read.sources.flatMap(({ vendors }) => vendors));
-  expect(Object.keys(read.vendors).filter((vendor) => !sourced.has(vendor))).toEqual([]);
+  const vendors = [...Object.keys(read.vendors), ...Object.keys(read.embeddings)];
+  expect(vendors.filter((vendor) => !sourced.has(vendor))).toEqual([]);
   expect(builtInCatalogue().entries).toHaveLength(
     Object.values(read.vendors).flatMap((each) => Object.keys(each)).length,
   );

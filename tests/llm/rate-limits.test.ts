@@ -61,7 +61,7 @@ describe('a rate limit', () => {
       expect(failed(await call(llm)).attempts).toBe(1);
       if (kind === 'anthropic') continue;
       await clock.sleep(600_000);
-      const embedder = llm.embedder({ provider: 'p', model: 'm', dimensions: null });
+      const embedder = llm.embedder({ provider: 'p', model: 'm', dimensions: 2 });
       const embedded = await embedder.embed(['a'], AbortSignal.timeout(20_000));
       expect(embedded).toMatchObject({ ok: false, failure: { retryAfterMs: 600_000 } });
     }

@@ -76,6 +76,12 @@ function settingsOf(config: Config): Setting[] {
   add('web.search.api_key_env', search && search.apiKeyEnv);
   add('web.search.api_key', search?.apiKey ? String(search.apiKey) : null);
   add('web.search.timeout_seconds', search && search.timeoutSeconds);
+  const { embeddings } = config;
+  add('embeddings.provider', embeddings && embeddings.provider);
+  add('embeddings.model', embeddings && embeddings.model);
+  add('embeddings.dimensions', embeddings && embeddings.dimensions);
+  add('embeddings.batch_size', embeddings && embeddings.batchSize);
+  add('embeddings.request_dimensions', embeddings && String(embeddings.requestDimensions ?? 'as the model needs'));
   for (const provider of config.providers.values()) {
     const at = `providers.${provider.name}`;
     add(`${at}.kind`, provider.kind, at);

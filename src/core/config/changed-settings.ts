@@ -26,6 +26,7 @@ export function changedSettings(before: Config, after: Config): string[] {
     }
   }
   if (!isDeepStrictEqual(before.budget, after.budget)) changed.push('budget');
+  if (!isDeepStrictEqual(before.embeddings, after.embeddings)) changed.push('embeddings');
   for (const table of ['providers', 'models'] as const) {
     for (const name of new Set([...before[table].keys(), ...after[table].keys()])) {
       if (!isDeepStrictEqual(before[table].get(name), after[table].get(name))) changed.push(`${table}.${name}`);

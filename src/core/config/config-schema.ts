@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   count,
+  flag,
   httpUrl,
   listenAddress,
   matching,
@@ -74,6 +75,15 @@ const web = table({
   search: webSearch.optional(),
 });
 
+const embeddings = table({
+  provider: providerName,
+  model: text("the provider's name of a model"),
+  // More cannot be indexed by pgvector.
+  dimensions: count(1, 2000),
+  batch_size: count(1, 2048).default(96),
+  request_dimensions: flag().optional(),
+});
+
 const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
@@ -99,7 +109,7 @@ export const configSchema = table({
   web: web.prefault({}),
   budget: table(applianceBudgetFields()).prefault({}),
   sandbox: planned(),
-  embeddings: planned(),
+  embeddings: embeddings.optional(),
 });
 
 /** animus.toml with the defaults of the schema filled in. */

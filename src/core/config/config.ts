@@ -20,6 +20,8 @@ export interface Config {
   readonly hooks: HooksConfig;
   readonly batch: BatchConfig;
   readonly web: WebConfig;
+  /** Null: memories are searched by their words alone. */
+  readonly embeddings: EmbeddingsConfig | null;
   /** `[budget]`: limits for everything that all daemons do. */
   readonly budget: Budget;
   /** Used for models named without a provider. */
@@ -99,6 +101,23 @@ export interface WebSearchConfig {
 /** Search APIs that `web_search` speaks. */
 export const WEB_SEARCH_KINDS = ['searxng', 'brave', 'tavily'] as const;
 export type WebSearchKind = (typeof WEB_SEARCH_KINDS)[number];
+
+/** `[embeddings]` of animus.toml: the model that turns memories into vectors. */
+export interface EmbeddingsConfig {
+  /** The name of a provider, whose kind is one of `EMBEDDING_KINDS`. */
+  readonly provider: string;
+  /** The provider's name of the model. */
+  readonly model: string;
+  /** Of each vector, at most 2,000: pgvector's index takes no more. */
+  readonly dimensions: number;
+  /** Texts per request; default 96. */
+  readonly batchSize: number;
+  /** Whether requests ask for that number of dimensions; null: as the catalogue says. */
+  readonly requestDimensions: boolean | null;
+}
+
+/** Kinds of providers that have embeddings. */
+export const EMBEDDING_KINDS = ['openai', 'azure', 'ollama'] as const satisfies readonly HttpProviderKind[];
 
 /** Where health is served when animus.toml does not say. */
 export const DEFAULT_HTTP = '127.0.0.1:7717';

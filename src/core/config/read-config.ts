@@ -11,6 +11,7 @@ import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
 import { BUILT_IN } from './provider-address.ts';
 import { configError, databaseUrlOf, homeOf } from './reach.ts';
+import { embeddingsOf } from './read-embeddings.ts';
 import { webSearchOf } from './read-web-search.ts';
 
 /** The poll interval of the embedded database, whose notifications do not reach other connections. */
@@ -28,6 +29,7 @@ export function readConfig(sources: ConfigSources): Config {
   const providers = providersOf(document, env, sources, conflicts);
   checkModels(document, providers, conflicts);
   const search = webSearchOf(document, env, conflicts);
+  const embeddings = embeddingsOf(document, providers, conflicts);
 
   const problems = [...env.problems, ...document.problems, ...conflicts];
   if (problems.length > 0 || document.sound === null) throw configError(problems);
@@ -41,6 +43,7 @@ export function readConfig(sources: ConfigSources): Config {
     hooks: hooksOf(document.sound, home, sources),
     batch: batchOf(document.sound),
     web: Object.freeze({ allow: Object.freeze(document.sound.web.allow), search }),
+    embeddings,
     budget: readBudget(document.sound.budget, 'appliance'),
     defaultProvider: 'anthropic',
     providers,
@@ -122,6 +125,9 @@ function originsOf(
       origins.set(`web.search.${key}`, document.originOf('web', 'search', key) ?? 'default');
     }
     origins.set('web.search.api_key', variable(env.secretOrigin(search.apiKeyEnv ?? '')));
+  }
+  for (const key of Object.keys(document.sound?.embeddings ?? {})) {
+    origins.set(`embeddings.${key}`, document.originOf('embeddings', key) ?? 'default');
   }
   for (const provider of providers.values()) {
     const { name } = provider;

@@ -92,7 +92,7 @@ export const ERRORS = {
     false,
     2,
   ),
-  'llm.no_embeddings': row('provider {provider} has no embeddings; use one of kind openai', false, 2),
+  'llm.no_embeddings': row('provider {provider} has no embeddings; use one of kind openai, azure or ollama', false, 2),
 
   'worktree.failed': row('cannot create a worktree of {repo}: {detail}', true, 1),
 

@@ -9,6 +9,16 @@ export interface CatalogueFile<Entry> {
   /** Start of a name → the model whose abilities a new name with this start gets. */
   readonly families: Readonly<Record<string, string>>;
   readonly vendors: Readonly<Record<string, Readonly<Record<string, Entry>>>>;
+  /** Models that make embeddings, by vendor. */
+  readonly embeddings: Readonly<Record<string, Readonly<Record<string, EmbeddingEntry>>>>;
+}
+
+/** A model that makes embeddings; USD per million tokens. */
+export interface EmbeddingEntry {
+  readonly dimensions: number;
+  readonly maxInputTokens: number;
+  readonly usdPerMillion: number;
+  readonly shortens?: true;
 }
 
 /** Reads the file that is shipped with animus; a test holds it to its schema. */

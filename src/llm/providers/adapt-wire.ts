@@ -3,6 +3,7 @@ import type { Wire } from '../wire/wire.ts';
 import type { WireName } from '../wires.ts';
 import { azureWire } from './azure.ts';
 import { bedrockWire } from './bedrock.ts';
+import { keyHeaderOf } from './key-header.ts';
 import { vertexChatWire, vertexClaudeWire } from './vertex.ts';
 
 /** What the configuration of models adds to their requests. */
@@ -41,16 +42,11 @@ function ofKind(wire: Wire, name: WireName, { kind, baseUrl, cloud }: HttpProvid
   }
 }
 
-/** Puts the key into another header than the wire does: Azure has its own for keys, and tokens go into `authorization`. */
-function withKeyHeader(wire: Wire, { kind, keyHeader, credentials }: HttpProviderSettings): Wire {
-  const header =
-    keyHeader ?? (kind === 'vertex' ? 'authorization' : kind === 'azure' && !credentials ? 'api-key' : null);
-  if (header === null) return wire;
-  const value = (key: string) => (header === 'authorization' ? `Bearer ${key}` : key);
-  return {
-    ...wire,
-    headers: (key, request) => ({ ...wire.headers(null, request), ...(key !== null && { [header]: value(key) }) }),
-  };
+function withKeyHeader(wire: Wire, settings: HttpProviderSettings): Wire {
+  const login = keyHeaderOf(settings);
+  return login === null
+    ? wire
+    : { ...wire, headers: (key, request) => ({ ...wire.headers(null, request), ...login(key) }) };
 }
 
 /** Headers and fields of the model override those of the provider, and both override the wire's own. */

@@ -9,18 +9,23 @@ export function azureWire(
   wire: Wire,
   { baseUrl, apiVersion }: { readonly baseUrl: URL; readonly apiVersion: string | null },
 ): Wire {
-  const prefix = prefixFor(baseUrl, apiVersion);
   return {
     ...wire,
-    path(model, stream) {
-      const path = wire.path(model, stream);
-      const perDeployment = apiVersion !== null && path === '/chat/completions';
-      return `${prefix}${perDeployment ? `/deployments/${encodeURIComponent(model)}` : ''}${path}`;
-    },
+    path: (model, stream) => azurePath(wire.path(model, stream), model, { baseUrl, apiVersion }),
     // It lists what could be deployed, not what is.
     modelsPath: null,
     classify: (error) => azureFault(wire.classify(error), error),
   };
+}
+
+/** A path of OpenAI's API at Azure. */
+export function azurePath(
+  path: string,
+  model: string,
+  { baseUrl, apiVersion }: { readonly baseUrl: URL; readonly apiVersion: string | null },
+): string {
+  const perDeployment = apiVersion !== null && (path === '/chat/completions' || path === '/embeddings');
+  return `${prefixFor(baseUrl, apiVersion)}${perDeployment ? `/deployments/${encodeURIComponent(model)}` : ''}${path}`;
 }
 
 /** The base URL with the API version as its query, where one is set. */
@@ -36,7 +41,7 @@ export function hostOfAzure({ cloud }: { readonly cloud?: { readonly apiVersion?
 }
 
 /** A missing deployment is a wrong name of the model, not a wrong address. */
-function azureFault(cause: Fault, { status, body }: WireError): Fault {
+export function azureFault(cause: Fault, { status, body }: WireError): Fault {
   const missing = status === 404 && /DeploymentNotFound|API deployment/i.test(body);
   return missing ? { ...cause, kind: 'model_not_found', retryable: false } : cause;
 }

@@ -1,4 +1,4 @@
-import type { LlmFailure } from '../client.ts';
+import { type LlmFailure, mayHaveCost } from '../client.ts';
 import { type Fault, fault, isFault, toFailure } from '../wire/fault.ts';
 import { parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
@@ -22,6 +22,10 @@ export interface JsonCall {
   /** The model, for the failure; '' for none. */
   readonly model: string;
   readonly classify: (error: WireError) => Fault;
+  /** What is wrong with the body of a response with status 2xx; null: nothing. Default: nothing ever is. */
+  readonly check?: (value: unknown) => Fault | null;
+  /** True: a request that may have cost something (`mayHaveCost`) is not sent again. Default false. */
+  readonly payOnce?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -38,6 +42,7 @@ export async function fetchJson(call: JsonCall): Promise<JsonResult> {
     shared,
     signal,
     timeouts: endpoint.timeouts,
+    mayStartOver: (failed) => !(call.payOnce === true && mayHaveCost(failed)),
     attempt: (timeouts) => loggedIn(endpoint.login, signal, (credential) => attempt(call, credential, timeouts)),
   });
   if (outcome.type === 'fetched') return { ok: true, value: outcome.value };
@@ -99,5 +104,5 @@ function parse(status: number, body: string, call: JsonCall): Fetched | Fault {
   if (!isSuccess(status)) return call.classify({ status, body });
   const value = parseJson(body);
   if (value === undefined) return fault('protocol', `the response is not JSON: ${body}`);
-  return { type: 'fetched', value };
+  return call.check?.(value) ?? { type: 'fetched', value };
 }

@@ -37,8 +37,8 @@ export function azureGate(
       if (!known || (key !== undefined && authorization !== undefined))
         return new CloudRefusal(401, 'Access denied due to invalid subscription key or wrong API endpoint.');
       const url = new URL(request.path, 'http://azure');
-      const deployed = /^\/openai\/deployments\/([^/]+)(\/chat\/completions)$/.exec(url.pathname);
-      const v1 = /^\/openai\/v1(\/chat\/completions)$/.exec(url.pathname);
+      const deployed = /^\/openai\/deployments\/([^/]+)(\/chat\/completions|\/embeddings)$/.exec(url.pathname);
+      const v1 = /^\/openai\/v1(\/chat\/completions|\/embeddings)$/.exec(url.pathname);
       const path = apiVersion === null ? v1?.[1] : deployed?.[2];
       if (path === undefined || url.searchParams.get('api-version') !== apiVersion)
         return new CloudRefusal(404, 'Resource not found');

@@ -1,3 +1,4 @@
+import { type MockEmbeddings, ollamaEmbeddingProblem, ollamaEmbeddings } from './embeddings.ts';
 import { type Delivery, type ModelServer, type RecordedRequest, type Reply, startServer } from './server.ts';
 
 type Json = Record<string, unknown>;
@@ -17,7 +18,7 @@ export interface OllamaError extends Delivery {
 }
 
 /** What the server has, and how it behaves. */
-export interface OllamaMockOptions {
+export interface OllamaMockOptions extends MockEmbeddings {
   readonly models?: readonly string[];
   /** The window that the model was trained with; a larger `num_ctx` counts as this. */
   readonly trained?: number;
@@ -38,14 +39,14 @@ const MESSAGE = new Set('role content thinking images tool_calls tool_name tool_
  */
 export async function startOllamaServer(
   answers: readonly (OllamaAnswer | OllamaError)[],
-  { models = ['qwen3:8b'], trained = 262_144 }: OllamaMockOptions = {},
+  { models = ['qwen3:8b'], trained = 262_144, ...vectors }: OllamaMockOptions = {},
 ): Promise<OllamaServer> {
   const cut: number[] = [];
   let accepted = 0;
   const server = await startServer((request) => {
     if (request.path === '/api/tags' && request.method === 'GET')
       return reply(200, [{ models: models.map((name) => ({ name, model: name })) }]);
-    const problem = problemOf(request);
+    const problem = request.path === '/api/embed' ? embedProblem(request, vectors) : problemOf(request);
     if (problem !== null) {
       request.refused = problem.error;
       return reply(problem.status, [{ error: problem.error }]);
@@ -53,6 +54,7 @@ export async function startOllamaServer(
     const body = request.json ?? {};
     if (!models.includes(String(body['model'])) && !models.includes(`${String(body['model'])}:latest`))
       return reply(404, [{ error: `model '${String(body['model'])}' not found` }]);
+    if (request.path === '/api/embed') return reply(200, [ollamaEmbeddings(body, vectors)]);
     const window = Math.min(trained, Number((body['options'] as Json)['num_ctx'] ?? 4096));
     const tokens = Math.ceil(JSON.stringify([body['messages'], body['tools']]).length / 4);
     if (tokens > window) {
@@ -65,6 +67,12 @@ export async function startOllamaServer(
     return reply(200, body['stream'] === false ? [whole(answer, body)] : ollamaLines(answer, body, tokens), answer);
   });
   return { ...server, cut };
+}
+
+function embedProblem({ method, json }: RecordedRequest, vectors: MockEmbeddings) {
+  if (method !== 'POST' || json === null) return { status: 400, error: 'missing request body' };
+  const error = ollamaEmbeddingProblem(json, vectors);
+  return error === null ? null : { status: 400, error };
 }
 
 /** The objects by which Ollama streams an answer. */

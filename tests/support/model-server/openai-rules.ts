@@ -1,3 +1,4 @@
+import { type MockEmbeddings, openAiEmbeddingProblem } from './embeddings.ts';
 import { mediaFault } from './media-rules.ts';
 import type { RecordedRequest } from './server.ts';
 import { openAiComplaint } from './strict-schemas.ts';
@@ -19,13 +20,13 @@ export class OpenAiRefusal extends Error {
 const REASONING = /^(o[1-9]|gpt-5)/;
 
 /** Null for a request that the vendor would accept. */
-export function refusalOf(request: RecordedRequest): OpenAiRefusal | null {
+export function refusalOf(request: RecordedRequest, embeddings: MockEmbeddings = {}): OpenAiRefusal | null {
   try {
     if (!request.headers.authorization?.startsWith('Bearer '))
       throw new OpenAiRefusal("You didn't provide an API key.", 401);
     if (request.path === '/v1/models' && request.method === 'GET') return null;
     if (!request.json) throw new OpenAiRefusal('We could not parse the JSON body of your request.');
-    if (request.path === '/v1/embeddings') checkEmbeddings(request.json);
+    if (request.path === '/v1/embeddings') refuse(openAiEmbeddingProblem(request.json, embeddings));
     else if (request.path === '/v1/chat/completions') checkBody(request.json);
     else throw new OpenAiRefusal(`Unknown request URL: ${request.method} ${request.path}.`, 404);
     return null;
@@ -33,13 +34,6 @@ export function refusalOf(request: RecordedRequest): OpenAiRefusal | null {
     if (error instanceof OpenAiRefusal) return error;
     throw error;
   }
-}
-
-function checkEmbeddings(body: Json): void {
-  const input = body['input'];
-  if (!Array.isArray(input) || input.length === 0) throw new OpenAiRefusal("'$.input' is invalid.");
-  if (input.some((text) => text === '')) throw new OpenAiRefusal("'$.input' is invalid: an empty string.");
-  if (input.length > 2048) throw new OpenAiRefusal("'$.input' is invalid: too many.");
 }
 
 const FIELDS = new Set(

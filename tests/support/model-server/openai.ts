@@ -1,4 +1,5 @@
 import { type CloudGate, CloudRefusal, NO_CLOUD } from './clouds.ts';
+import { type MockEmbeddings, openAiEmbeddings } from './embeddings.ts';
 import { refusalOf } from './openai-rules.ts';
 import { type Delivery, type ModelServer, type RecordedRequest, type Reply, startServer } from './server.ts';
 
@@ -31,10 +32,8 @@ export interface OpenAiHttpAnswer extends Delivery {
 export type OpenAiProgramme = (body: Json, index: number, request: RecordedRequest) => OpenAiAnswer | OpenAiHttpAnswer;
 
 /** The models and paths that the mock knows. */
-export interface OpenAiMockOptions {
+export interface OpenAiMockOptions extends MockEmbeddings {
   readonly models?: readonly string[];
-  /** The vector of a text, for POST /embeddings. */
-  readonly embed?: (text: string) => readonly number[];
 }
 
 /**
@@ -55,7 +54,7 @@ export async function startOpenAiServer(
       arrived.refused = request.message;
       return errorReply({ status: request.status, message: request.message, type: 'cloud' });
     }
-    const refusal = refusalOf(request);
+    const refusal = refusalOf(request, options);
     if (refusal) {
       arrived.refused = refusal.message;
       return errorReply({ status: refusal.status, message: refusal.message, type: refusal.type });
@@ -64,7 +63,7 @@ export async function startOpenAiServer(
     const answer = answerOf(request.json ?? {}, accepted, request);
     accepted += 1;
     if ('status' in answer) return errorReply(answer);
-    if (request.path === '/v1/embeddings') return jsonReply(embeddings(request, options), answer);
+    if (request.path === '/v1/embeddings') return jsonReply(openAiEmbeddings(request.json ?? {}, options), answer);
     return request.json?.['stream'] === true ? streamReply(answer, request) : wholeReply(answer, request);
   });
 }
@@ -90,17 +89,6 @@ function jsonReply(value: unknown, delivery: Delivery = {}): Reply {
 
 function modelList(ids: readonly string[]): Json {
   return { object: 'list', data: ids.map((id) => ({ id, object: 'model' })) };
-}
-
-function embeddings(request: RecordedRequest, { embed = (text) => [text.length, 1] }: OpenAiMockOptions): Json {
-  const input = request.json?.['input'] as string[];
-  const data = input.map((text, index) => ({ object: 'embedding', index, embedding: embed(text) }));
-  // Out of order, as some servers do.
-  return {
-    object: 'list',
-    data: data.toReversed(),
-    usage: { prompt_tokens: input.length, total_tokens: input.length },
-  };
 }
 
 function usageOf({ usage }: OpenAiAnswer): Json | null {

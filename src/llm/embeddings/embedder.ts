@@ -1,0 +1,129 @@
+import type { LlmFailure } from '../client.ts';
+import { type EmbeddingsCall, embedOnce } from './embed-once.ts';
+import { type BatchLimits, fitted, textBatches } from './text-batches.ts';
+
+/** Tokens that were paid for; `counted`: as the provider says, otherwise estimated. */
+export interface EmbeddingUsage {
+  readonly inputTokens: number;
+  readonly counted: boolean;
+}
+
+/**
+ * Vectors in the order of the texts. If a request fails, `vectors` are those of the texts before it, and `refused` says that the
+ * provider refuses the next text itself, so that only another text can succeed.
+ */
+export type EmbedResult =
+  | { readonly ok: true; readonly vectors: readonly Vector[]; readonly usage: EmbeddingUsage }
+  | {
+      readonly ok: false;
+      readonly failure: LlmFailure;
+      readonly refused: boolean;
+      readonly vectors: readonly Vector[];
+      readonly usage: EmbeddingUsage;
+    };
+
+/** Finite numbers within the range of 32-bit floats, not all zero. */
+export type Vector = readonly number[];
+
+/** Turns texts into vectors. */
+export interface Embedder {
+  readonly provider: string;
+  readonly model: string;
+  /** `provider/model`: vectors of one name can be compared with each other. */
+  readonly name: string;
+  readonly dimensions: number;
+  /** How many texts a request has at most. */
+  readonly batchSize: number;
+  /** Sends one request after another. No texts: no request. Never rejects because of the provider or an abort. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<EmbedResult>;
+  /** What texts may cost at most; `usd` is null without a price. */
+  costAtMost(texts: readonly string[]): { readonly usd: number | null; readonly tokens: number };
+  /** What tokens cost in USD; null without a price. */
+  costUsd(usage: EmbeddingUsage): number | null;
+}
+
+/** The settings of an embedder. */
+export interface EmbedderMeans {
+  readonly call: EmbeddingsCall;
+  readonly limits: BatchLimits;
+  /** USD per million tokens; null: unknown. */
+  readonly usdPerMillion: number | null;
+}
+
+/** A text may have more tokens than estimated: providers count by tokenizers of their own. */
+const MARGIN = 1.5;
+/** Of each text, for what the provider puts around it. */
+const EXTRA_TOKENS = 8;
+
+/** Creates an embedder; connects at the first call. */
+export function createEmbedder({ call, limits, usdPerMillion }: EmbedderMeans): Embedder {
+  const { provider } = call.endpoint;
+  const { model, dimensions } = call;
+  const usdOf = (tokens: number) => (usdPerMillion === null ? null : (tokens * usdPerMillion) / 1_000_000);
+  return {
+    provider,
+    model,
+    name: `${provider}/${model}`,
+    dimensions,
+    batchSize: limits.texts,
+    async embed(texts, signal) {
+      const vectors: Vector[] = [];
+      let usage: EmbeddingUsage = { inputTokens: 0, counted: true };
+      for (const batch of textBatches(
+        texts.map((text) => fitted(text, limits)),
+        limits,
+      )) {
+        const result = await embedSmaller(batch, call, signal);
+        vectors.push(...result.vectors);
+        usage = sum(usage, result.usage);
+        if (!result.ok) return { ...result, vectors, usage };
+      }
+      return { ok: true, vectors, usage };
+    },
+    costAtMost(texts) {
+      const estimate = texts.reduce((total, text) => total + limits.tokensOf(fitted(text, limits)) + EXTRA_TOKENS, 0);
+      const tokens = Math.ceil(MARGIN * estimate);
+      const usd = usdOf(tokens);
+      // The database has millionths of a dollar.
+      return { tokens, usd: usd === null ? null : Math.ceil(usd * 1_000_000) / 1_000_000 };
+    },
+    costUsd: ({ inputTokens }) => usdOf(inputTokens),
+  };
+}
+
+/** How often a single text that is too long is halved. */
+const MAX_CUTS = 5;
+
+/**
+ * One request; where the provider refuses it, its halves, so that one text stops only those after it. A single text that is too long
+ * is cut: its vector is that of its beginning.
+ */
+async function embedSmaller(
+  texts: readonly string[],
+  call: EmbeddingsCall,
+  signal: AbortSignal,
+  cuts = 0,
+): Promise<EmbedResult> {
+  const result = await embedOnce(texts, call, signal);
+  if (result.ok || !isAboutTexts(result.failure)) return result;
+  const [only = ''] = texts;
+  if (texts.length === 1) {
+    const mayCut = result.failure.kind === 'context_overflow' && cuts < MAX_CUTS && only.length > 1;
+    if (!mayCut) return { ...result, refused: true };
+    return embedSmaller([only.slice(0, Math.ceil(only.length / 2)).toWellFormed()], call, signal, cuts + 1);
+  }
+  const middle = Math.ceil(texts.length / 2);
+  const first = await embedSmaller(texts.slice(0, middle), call, signal);
+  if (!first.ok) return first;
+  const second = await embedSmaller(texts.slice(middle), call, signal);
+  return { ...second, vectors: [...first.vectors, ...second.vectors], usage: sum(first.usage, second.usage) };
+}
+
+/** Whether other texts, or fewer, might have been accepted. */
+function isAboutTexts({ kind }: LlmFailure): boolean {
+  return kind === 'invalid_request' || kind === 'context_overflow' || kind === 'content_filter';
+}
+
+function sum(one: EmbeddingUsage, other: EmbeddingUsage): EmbeddingUsage {
+  return { inputTokens: one.inputTokens + other.inputTokens, counted: one.counted && other.counted };
+}

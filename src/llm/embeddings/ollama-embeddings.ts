@@ -1,0 +1,24 @@
+import { ollamaFault } from '../ollama/errors.ts';
+import { asArray, asObject } from '../wire/loose-json.ts';
+import type { EmbeddingsApi } from './embeddings-api.ts';
+
+/** Ollama's POST /api/embed. The server cuts texts that are too long for the model. */
+export const ollamaEmbeddings: EmbeddingsApi = {
+  path: () => '/api/embed',
+  headers: (key): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` }),
+  body: ({ model, texts, dimensions }) => ({
+    model,
+    input: texts,
+    truncate: true,
+    ...(dimensions !== null && { dimensions }),
+  }),
+  read(body) {
+    const response = asObject(body);
+    if (!Array.isArray(response?.['embeddings'])) return null;
+    return {
+      vectors: asArray(response['embeddings']).map((vector) => ({ index: undefined, vector })),
+      tokens: response['prompt_eval_count'],
+    };
+  },
+  classify: ollamaFault,
+};

@@ -1,0 +1,93 @@
+import { AnimusError } from '../../core/errors/errors.ts';
+import { estimateTokens } from '../../core/work/tokens.ts';
+import type { EmbeddingInfo } from '../models/embedding-models.ts';
+import type { HttpProviderSettings, ProviderSettings } from '../provider-settings.ts';
+import { azureFault, azurePath } from '../providers/azure.ts';
+import { keyHeaderOf } from '../providers/key-header.ts';
+import type { Endpoint, HttpShared } from '../transport/retries.ts';
+import { createEmbedder, type Embedder } from './embedder.ts';
+import type { EmbeddingsApi } from './embeddings-api.ts';
+import { ollamaEmbeddings } from './ollama-embeddings.ts';
+import { openaiEmbeddings } from './openai-embeddings.ts';
+
+/** The settings of an embedder. */
+export interface EmbedderSettings {
+  /** The provider's name of the model. */
+  readonly model: string;
+  readonly dimensions: number;
+  /** Texts per request. Default 96; OpenAI accepts 2,048, some servers no more than 10. */
+  readonly batchSize?: number;
+  /**
+   * True: each request says how many dimensions. Default: only for a model of the catalogue that can shorten its vectors, where other than
+   * its usual number are wanted. Many servers refuse the field.
+   */
+  readonly requestDimensions?: boolean;
+}
+
+/** Estimated tokens of a request. OpenAI accepts 300,000. */
+const BATCH_TOKENS = 100_000;
+/** Of a request with all its retries. A vector takes milliseconds; loading a local model takes longer. */
+const TOTAL_MS = 120_000;
+
+/** Opens the embedder of a provider. Throws `llm.no_embeddings` for kinds without them. */
+export function openEmbedder(
+  { model, dimensions, batchSize = 96, requestDimensions }: EmbedderSettings,
+  info: EmbeddingInfo,
+  settings: HttpProviderSettings,
+  { endpoint, shared }: { readonly endpoint: Endpoint; readonly shared: HttpShared },
+): Embedder {
+  const api = embeddingsApi(settings);
+  if (api === null) throw new AnimusError('llm.no_embeddings', { provider: endpoint.provider });
+  const login = keyHeaderOf(settings);
+  const asksDimensions = requestDimensions ?? (info.shortens && info.dimensions !== dimensions);
+  const { timeouts } = endpoint;
+  const totalMs = Math.min(timeouts.totalMs || TOTAL_MS, TOTAL_MS);
+  return createEmbedder({
+    call: {
+      api: login === null ? api : { ...api, headers: login },
+      endpoint: { ...endpoint, timeouts: { ...timeouts, totalMs } },
+      shared,
+      model,
+      dimensions,
+      asksDimensions,
+      headers: info.headers,
+      options: info.options,
+    },
+    limits: {
+      texts: batchSize,
+      tokens: BATCH_TOKENS,
+      // Ollama cuts by the tokenizer of the model.
+      tokensOfText: settings.kind === 'ollama' ? null : info.maxInputTokens,
+      tokensOf: estimateTokens,
+    },
+    usdPerMillion: info.usdPerMillion,
+  });
+}
+
+/** Whether a kind of provider has embeddings. */
+export function hasEmbeddings(kind: ProviderSettings['kind']): boolean {
+  return kind === 'openai' || kind === 'azure' || kind === 'ollama';
+}
+
+function embeddingsApi({ kind, baseUrl, cloud }: HttpProviderSettings): EmbeddingsApi | null {
+  switch (kind) {
+    case 'openai':
+      return openaiEmbeddings;
+    case 'azure': {
+      const place = { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null };
+      return {
+        ...openaiEmbeddings,
+        path: (model) => azurePath('/embeddings', model, place),
+        classify: (error) => azureFault(openaiEmbeddings.classify(error), error),
+      };
+    }
+    case 'ollama':
+      return ollamaEmbeddings;
+    case 'anthropic':
+    case 'bedrock':
+    case 'vertex':
+      return null;
+    default:
+      return kind satisfies never;
+  }
+}
