@@ -5,7 +5,6 @@ import type { Clock } from '../core/lifecycle/clock.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
-import { openNotifications } from '../store/postgres/notifications.ts';
 import type { Database } from '../store/sql/database.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
@@ -20,6 +19,7 @@ import { daemonTools } from './daemon-tools.ts';
 import { runFocus } from './focus/run-focus.ts';
 import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
 import { hookEnvironment } from './hooks/hook-environment.ts';
+import { listenForWork } from './listen.ts';
 import type { ModelSource } from './models/focus-model.ts';
 import type { DaemonReadiness } from './presence/readiness.ts';
 import { createRegistration, type Registration } from './presence/registration.ts';
@@ -172,20 +172,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     lookSeconds: pollSeconds,
     batches: models.batches,
   });
-  const rings = {
-    animus_work_ready: () => wake.ring(),
-    animus_cancel: heartbeat.beat,
-    animus_inbox: () => inbox.ring(),
-  };
-  const notifications = openNotifications(
-    db,
-    Object.keys(rings),
-    {
-      onNotify: (channel) => void rings[channel as keyof typeof rings](),
-      onReconnect: () => Object.values(rings).forEach((ring) => void ring()),
-    },
-    log,
-  );
+  const notifications = listenForWork({ db, log, wake, beat: heartbeat.beat, inbox });
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
   const mcpWatch = createMcpWatch({

@@ -4,6 +4,21 @@
  * spans and log lines, never on metrics. Prompts, results and other content are never exported.
  */
 
+import {
+  BATCH_S,
+  CALL_S,
+  CALLS,
+  counter,
+  gauge,
+  HOOK_MS,
+  histogram,
+  LONG_MS,
+  type MetricRow,
+  SHARE,
+  TOKENS,
+  TURNS,
+} from './metric-rows.ts';
+
 /** Attributes of spans, with their type. Names under gen_ai follow OpenTelemetry's GenAI semantic conventions. */
 export const ATTRIBUTES = {
   'work.id': 'string',
@@ -147,26 +162,6 @@ export type SpanAttributes<Name extends SpanName> = {
   readonly [Key in (typeof SPANS)[Name]['attributes'][number]]?: AttributeValue<Key> | null | undefined;
 };
 
-interface MetricRow {
-  readonly kind: 'counter' | 'histogram' | 'gauge';
-  /** UCUM: ms, s, By, {item} … */
-  readonly unit: string;
-  readonly description: string;
-  /** Low cardinality only: names from configuration, and closed sets. */
-  readonly labels: readonly string[];
-  /** Upper bounds of a histogram's buckets, if the SDK's (0 to 10,000) do not fit. */
-  readonly buckets?: readonly number[];
-}
-
-const LONG_MS = [100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000] as const;
-const HOOK_MS = [5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 30_000, 120_000] as const;
-const CALL_S = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92] as const;
-/** A provider has up to a day for a batch. */
-const BATCH_S = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 115_200] as const;
-const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304] as const;
-const TURNS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 100] as const;
-const CALLS = [1, 2, 3, 4, 6, 8, 12, 16] as const;
-const SHARE = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1] as const;
 const GEN_AI = [
   'gen_ai.operation.name',
   'gen_ai.provider.name',
@@ -226,20 +221,3 @@ export type HistogramName = MetricOfKind<'histogram'>;
 export type GaugeName = MetricOfKind<'gauge'>;
 /** The labels a metric may have. */
 export type Labels<Name extends MetricName> = { readonly [Key in (typeof METRICS)[Name]['labels'][number]]?: string };
-
-function counter<const L extends readonly string[]>(unit: string, description: string, labels: L) {
-  return { kind: 'counter' as const, unit, description, labels };
-}
-
-function gauge<const L extends readonly string[]>(unit: string, description: string, labels: L) {
-  return { kind: 'gauge' as const, unit, description, labels };
-}
-
-function histogram<const L extends readonly string[]>(
-  unit: string,
-  description: string,
-  labels: L,
-  buckets?: readonly number[],
-) {
-  return { kind: 'histogram' as const, unit, description, labels, ...(buckets && { buckets }) };
-}

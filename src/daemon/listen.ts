@@ -1,0 +1,29 @@
+/** What the daemon does when the database notifies it. */
+import type { Wake } from '../core/lifecycle/wake.ts';
+import { type Notifications, openNotifications } from '../store/postgres/notifications.ts';
+import type { Database } from '../store/sql/database.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** Listens for new work, cancels and messages; after a lost connection it looks at all of them, because notifications were missed. */
+export function listenForWork(means: {
+  readonly db: Database;
+  readonly log: Log;
+  readonly wake: Wake;
+  readonly beat: () => Promise<void>;
+  readonly inbox: Pick<Wake, 'ring'>;
+}): Notifications {
+  const rings = {
+    animus_work_ready: () => means.wake.ring(),
+    animus_cancel: means.beat,
+    animus_inbox: () => means.inbox.ring(),
+  };
+  return openNotifications(
+    means.db,
+    Object.keys(rings),
+    {
+      onNotify: (channel) => void rings[channel as keyof typeof rings](),
+      onReconnect: () => Object.values(rings).forEach((ring) => void ring()),
+    },
+    means.log,
+  );
+}
