@@ -36,10 +36,10 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['guard'],
   ],
   'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],
-  'src/tools': [['files', 'mcp', 'shell', 'web']],
+  'src/tools': [['files', 'mcp', 'memory', 'shell', 'web']],
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
-  'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['work'], ['postgres'], ['sql']],
+  'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['memory', 'work'], ['postgres'], ['sql']],
   'src/llm': [
     ['embeddings'],
     ['anthropic', 'batch', 'ollama', 'providers', 'responses', 'scripted'],

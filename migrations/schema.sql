@@ -16,6 +16,31 @@ create type animus.held_work as (
   keyed               boolean
 );
 
+create type animus.memory_filter as (
+  viewer      text,
+  sees_all    boolean,
+  of_item     boolean,
+  task        uuid,
+  project     text,
+  layers      text[],
+  projects    text[],
+  tasks       uuid[],
+  kinds       text[],
+  tags        text[],
+  metadata    jsonb,
+  source_item uuid,
+  faculty     text,
+  since       timestamptz,
+  until       timestamptz
+);
+
+create type animus.memory_place as (
+  layer        text,
+  project      text,
+  task         uuid,
+  submitted_by text
+);
+
 create table animus.schema_migrations (
   version    integer     not null,
   name       text        not null,
@@ -104,6 +129,7 @@ create trigger work_items_after_insert after insert on animus.work_items referen
 create trigger work_items_before_insert before insert on animus.work_items for each row execute function animus.work_items_before_insert();
 create trigger work_items_before_update before update on animus.work_items for each row execute function animus.work_items_before_update();
 create trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items for each row execute function animus.work_items_check_input();
+create trigger work_items_forget_tasks after delete on animus.work_items referencing old table as deleted for each statement execute function animus.forget_tasks();
 create trigger work_items_keep_deleted after delete on animus.work_items referencing old table as deleted for each statement execute function animus.keep_deleted_work();
 create trigger work_items_refuse_delete before delete on animus.work_items for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
 
@@ -372,19 +398,43 @@ create table animus.watches (
 create index watches_until on animus.watches (until);
 
 create table animus.memories (
-  id           uuid        not null,
-  type         text        not null,
-  content      text        not null,
-  metadata     jsonb       not null default '{}',
-  source_item  uuid,
-  source_focus uuid,
-  search       tsvector    generated always as (to_tsvector('simple', content)) stored,
-  created_at   timestamptz not null,
+  id                uuid        not null,
+  kind              text        not null,
+  content           text        not null,
+  metadata          jsonb       not null default '{}',
+  created_at        timestamptz not null,
+  layer             text        not null default 'global',
+  project           text,
+  task              uuid,
+  tags              text[]      not null default '{}',
+  submitted_by      text,
+  digest            bytea       not null,
+  updated_at        timestamptz not null,
+  uses              integer     not null default 0,
+  used_at           timestamptz,
+  merged_into       uuid,
+  embedded_as       integer,
+  embedding_problem text,
+  search            tsvector    generated always as ((to_tsvector('simple', content) || to_tsvector('english', content)) || array_to_tsvector(tags)) stored,
   primary key (id),
+  constraint memories_merged_into_fkey foreign key (merged_into) references animus.memories(id) on delete cascade,
   constraint memories_content_check check (content <> ''),
-  constraint memories_metadata_check check (jsonb_typeof(metadata) = 'object')
+  constraint memories_layer_check check (layer in ('task', 'project', 'global')),
+  constraint memories_metadata_check check (jsonb_typeof(metadata) = 'object'),
+  constraint memories_place check (
+case layer
+    when 'task' then task is not null and project is null
+    when 'project' then project is not null and task is null
+    else num_nonnulls(task, project) = 0
+end),
+  constraint memories_tags_check check (cardinality(tags) <= 20)
 );
+create index memories_embedded on animus.memories (embedded_as) where merged_into is null;
+create index memories_merged on animus.memories (merged_into) where merged_into is not null;
+create unique index memories_place_digest on animus.memories (task, project, submitted_by, layer, digest) nulls not distinct where merged_into is null;
+create index memories_project on animus.memories (project, submitted_by) where layer = 'project' and merged_into is null;
 create index memories_search on animus.memories using gin (search);
+create index memories_tags on animus.memories using gin (tags);
 
 create table animus.skill_activations (
   focus_id     uuid        not null,
@@ -734,6 +784,46 @@ create table animus.budget_warnings (
   primary key (account_id, focus_id)
 );
 create index budget_warnings_focus on animus.budget_warnings (focus_id);
+
+create table animus.memory_sources (
+  id           bigint      not null generated always as identity,
+  memory_id    uuid        not null,
+  action       text        not null,
+  replaced     text,
+  merged_id    uuid,
+  actor        text,
+  work_item_id uuid,
+  faculty      text,
+  focus_id     uuid,
+  call_id      text,
+  ledger_seq   integer,
+  created_at   timestamptz not null,
+  primary key (id),
+  constraint memory_sources_memory_id_fkey foreign key (memory_id) references animus.memories(id) on delete cascade,
+  constraint memory_sources_action_check check (action in ('stored', 'updated', 'merged'))
+);
+create index memory_sources_item on animus.memory_sources (work_item_id) where work_item_id is not null;
+create index memory_sources_memory on animus.memory_sources (memory_id, id);
+
+create table animus.memory_counts (
+  layer        text    not null,
+  project      text,
+  task         uuid,
+  submitted_by text,
+  memories     integer not null,
+  constraint memory_counts_task_project_submitted_by_layer_key unique nulls not distinct (task, project, submitted_by, layer),
+  constraint memory_counts_memories_check check (memories >= 0)
+) with (fillfactor=50);
+
+create table animus.memory_models (
+  id          integer     not null generated always as identity,
+  model       text        not null,
+  dimensions  integer     not null,
+  prepared_at timestamptz not null,
+  primary key (id),
+  constraint memory_models_model_dimensions_key unique (model, dimensions),
+  constraint memory_models_dimensions_check check (dimensions >= 1 and dimensions <= 16000)
+);
 
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at

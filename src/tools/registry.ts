@@ -7,6 +7,7 @@ import type { ToolSpec } from '../llm/client.ts';
 import { askHuman } from './ask-human.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
+import { MEMORY_TOOLS } from './memory.ts';
 import { readOutput } from './read-output.ts';
 import { SHELL_TOOLS, withJobs } from './shell.ts';
 import type { Tool } from './tool.ts';
@@ -27,7 +28,7 @@ export interface ToolSettings {
 
 /** Tools that a faculty may list in `tools`. */
 export function facultyTools(settings: ToolSettings): readonly Tool[] {
-  return [...FILE_TOOLS, ...SHELL_TOOLS, webFetch(settings.web), webSearch(settings.search)];
+  return [...FILE_TOOLS, ...SHELL_TOOLS, webFetch(settings.web), webSearch(settings.search), ...MEMORY_TOOLS];
 }
 
 /** As without a configuration. */

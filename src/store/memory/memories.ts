@@ -1,0 +1,120 @@
+/** Memories: stored, changed and forgotten by the focus of a work item, or by a person. SQL decides who may (26_memory.sql). */
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+
+/** How far a memory reaches: the tree of work of one task, with which it is deleted; a project; or everywhere. */
+export const MEMORY_LAYERS = ['task', 'project', 'global'] as const;
+export type MemoryLayer = (typeof MEMORY_LAYERS)[number];
+
+/** The focus that writes: fenced by its lease, and named by the memory's source. */
+export interface MemoryFocus {
+  readonly workItemId: string;
+  readonly leaseToken: string;
+  readonly focusId: string;
+  readonly callId?: string;
+}
+
+/** Work for which a person stores a memory; without it, the memory is the person's own. */
+export type MemoryWriter = MemoryFocus | { readonly workItemId: string } | null;
+
+/** What may be said about a memory. */
+export interface MemoryParts {
+  /** A word such as fact, preference, procedure or lesson; default fact. */
+  readonly kind?: string;
+  /** At most 20, of at most 100 characters each; kept in lower case. */
+  readonly tags?: readonly string[];
+  /** A JSON object of at most 8 KiB. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The entry of the work item's ledger that it comes from; default the newest. */
+  readonly ledgerEntry?: number;
+}
+
+export interface NewMemory extends MemoryParts {
+  /** At most 32 KiB. */
+  readonly content: string;
+  /** Default global. */
+  readonly layer?: MemoryLayer;
+  /** Of layer project; default: `project` in the params of the work item. */
+  readonly project?: string;
+  /** True: everybody's; operators only. Default: the submitter's of the work item, or the actor's. */
+  readonly everybody?: boolean;
+}
+
+/** Stores a memory; `merged`: the same place has the same text already, and the memory there got the new tags and source. */
+export async function storeMemory(
+  db: Queryable,
+  memory: NewMemory,
+  writer: MemoryWriter,
+): Promise<{ readonly id: string; readonly merged: boolean }> {
+  const [row] = await db.query<{ id: string; merged: boolean }>(
+    `select memory_id as id, merged from animus.store_memory($1, $2, $3, $4, $5::text[], $6::jsonb, $7, $8, $9, $10, $11, $12)`,
+    [
+      storable(memory.content),
+      memory.kind ?? 'fact',
+      memory.layer ?? 'global',
+      memory.project === undefined ? null : storable(memory.project),
+      (memory.tags ?? []).map(storable),
+      toJsonb(memory.metadata ?? {}),
+      writer?.workItemId ?? null,
+      memory.everybody ?? false,
+      ...writtenBy(writer),
+      memory.ledgerEntry ?? null,
+    ],
+  );
+  return row!;
+}
+
+/** Changes what is given, and returns the memory's id: another one if it was merged into that before. */
+export async function updateMemory(
+  db: Queryable,
+  id: string,
+  changes: MemoryParts & { readonly content?: string },
+  writer: MemoryFocus | null,
+): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    `select animus.update_memory($1, $2, $3, $4::text[], $5::jsonb, $6, $7, $8, $9, $10) as id`,
+    [
+      id,
+      changes.content === undefined ? null : storable(changes.content),
+      changes.kind ?? null,
+      changes.tags?.map(storable) ?? null,
+      changes.metadata === undefined ? null : toJsonb(changes.metadata),
+      writer?.workItemId ?? null,
+      ...writtenBy(writer),
+      changes.ledgerEntry ?? null,
+    ],
+  );
+  return row!.id;
+}
+
+/** Deletes a memory with its history and returns its id. Of a person, `reason` is recorded as a decision. */
+export async function forgetMemory(
+  db: Queryable,
+  id: string,
+  reason: string,
+  writer: MemoryFocus | null,
+): Promise<string> {
+  const [row] = await db.query<{ id: string }>(`select animus.forget_memory($1, $2, $3, $4) as id`, [
+    id,
+    toText(reason),
+    writer?.workItemId ?? null,
+    writer?.leaseToken ?? null,
+  ]);
+  return row!.id;
+}
+
+/** Counts that a focus was given these memories; approximate. */
+export async function noteMemoryUses(db: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.query('select animus.note_memory_uses($1::uuid[])', [ids]);
+}
+
+/** Token, focus and call. */
+function writtenBy(writer: MemoryWriter): readonly (string | null)[] {
+  if (writer === null || !('leaseToken' in writer)) return [null, null, null];
+  return [writer.leaseToken, writer.focusId, writer.callId ?? null];
+}
+
+/** As Postgres can store it, and composed (NFC), so that texts that look the same are the same. */
+function storable(text: string): string {
+  return toText(text).normalize('NFC');
+}

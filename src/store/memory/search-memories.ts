@@ -1,0 +1,120 @@
+/** Search of memories: by full text, and by vectors where there are some (26_memory_search.sql). */
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+import type { MemoryLayer } from './memories.ts';
+
+/** Only memories with all of what is given. */
+export interface MemoryFilters {
+  readonly layers?: readonly MemoryLayer[];
+  readonly kinds?: readonly string[];
+  /** All of them. */
+  readonly tags?: readonly string[];
+  readonly project?: string;
+  /** Any work item of the task. */
+  readonly task?: string;
+  /** Contained in the memory's metadata. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The work item that stored, changed or confirmed it. */
+  readonly sourceItem?: string;
+  /** The faculty of that work. */
+  readonly faculty?: string;
+  /** Changed at this time or later. */
+  readonly since?: Date;
+  /** Changed before this time. */
+  readonly until?: Date;
+}
+
+/** The text of a search as a vector. */
+export interface QueryEmbedding {
+  readonly model: string;
+  readonly vector: readonly number[];
+}
+
+export interface MemorySearch {
+  /** Work, which finds memories of its task, of its project and global ones that its submitter may see; null: the actor, who finds all it may see. */
+  readonly viewer: { readonly workItemId: string } | null;
+  /** Words, "phrases", or, -excluded; at most 4,000 characters count. Empty, and no embedding: the newest. */
+  readonly text: string;
+  /** Null: by text alone. */
+  readonly embedding: QueryEmbedding | null;
+  readonly filters?: MemoryFilters;
+  /** 1 to 200. */
+  readonly limit: number;
+  /** The age in days that halves a score; default: age does not count. */
+  readonly halfLifeDays?: number;
+}
+
+/** A memory, best first. Ranks count from 1; null: it is not in that list. */
+export interface FoundMemory {
+  readonly id: string;
+  readonly layer: MemoryLayer;
+  readonly project: string | null;
+  readonly task: string | null;
+  readonly kind: string;
+  readonly tags: readonly string[];
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Null: everybody's. */
+  readonly submittedBy: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly uses: number;
+  /** The sum of 1 / (60 + rank) over both lists, decayed by age; null where nothing was searched for. */
+  readonly score: number | null;
+  readonly textRank: number | null;
+  readonly vectorRank: number | null;
+  /** Cosine. */
+  readonly similarity: number | null;
+  /** How many times it was stored, changed or merged; the newest of them: */
+  readonly sources: number;
+  readonly sourceItem: string | null;
+  readonly sourceFaculty: string | null;
+  readonly sourceEntry: number | null;
+  readonly sourceActor: string | null;
+}
+
+/** `vectorProblem`: why an embedding that was given was not used; null if it was, or none was given. */
+export interface MemorySearchResult {
+  readonly memories: readonly FoundMemory[];
+  readonly byVectors: boolean;
+  readonly vectorProblem: string | null;
+}
+
+/**
+ * Finds memories by PostgreSQL's full text search (not BM25) and by cosine, fused by reciprocal rank (Cormack, Clarke and Büttcher, SIGIR 2009,
+ * k = 60): a memory's score is the sum of 1 / (k + rank) over the lists it is in, so that scores of different kinds need no common scale.
+ */
+export async function searchMemories(db: Queryable, search: MemorySearch): Promise<MemorySearchResult> {
+  const { viewer, text, embedding, filters = {}, limit, halfLifeDays } = search;
+  const vectorProblem = embedding && (await vectorSearchProblem(db, embedding.model, embedding.vector.length));
+  const used = vectorProblem === null ? embedding : null;
+  const memories = await db.query<FoundMemory>(
+    `select id, layer, project, task, kind, tags, content, metadata, submitted_by as "submittedBy", created_at as "createdAt", updated_at as "updatedAt",
+            uses, score, text_rank as "textRank", vector_rank as "vectorRank", similarity, sources, source_item as "sourceItem",
+            source_faculty as "sourceFaculty", source_entry as "sourceEntry", source_actor as "sourceActor"
+       from animus.search_memories($1, $2, $3::real[], $4, $5::jsonb, $6, make_interval(secs => $7::float8 * 86400))`,
+    [
+      toText(text).normalize('NFC'),
+      viewer?.workItemId ?? null,
+      used?.vector ?? null,
+      used?.model ?? null,
+      toJsonb(filterObject(filters)),
+      limit,
+      halfLifeDays ?? null,
+    ],
+  );
+  return { memories, byVectors: used !== null, vectorProblem };
+}
+
+/** Why memories cannot be searched by vectors of this model and dimension; null if they can. */
+export async function vectorSearchProblem(db: Queryable, model: string, dimensions: number): Promise<string | null> {
+  const [row] = await db.query<{ problem: string | null }>('select animus.vector_search_problem($1, $2) as problem', [
+    model,
+    dimensions,
+  ]);
+  return row!.problem;
+}
+
+function filterObject({ sourceItem, ...filters }: MemoryFilters): Record<string, unknown> {
+  return { ...filters, source_item: sourceItem };
+}

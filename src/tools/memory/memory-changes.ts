@@ -1,0 +1,103 @@
+/** memory_store, memory_update and memory_forget. They only use this database, so each happens exactly once. */
+import { z } from 'zod';
+import {
+  forgetMemory,
+  MEMORY_LAYERS,
+  type MemoryFocus,
+  storeMemory,
+  updateMemory,
+} from '../../store/memory/memories.ts';
+import { databaseTool, type ToolContext, toolError } from '../tool.ts';
+
+/** Beyond this, a memory is a document: 32 KiB is what the database takes, of any script. */
+const MAX_CONTENT_CHARS = 8000;
+
+const content = z.string().trim().min(1).max(MAX_CONTENT_CHARS);
+const kind = z.string().regex(/^[a-z][a-z0-9_-]{0,49}$/);
+const tags = z.array(z.string().trim().min(1).max(100)).max(20);
+const ledgerEntry = z.int().min(1).max(2_000_000_000).optional();
+
+export const memoryStore = databaseTool({
+  name: 'memory_store',
+  description:
+    'Stores one thing that later work should know: a fact, a preference, a procedure, a lesson. Write it so that it is understood without this work, ' +
+    'with names, dates and numbers. Others will read it: never store secrets. The same text is stored once.',
+  risk: 'write',
+  input: z.strictObject({
+    content: content.describe('one thing, understood by itself'),
+    layer: z
+      .enum(MEMORY_LAYERS)
+      .describe(
+        'task: for this work and its child work, deleted with it; project: for work on the project; global: for all work',
+      ),
+    kind: kind.default('fact').describe('one word: fact, preference, procedure, lesson, decision or another one'),
+    project: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('of layer project; default: the project of this work'),
+    tags: tags.optional().describe('words to find it by, at most 20'),
+    ledger_entry: ledgerEntry.describe('number of the ledger entry that it comes from (default: the newest)'),
+  }),
+  async run({ ledger_entry: entry, tags: words, project, ...memory }, context, tx) {
+    const { id, merged } = await storeMemory(
+      tx,
+      { ...memory, ...(words && { tags: words }), ...(project && { project }), ...(entry && { ledgerEntry: entry }) },
+      writerOf(context),
+    );
+    const content = merged
+      ? `the same text was stored before as memory ${id}; it has this source and these tags now, too`
+      : `stored as memory ${id}`;
+    return { content, details: { id, merged } };
+  },
+});
+
+export const memoryUpdate = databaseTool({
+  name: 'memory_update',
+  description:
+    'Changes a memory that is wrong, incomplete or out of date; what you leave out stays as it is. Prefer this to a second memory that says otherwise.',
+  risk: 'write',
+  input: z.strictObject({
+    id: z.uuid().describe('of the memory, as memory_search shows it'),
+    content: content.optional().describe('the whole new text'),
+    kind: kind.optional().describe('the new kind'),
+    tags: tags.optional().describe('all tags that it has from now on'),
+    ledger_entry: ledgerEntry.describe('number of the ledger entry that the change comes from (default: the newest)'),
+  }),
+  async run({ id, ledger_entry: entry, content: text, kind: word, tags: words }, context, tx) {
+    if (text === undefined && word === undefined && words === undefined)
+      return toolError('nothing to change: give content, kind or tags');
+    const changed = await updateMemory(
+      tx,
+      id,
+      {
+        ...(text !== undefined && { content: text }),
+        ...(word !== undefined && { kind: word }),
+        ...(words && { tags: words }),
+        ...(entry && { ledgerEntry: entry }),
+      },
+      writerOf(context),
+    );
+    return { content: `memory ${changed} is changed`, details: { id: changed } };
+  },
+});
+
+export const memoryForget = databaseTool({
+  name: 'memory_forget',
+  description: 'Deletes a memory for good, with its history. For one that is only out of date, use memory_update.',
+  risk: 'write',
+  input: z.strictObject({
+    id: z.uuid().describe('of the memory, as memory_search shows it'),
+    reason: z.string().trim().min(1).max(500).describe('why; it is shown to people'),
+  }),
+  async run({ id, reason }, context, tx) {
+    const forgotten = await forgetMemory(tx, id, reason, writerOf(context));
+    return { content: `memory ${forgotten} is forgotten`, details: { id: forgotten, reason } };
+  },
+});
+
+function writerOf({ workItemId, leaseToken, focusId, callId }: ToolContext): MemoryFocus {
+  return { workItemId, leaseToken, focusId, callId };
+}
