@@ -7,17 +7,20 @@ import { messageOf } from '../core/errors/errors.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
 import type { EndSignals } from '../core/lifecycle/interrupts.ts';
 import type { Service } from '../core/lifecycle/service.ts';
-import { createProcessHost } from '../process/host/supervised-host.ts';
+import { createProcessHost, type ProcessLog } from '../process/host/supervised-host.ts';
 import { detectIsolation } from '../process/isolation.ts';
+import { processMark } from '../sandbox/engine/process-mark.ts';
+import { createContainerHost } from '../sandbox/host/create-container-host.ts';
 import { migrate } from '../store/migrations/migrate.ts';
 import { openConfiguredDatabase } from '../store/open/open-database.ts';
 import type { Database } from '../store/sql/database.ts';
-import { deregisterDaemon } from '../store/work/daemons.ts';
+import { deadDaemons, deregisterDaemon } from '../store/work/daemons.ts';
 import { logLibraryOutput } from '../telemetry/library-output.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { endFoci } from './control/end-foci.ts';
 import type { DaemonOptions } from './daemon-options.ts';
+import { withContainers } from './leased-containers.ts';
 import { openModels } from './models/focus-model.ts';
 import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
@@ -52,7 +55,16 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   });
   await readiness.start();
   closing.defer(() => readiness.stop());
-  const processes = createProcessHost({ log: (level, message, fields) => log[level](fields, message) });
+  const processLog: ProcessLog = (level, message, fields) => log[level](fields, message);
+  const containers = createContainerHost({
+    address: config.sandbox.endpoint,
+    runtime: config.sandbox.runtime,
+    marks: { daemon: daemonId, process: processMark(process.pid) },
+    marker: join(config.home, 'containers-in-use'),
+    log: processLog,
+    dead: () => deadDaemons(db),
+  });
+  const processes = withContainers(createProcessHost({ log: processLog }), containers);
   const models = await openModels(config, log, processes);
   closing.defer(() => models.stop());
   const db = await openConfiguredDatabase(config, { role: 'daemon', log, poolSize: config.daemon.poolSize });
@@ -70,6 +82,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     host,
     daemonId,
     processes,
+    containers,
     models,
     isolation,
     readiness,

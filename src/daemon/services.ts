@@ -5,6 +5,7 @@ import type { Clock } from '../core/lifecycle/clock.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
+import type { ContainerHost } from '../sandbox/container-host.ts';
 import type { Database } from '../store/sql/database.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
@@ -48,6 +49,7 @@ export interface ServiceMeans {
   readonly host: string;
   readonly daemonId: string;
   readonly processes: ProcessHost;
+  readonly containers: ContainerHost;
   readonly models: ModelSource;
   readonly isolation: Isolation;
   readonly readiness: DaemonReadiness;
@@ -196,7 +198,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
     clock,
     log,
   });
-
   const reloadConfig = watchConfig({
     initial: config,
     load: options.reloadConfig ?? (() => config),
@@ -208,7 +209,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
     clock,
     log,
   });
-
   return {
     controlPlane,
     registration,

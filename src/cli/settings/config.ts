@@ -70,6 +70,15 @@ function settingsOf(config: Config): Setting[] {
   add('hooks.directory', config.hooks.directory);
   add('hooks.environment', config.hooks.environment.join(', ') || null);
   add('web.allow', config.web.allow.join(', ') || null);
+  add('sandbox.endpoint', config.sandbox.endpoint.text);
+  const { endpoint } = config.sandbox;
+  add('sandbox.certificates', endpoint.kind === 'tcp' ? endpoint.certificates : null);
+  add('sandbox.image', config.sandbox.image);
+  add('sandbox.runtime', config.sandbox.runtime);
+  add('sandbox.pool_size', config.sandbox.poolSize);
+  add('sandbox.max_executions', config.sandbox.maxExecutions);
+  add('sandbox.max_processes', config.sandbox.maxProcesses);
+  add('sandbox.work_mib', config.sandbox.workMib);
   const { search } = config.web;
   add('web.search.kind', search && search.kind);
   add('web.search.url', search && search.url);

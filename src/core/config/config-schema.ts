@@ -7,7 +7,6 @@ import {
   listenAddress,
   matching,
   oneOf,
-  planned,
   seconds,
   table,
   tableOf,
@@ -17,13 +16,17 @@ import {
   webTargets,
 } from '../toml/fields.ts';
 import { applianceBudgetFields } from './budget.ts';
-import { DEFAULT_HTTP, WEB_SEARCH_KINDS, WIRE_CHOICES } from './config.ts';
+import { DEFAULT_HTTP, DEFAULT_SANDBOX_IMAGE, WEB_SEARCH_KINDS, WIRE_CHOICES } from './config.ts';
+import { ENGINE_FORMS } from './engine-address.ts';
 import { modelKeys } from './model-keys.ts';
 import { STRUCTURED_OUTPUTS } from './model-words.ts';
 import { providerTable, variableName } from './provider-keys.ts';
 
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+/** A reference to an image: name, tag, digest. */
+const IMAGE_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._/:@-]{0,254}$/;
 
 const providerName = matching(PROVIDER_NAME, 'of 1 to 63 lower-case letters, digits, - and _');
 const modelName = matching(/^[a-z0-9][a-z0-9_-]{0,62}\/\S+$/, 'of the form "provider/model"');
@@ -84,6 +87,17 @@ const embeddings = table({
   request_dimensions: flag().optional(),
 });
 
+const sandbox = table({
+  endpoint: text(`the address of a Docker engine, ${ENGINE_FORMS}`).optional(),
+  certificates: text('the path of a directory').optional(),
+  image: matching(IMAGE_NAME, 'the name of an image').default(DEFAULT_SANDBOX_IMAGE),
+  runtime: matching(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/, 'the name of a runtime').optional(),
+  pool_size: count(0, 100).default(2),
+  max_executions: count(1, 1000).default(8),
+  max_processes: count(8, 100_000).default(128),
+  work_mib: count(1, 65_536).default(64),
+});
+
 const model = table({
   context_window: count(1, 100_000_000).optional(),
   max_output: count(1, 100_000_000).optional(),
@@ -108,8 +122,8 @@ export const configSchema = table({
   batch: batch.prefault({}),
   web: web.prefault({}),
   budget: table(applianceBudgetFields()).prefault({}),
-  sandbox: planned(),
   embeddings: embeddings.optional(),
+  sandbox: sandbox.prefault({}),
 });
 
 /** animus.toml with the defaults of the schema filled in. */

@@ -2,6 +2,7 @@
 import type { HttpAddress } from '../lifecycle/health.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { Budget } from './budget.ts';
+import type { EngineAddress } from './engine-address.ts';
 import type { ModelAbilities } from './model-abilities.ts';
 import type { StructuredOutputs } from './model-words.ts';
 import type { ProviderAccess } from './provider-access.ts';
@@ -22,6 +23,7 @@ export interface Config {
   readonly web: WebConfig;
   /** Null: memories are searched by their words alone. */
   readonly embeddings: EmbeddingsConfig | null;
+  readonly sandbox: SandboxConfig;
   /** `[budget]`: limits for everything that all daemons do. */
   readonly budget: Budget;
   /** Used for models named without a provider. */
@@ -84,6 +86,27 @@ export interface WebConfig {
   /** Where `web_search` searches; null: nowhere, and faculties with the tool are refused. */
   readonly search: WebSearchConfig | null;
 }
+
+/** `[sandbox]` of animus.toml. */
+export interface SandboxConfig {
+  /** Where the Docker engine listens. */
+  readonly endpoint: EngineAddress;
+  /** The image of executions whose faculty names none. */
+  readonly image: string;
+  /** An OCI runtime of the engine, such as `runsc`; null: its default. */
+  readonly runtime: string | null;
+  /** How many containers are kept started and unused, per image and limits; default 2. */
+  readonly poolSize: number;
+  /** How many executions run at once; default 8. Others wait. */
+  readonly maxExecutions: number;
+  /** Processes and threads of a container; default 128. */
+  readonly maxProcesses: number;
+  /** The size of its work directory in MiB, in memory; default 64. */
+  readonly workMib: number;
+}
+
+/** The image that `animus sandbox build` makes. */
+export const DEFAULT_SANDBOX_IMAGE = 'animus-sandbox:latest';
 
 /** `[web.search]` of animus.toml. */
 export interface WebSearchConfig {

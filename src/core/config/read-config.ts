@@ -12,6 +12,7 @@ import { type EnvironmentReader, environmentReader } from './environment.ts';
 import { BUILT_IN } from './provider-address.ts';
 import { configError, databaseUrlOf, homeOf } from './reach.ts';
 import { embeddingsOf } from './read-embeddings.ts';
+import { endpointProblems, engineOrigin, sandboxOf } from './read-sandbox.ts';
 import { webSearchOf } from './read-web-search.ts';
 
 /** The poll interval of the embedded database, whose notifications do not reach other connections. */
@@ -30,6 +31,7 @@ export function readConfig(sources: ConfigSources): Config {
   checkModels(document, providers, conflicts);
   const search = webSearchOf(document, env, conflicts);
   const embeddings = embeddingsOf(document, providers, conflicts);
+  conflicts.push(...endpointProblems(document, env));
 
   const problems = [...env.problems, ...document.problems, ...conflicts];
   if (problems.length > 0 || document.sound === null) throw configError(problems);
@@ -44,6 +46,7 @@ export function readConfig(sources: ConfigSources): Config {
     batch: batchOf(document.sound),
     web: Object.freeze({ allow: Object.freeze(document.sound.web.allow), search }),
     embeddings,
+    sandbox: sandboxOf(document.sound, env, sources),
     budget: readBudget(document.sound.budget, 'appliance'),
     defaultProvider: 'anthropic',
     providers,
@@ -115,11 +118,12 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const table of ['daemon', 'retention', 'hooks', 'batch', 'web', 'budget'] as const) {
+  for (const table of ['daemon', 'retention', 'hooks', 'batch', 'web', 'sandbox', 'budget'] as const) {
     for (const key of Object.keys(document.sound?.[table] ?? {})) {
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }
   }
+  origins.set('sandbox.endpoint', engineOrigin(document, env));
   if (search !== null) {
     for (const key of ['kind', 'url', 'api_key_env', 'timeout_seconds']) {
       origins.set(`web.search.${key}`, document.originOf('web', 'search', key) ?? 'default');

@@ -85,6 +85,15 @@ export const ERRORS = {
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
   'process.interrupted': row('{command} was interrupted from outside: {detail}', true, 1),
 
+  'sandbox.unreachable': row('cannot reach the Docker engine at {where}: {detail}{hint}', true, 4),
+  'sandbox.image_missing': row('the Docker engine at {where} has no image {image}; {remedy}', false, 5),
+  'sandbox.no_space': row(
+    'the Docker engine at {where} has no disk space left: {detail}; free some there (docker system df)',
+    true,
+    5,
+  ),
+  'sandbox.refused': row('the Docker engine at {where} refused: {detail}{hint}', false, 5),
+
   'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
   'llm.base_url': row('provider {provider}: base_url is not an http or https URL', false, 2),
   'llm.no_batch': row(

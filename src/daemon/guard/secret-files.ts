@@ -42,6 +42,7 @@ export function secretPlaces(config: Config, env: Environment): SecretPlaces {
     env['PGPASSFILE'],
     sslkey,
     env['PGSSLKEY'],
+    certificatesOf(config),
     ...secretNames(config).map((name) => env[`${name}_FILE`]),
     ...paths.flatMap(([name, value]) => (namesSecret(name, config) && !isOfSession(name) ? [value] : [])),
   ];
@@ -54,6 +55,7 @@ export function secretPlaces(config: Config, env: Environment): SecretPlaces {
       ...sessionSockets(),
       ...ofSessions.map(([, value]) => value),
       ...ENGINE_SOCKETS,
+      ...engineSocket(config),
       ...cloudLogins(config, home),
     ],
     readable: Object.entries(env).flatMap(([name, value]) =>
@@ -92,6 +94,15 @@ const ENGINE_SOCKETS = [
   '/run/dbus/system_bus_socket',
   '/run/libvirt',
 ];
+
+/** With the client certificate of an engine, any program can be run on its host. */
+function certificatesOf({ sandbox: { endpoint } }: Config): string | null {
+  return endpoint.kind === 'tcp' ? endpoint.certificates : null;
+}
+
+function engineSocket({ sandbox: { endpoint } }: Config): readonly string[] {
+  return endpoint.kind === 'unix' ? [endpoint.path] : [];
+}
 
 /** The logins of cloud command lines, if a provider uses one: a command of an agent could print its credentials as well. */
 function cloudLogins({ providers }: Config, home: string): readonly string[] {

@@ -10,11 +10,14 @@ export interface LaunchStreams extends Pick<LaunchedProcess, 'stdin' | 'stdout' 
   end(): void;
 }
 
+/** What is sent about streams. */
+type StreamMessage = Extract<ToSupervisor, { type: 'input' | 'taken' }>;
+
 /** Creates them; `send` reaches the supervisor. */
 export function createStreams(
   id: number,
   input: LaunchSpec['stdin'],
-  send: (message: ToSupervisor) => void,
+  send: (message: StreamMessage) => void,
 ): LaunchStreams {
   const outputs = { stdout: createOutput('stdout'), stderr: createOutput('stderr') };
   const stdin = input === 'pipe' ? createInput(id, send) : null;
@@ -70,7 +73,7 @@ interface Input {
   answer(problem: Error | null): void;
 }
 
-function createInput(id: number, send: (message: ToSupervisor) => void): Input {
+function createInput(id: number, send: (message: StreamMessage) => void): Input {
   let answered: ((problem: Error | null) => void) | null = null;
   const write = (chunk: Buffer, done: (error?: Error | null) => void): void => {
     const part = chunk.subarray(0, PART_BYTES);

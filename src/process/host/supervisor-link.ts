@@ -8,10 +8,13 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { FromSupervisor, ToSupervisor } from '../supervisor/supervisor-protocol.ts';
 
 /** A started supervisor. */
-export interface SupervisorLink {
+export type SupervisorLink = HelperLink<ToSupervisor>;
+
+/** A started helper process. */
+export interface HelperLink<To> {
   /** Queues a message. A message that can no longer be delivered is dropped, because `ended` follows. */
-  send(message: ToSupervisor): void;
-  /** Asks it to kill and report every run, and resolves when it has exited. Kills it after 10 s. */
+  send(message: To): void;
+  /** Asks it to end and report everything that it holds, and resolves when it has exited. Kills it after 10 s. */
   stop(): Promise<void>;
   /** Sends SIGKILL. */
   kill(): void;
@@ -26,9 +29,9 @@ export interface SupervisorEnd {
   readonly detail: string;
 }
 
-/** The events of a supervisor: its messages and, once, its end. */
-export interface SupervisorEvents {
-  receive(message: FromSupervisor): void;
+/** The events of a helper process: its messages and, once, its end. */
+export interface HelperEvents<From> {
+  receive(message: From): void;
   ended(end: SupervisorEnd): void;
 }
 
@@ -38,9 +41,18 @@ const STDERR_TAIL = 2000;
 const LAST_WORDS_MS = 500;
 
 /** Starts a supervisor. Never throws: if it cannot start, `ended` is called. */
-export function startSupervisor(events: SupervisorEvents, args: readonly string[] = []): SupervisorLink {
+export function startSupervisor(events: HelperEvents<FromSupervisor>, args: readonly string[] = []): SupervisorLink {
+  return startHelper(new URL('../supervisor/supervisor-main', import.meta.url), events, args);
+}
+
+/** Starts the program `main` (without its extension), which answers `{ type: 'stop' }` by exiting. Never throws: if it cannot start, `ended` is called. */
+export function startHelper<From, To>(
+  main: URL,
+  events: HelperEvents<From>,
+  args: readonly string[] = [],
+): HelperLink<To | { readonly type: 'stop' }> {
   // TypeScript in a clone, JavaScript in a package: the same extension as this file.
-  const file = fileURLToPath(new URL(`../supervisor/supervisor-main${extname(import.meta.filename)}`, import.meta.url));
+  const file = fileURLToPath(main) + extname(import.meta.filename);
   const child = spawn(process.execPath, [file, ...args], {
     cwd: '/',
     // Commands without isolation can read the supervisor's environment, so it contains nothing from the daemon's.
@@ -52,16 +64,16 @@ export function startSupervisor(events: SupervisorEvents, args: readonly string[
   });
   const exited = endOf(child);
   void exited.then(events.ended);
-  child.on('message', (message: FromSupervisor) => events.receive(message));
+  child.on('message', (message) => events.receive(message as From));
   unrefAll(child);
 
   return {
     send(message) {
-      if (child.connected) child.send(message, () => {});
+      if (child.connected) child.send(message as object, () => {});
     },
     async stop() {
       child.ref();
-      if (child.connected) child.send({ type: 'stop' } satisfies ToSupervisor, () => {});
+      if (child.connected) child.send({ type: 'stop' }, () => {});
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await exited;
       clearTimeout(timer);

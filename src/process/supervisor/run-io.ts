@@ -33,7 +33,7 @@ export function ioOf(
 export function writeInput(
   { id, data }: Extract<ToSupervisor, { type: 'input' }>,
   stdin: Writable | null,
-  send: (message: FromSupervisor) => void,
+  send: (message: Extract<FromSupervisor, { type: 'written' | 'input_closed' }>) => void,
 ): void {
   if (data === null) return void stdin?.end();
   if (!stdin?.writable) return send({ type: 'input_closed', id });

@@ -33,6 +33,15 @@ export async function deregisterDaemon(db: Queryable, daemonId: string): Promise
   await db.query(`select animus.deregister_daemon($1)`, [daemonId]);
 }
 
+/** The ids of the last thousand daemons that have stopped or were not seen for two minutes. */
+export async function deadDaemons(db: Queryable): Promise<readonly string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from animus.daemons where stopped_at is not null or seen_at <= animus.now() - interval '2 minutes'
+      order by seen_at desc limit 1000`,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** The daemons that are alive, with what they serve; null for a role that only submits, which may not see them. */
 export async function liveDaemons(db: Queryable): Promise<readonly { readonly faculties: readonly string[] }[] | null> {
   try {

@@ -178,7 +178,7 @@ describe('a configuration is refused', () => {
   });
 
   test('with the code of its only problem, for programs', () => {
-    expect(refusal({ text: '[sandbox]\npool = 2' })).toMatchObject({ code: 'config.not_supported_yet', exitCode: 2 });
+    expect(refusal({ text: '[sandbox]\npool = 2' })).toMatchObject({ code: 'config.unknown_key', exitCode: 2 });
     expect(refusal({ text: '[a' })).toMatchObject({ code: 'config.syntax' });
   });
 

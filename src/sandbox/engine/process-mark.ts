@@ -1,0 +1,32 @@
+/** Names of processes that stay unique: a daemon on the same host can tell whether the process of a label is alive. */
+import { readFileSync, readlinkSync } from 'node:fs';
+import { readProcess, startTicksOf } from '../../process/trace/process-table.ts';
+
+/** `boot/pid-namespace/pid/start`. Empty where the host has no /proc. */
+export function processMark(pid: number): string {
+  const here = placeOf();
+  return here === null ? '' : `${here}/${pid}/${startTicksOf(pid)}`;
+}
+
+/** Whether the process that a mark names lives; null if that cannot be judged from here. */
+export function livesOf(mark: string): boolean | null {
+  const here = placeOf();
+  if (here === null || !mark.startsWith(`${here}/`)) return null;
+  const [pid, ticks] = mark
+    .slice(here.length + 1)
+    .split('/')
+    .map(Number);
+  const entry = readProcess(pid ?? 0);
+  return entry !== null && !entry.dead && entry.startTicks === ticks;
+}
+
+/** Processes of another boot or pid namespace cannot be seen. */
+function placeOf(): string | null {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
+    return `${boot}/${namespace}`;
+  } catch {
+    return null;
+  }
+}
