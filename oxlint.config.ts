@@ -39,7 +39,15 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools': [['files', 'mcp', 'memory', 'shell', 'web']],
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
-  'src/store': [['open'], ['embedded', 'migrations'], ['views'], ['transcript'], ['memory', 'work'], ['postgres'], ['sql']],
+  'src/store': [
+    ['open'],
+    ['embedded', 'migrations'],
+    ['views'],
+    ['transcript'],
+    ['memory', 'work'],
+    ['postgres'],
+    ['sql'],
+  ],
   'src/llm': [
     ['embeddings'],
     ['anthropic', 'batch', 'ollama', 'providers', 'responses', 'scripted'],
