@@ -15,6 +15,7 @@ const ONE_WIRE = [
   'broken-faculties',
   'budgets',
   'cancel-at-once',
+  'children',
   'clock-jumps',
   'cut-connections',
   'daemon-death',

@@ -111,6 +111,8 @@ create table animus.work_items (
   unstarted_claims    integer       not null default 0,
   batch               boolean,
   has_mail            boolean,
+  detached            boolean,
+  awaited             boolean,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=90);
@@ -314,6 +316,7 @@ create table animus.waits (
   constraint waits_mode_check check (mode in ('all', 'any'))
 );
 create index waits_asked on animus.waits (created_at, work_item_id) where resolved_at is null and subject is not null;
+create index waits_children on animus.waits using gin (targets) with (fastupdate=off) where resolved_at is null and kind = 'children';
 create index waits_due on animus.waits (deadline) where resolved_at is null and deadline is not null;
 create trigger check_kind before insert or update of kind on animus.waits for each row execute function animus.check_waits_kind();
 create trigger check_subject before insert or update of subject on animus.waits for each row execute function animus.check_waits_subject();
@@ -824,6 +827,8 @@ create table animus.memory_models (
   constraint memory_models_model_dimensions_key unique (model, dimensions),
   constraint memory_models_dimensions_check check (dimensions >= 1 and dimensions <= 16000)
 );
+
+create table animus.await_turn ();
 
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at

@@ -129,6 +129,7 @@ begin
      where w.lease_token = m.token and w.state = 'claimed' order by w.id for no key update of w skip locked
   loop
     if v_item.cancel_requested_at is not null then
+      continue when not animus.try_lock_tree(v_item.id);
       perform animus.end_work(v_item.id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
     else
       perform animus.requeue(v_item.id, null, v_now, null);

@@ -72,7 +72,7 @@ end $$;
 -- Takes over items whose lease has expired. A crash counts as an attempt. If the focus has made progress since the previous crash,
 -- the count starts again with this one, so that long work survives any number of deployments. A claim that never began a focus is
 -- not an attempt (its response may have been lost), but it is counted: after ten in a row the item is dead.
--- Locks: animus.claim_turn; the rows of the items and of what they spawned, and skips those that others have locked. Raises: 57PA1.
+-- Locks: animus.claim_turn; the rows of the items, of what they spawned and of what waits for these, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.reclaim_expired(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
 language plpgsql as $$
@@ -116,7 +116,7 @@ begin
       end if;
     end if;
     if v_item.cancel_requested_at is not null or v_error is not null then
-      continue when not animus.try_lock_open_descendants(v_item.id);
+      continue when not animus.try_lock_tree(v_item.id);
       if v_item.cancel_requested_at is not null then
         perform animus.end_work(v_item.id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
       else

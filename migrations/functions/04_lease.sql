@@ -111,13 +111,15 @@ end $$;
 
 -- Releases an item with its attempts unchanged, after a drain or a failure that is not the work's. Its focus stays open and resumes
 -- later. An item whose cancel was requested ends as cancelled instead.
--- Locks: the item's row, as hold_lease; the rows of what it spawned where it ends. Raises: WA001, WA003, 57PA1.
+-- Locks: the item's row, as hold_lease; where it ends, as lock_tree_to_end. Raises: WA001, WA003, 57PA1.
 create or replace function animus.release_work(p_id uuid, p_token bigint, p_run_at timestamptz default null, p_reason text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_held animus.held_work := animus.hold_lease(p_id, p_token);
+  v_held animus.held_work;
 begin
+  perform animus.lock_cancelled(p_id);
+  v_held := animus.hold_lease(p_id, p_token);
   if v_held.cancel_requested_at is not null then
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
     return;

@@ -131,7 +131,7 @@ end $$;
 
 -- Completes many items together with the answers that end them, in one statement: for each one what record_turn, for an answer without
 -- calls, and complete_work do. Array n of each argument belongs to item n; p_answers as for record_turn. Only the usual case: the lease
--- holds, nobody has locked the item, no message to it is undelivered, and the turn of its focus was begun and not recorded.
+-- holds, nobody has locked the item or waits for it, no message to it is undelivered, and the turn of its focus was begun and not recorded.
 -- Returns for each item, in order, whether it has ended by this call, or by an earlier one whose response was lost; false: nothing was
 -- written for it, and record_turn and complete_work, which know every case, have to be called.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
@@ -155,7 +155,7 @@ begin
               from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_focus_ids, p_turns, p_answers)
                    as u (id, token, outcome, summary, focus_id, turn, answer)
               join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
-                   and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null)
+                   and l.awaited is null and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null)
               join animus.foci f on f.id = u.focus_id and f.work_item_id = u.id
               join animus.turns t on t.focus_id = u.focus_id and t.turn = u.turn and t.recorded_at is null
               cross join lateral json_to_record(u.answer) as a (

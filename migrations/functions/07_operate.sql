@@ -4,7 +4,7 @@
 -- the item ends). For operators, and for whoever submitted the item. Returns the state afterwards; cancelling an ended item changes
 -- nothing, and is a decision only of an operator. Raises 57PA1 without any change, and names the row, if another transaction keeps the
 -- item or a child locked. Without p_reason, the reason says whether an operator or the submitter cancelled it.
--- Locks: the rows of the item and of what it spawned; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
+-- Locks: as lock_tree_to_end; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -19,7 +19,7 @@ begin
     perform animus.require_operator();
   end if;
   if v_own or animus.may_operate() then
-    perform animus.lock_work(array[p_id], 10);
+    perform animus.lock_tree_to_end(p_id, 10);
     select state, cancel_requested_at into v_state, v_asked from animus.work_items where id = p_id;
   end if;
   if v_state is null then
@@ -29,13 +29,13 @@ begin
   if (v_state in ('completed', 'dead', 'merged', 'cancelled') or v_asked is not null) and not animus.may_operate() then return v_state; end if;
   insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', v_reason, animus.actor(), animus.now());
   if v_state not in ('completed', 'dead', 'merged', 'cancelled') then
-    perform animus.cancel_open(animus.lock_open_descendants(p_id, 10) || p_id, v_reason);
+    perform animus.cancel_open(animus.open_descendants(p_id) || p_id, v_reason);
   end if;
   return (select state from animus.work_items where id = p_id);
 end $$;
 
 -- Cancels those of the items that are open; the caller has locked their rows.
--- Locks: none beyond those of the caller. Raises: nothing.
+-- Locks: none beyond those of the caller. Raises: 57PA1.
 create or replace function animus.cancel_open(p_ids uuid[], p_reason text) returns void
 language plpgsql as $$
 declare
@@ -55,50 +55,19 @@ end $$;
 create or replace function animus.cancel_error(p_reason text) returns jsonb
 language sql immutable as $$ select jsonb_build_object('code', 'work.cancelled', 'message', p_reason) $$;
 
+-- Replaced by lock_tree_to_end, try_lock_tree (24_children.sql).
 drop function if exists animus.lock_open_descendants(uuid);
--- Locks every open descendant of an item that the caller has locked, also below ended items, and returns their ids. Locks in id
--- order, ancestors before descendants, like every path that locks several items. Repeats until it finds no new item: a child may
--- have been committed while this waited for a lock. Raises 57PA1 if one of them stays locked for p_tries fifths of a second.
--- Locks: the rows of the items. Raises: 57PA1.
-create or replace function animus.lock_open_descendants(p_id uuid, p_tries int default 1) returns uuid[]
-language plpgsql as $$
-declare
-  v_below  uuid[];
-  v_locked uuid[] := '{}';
-  v_more   uuid[];
-begin
-  loop
-    v_below := animus.descendants(p_id);
-    v_more := array(select w.id from animus.work_items w where w.id = any (v_below) and w.resolved_at is null and w.id <> all (v_locked));
-    if v_more = '{}' then return v_locked; end if;
-    perform animus.lock_work(v_more, p_tries);
-    v_locked := v_locked || v_more;
-  end loop;
-end $$;
+drop function if exists animus.lock_open_descendants(uuid, int);
+drop function if exists animus.try_lock_open_descendants(uuid);
 
--- Locks every open descendant of an item without waiting; false when one of them is locked.
--- Locks: the rows of the items. Raises: nothing.
-create or replace function animus.try_lock_open_descendants(p_id uuid) returns boolean
-language plpgsql as $$
-declare
-  v_below  uuid[] := animus.descendants(p_id);
-  v_open   int;
-  v_locked int;
-begin
-  select count(*) into v_open from animus.work_items where id = any (v_below) and resolved_at is null;
-  select count(*) into v_locked from (
-    select from animus.work_items where id = any (v_below) and resolved_at is null for no key update skip locked) l;
-  return v_locked >= v_open;
-end $$;
-
--- Returns the ids of all descendants of an item.
+-- Returns the ids of all descendants of an item, without detached ones and what is below these.
 -- Locks: none. Raises: nothing.
 create or replace function animus.descendants(p_id uuid) returns uuid[]
 language sql stable as $$
   with recursive below as (
-    select w.id from animus.work_items w where w.parent_id = p_id
+    select w.id from animus.work_items w where w.parent_id = p_id and w.detached is not true
     union all
-    select w.id from animus.work_items w join below b on w.parent_id = b.id)
+    select w.id from animus.work_items w join below b on w.parent_id = b.id where w.detached is not true)
   select coalesce(array_agg(id), '{}') from below
 $$;
 
@@ -130,7 +99,8 @@ begin
   insert into pgmq.q_animus_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
      set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, resolved_at = null, outcome = null, outcome_summary = null,
-         error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id
+         error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id,
+         awaited = true  -- an item may have begun to wait for others and this one while it had ended
    where id = p_id;
   insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', animus.actor(), v_now);
   perform animus.wake_daemons();

@@ -26,13 +26,15 @@ end $$;
 
 -- Parks a running item: it gives up slot, lease and concurrency key, and the focus stays open. If every wait has been resolved in
 -- the meantime, the item goes directly back to the queue. Returns the item's state afterwards.
--- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+-- Locks: the item's row, as hold_lease; where it ends, as lock_tree_to_end. Raises: WA001, WA003, 57PA1.
 create or replace function animus.park_work(p_id uuid, p_token bigint) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_item animus.held_work := animus.hold_lease(p_id, p_token);
+  v_item animus.held_work;
 begin
+  perform animus.lock_cancelled(p_id);
+  v_item := animus.hold_lease(p_id, p_token);
   if v_item.cancel_requested_at is not null then
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
     return 'cancelled';

@@ -210,26 +210,28 @@ end $$;
 -- of the item can no longer be read; null: they can, and then the item is not completed. result: 'completed'; 'lost', nothing was written;
 -- 'locked', another transaction keeps the row locked and nothing was written yet: retry; 'mail', the messages were delivered to the
 -- focus and the item is queued again, so that its focus resumes.
--- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
+-- Locks: the rows of the items and of those that wait for them; waits a fifth of a second at most. Raises: 57PA1.
 create or replace function animus.complete_read(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[], p_unread text[])
 returns table (work_item_id uuid, result text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_ours   uuid[];
+  v_ended  uuid[];
   v_stuck  uuid[];
   v_mailed uuid[] := '{}';
 begin
-  if cardinality(animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries, p_unread)) = cardinality(p_ids) then
+  v_ended := animus.complete_locked(p_ids, p_tokens, p_outcomes, p_summaries, p_unread, '{}');
+  if cardinality(v_ended) = cardinality(p_ids) then
     return query select u.id, 'completed' from unnest(p_ids) with ordinality as u (id, nth) order by u.nth;
     return;
   end if;
-  -- An item that is still ours but was skipped has messages, or it is locked by another transaction or was until a moment ago.
+  -- An item that is still ours but was skipped has messages, or is waited for, or it is locked by another transaction or was until a moment ago.
   v_ours := array(select w.id from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
                    where w.lease_token = m.token and w.lease_expires_at is not null);
   if v_ours <> '{}' then
-    v_stuck := animus.lock_soon(v_ours);
-    perform animus.complete_held(p_ids, p_tokens, p_outcomes, p_summaries, p_unread);
+    v_stuck := animus.lock_skipped(v_ours, v_ended <> '{}');
+    perform animus.complete_locked(p_ids, p_tokens, p_outcomes, p_summaries, p_unread, array(select unnest(v_ours) except select unnest(v_stuck)));
     -- Read again under the lock.
     v_mailed := animus.go_on_with_mail(array(
       select w.id from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id

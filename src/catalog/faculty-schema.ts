@@ -114,6 +114,12 @@ const recover = table({
   timeout_seconds: seconds(0.1, 86_400).default(60),
 });
 
+const children = table({
+  faculties: textsMatching(FACULTY_NAME, FACULTY_NAME_RULE, 'a list of at most 100 faculties', 100),
+  max_children: count(1, 1000).default(50),
+  max_depth: count(1, 5).default(5),
+});
+
 const verdict = oneOf(VERDICTS);
 
 /** All other keys are rules: tools, with patterns or without them. */
@@ -154,6 +160,7 @@ export const facultySchema = table({
     permissions: permissions.prefault({}),
     mcp: mcpTables.prefault({}),
     budget: table(facultyBudgetFields()).optional(),
+    children: children.optional(),
     awareness: planned(),
     hooks: hooks.prefault({}),
   }),

@@ -43,12 +43,24 @@ export interface Faculty {
   readonly hooks?: LoopHooks;
   /** Which calls may run; missing in snapshots of earlier versions, which are not asked: the loaded faculty decides. */
   readonly permissions?: Permissions;
+  /** Which child work it may spawn; missing: none. */
+  readonly children?: ChildSettings;
   /** Limits of what its work may cost; missing in snapshots of earlier versions: none. */
   readonly budget?: Budget;
   /** What else it was read from or runs, absolute: prompt, schema, hooks, and the arguments of hooks that are files. */
   readonly files: readonly string[];
   /** Where each value is written, `file:line` by dotted key below `faculty`. Missing keys have their default. */
   readonly origins: Readonly<Record<string, string>>;
+}
+
+/** What `[faculty.children]` allows. */
+export interface ChildSettings {
+  /** The faculties that may be spawned; at least one. */
+  readonly faculties: readonly string[];
+  /** Children of one item, ended ones included. */
+  readonly maxChildren: number;
+  /** Levels of child work below the root of a tree; at most 5. */
+  readonly maxDepth: number;
 }
 
 /** An executable that follows the hook protocol. */

@@ -102,6 +102,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
       hook: recover,
     },
     budget: readBudget(faculty.budget, 'faculty'),
+    ...childrenOf(faculty.children),
     hooks,
     permissions,
     files: filesOf(check, [orient, external, consolidate, recover, ...Object.values(hooks).flat()], mcp),
@@ -144,6 +145,13 @@ function engageOf(
     ledgerNudgeInterval: engage.ledger_nudge_interval,
     truncateClosedBlocks: engage.truncate_closed_blocks,
   };
+}
+
+/** An empty list allows nothing: then there are no tools for child work, as without the table. */
+function childrenOf(children: FacultyDocument['faculty']['children']): Pick<Faculty, 'children'> {
+  if (!children || children.faculties.length === 0) return {};
+  const { faculties, max_children: maxChildren, max_depth: maxDepth } = children;
+  return { children: { faculties, maxChildren, maxDepth } };
 }
 
 function filesOf(

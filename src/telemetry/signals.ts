@@ -17,6 +17,7 @@ import {
   SHARE,
   TOKENS,
   TURNS,
+  WAIT_S,
 } from './metric-rows.ts';
 
 /** Attributes of spans, with their type. Names under gen_ai follow OpenTelemetry's GenAI semantic conventions. */
@@ -196,6 +197,8 @@ export const METRICS = {
     ['provider'],
     BATCH_S,
   ),
+  'work.child.spawned': counter('{item}', 'Child work that foci spawned', ['faculty', 'child']),
+  'work.child.await_duration': histogram('s', 'Waits for child work', ['faculty', 'result'], WAIT_S),
   'work.approvals.asked': counter('{request}', 'Requests to people: approvals and questions', ['faculty', 'subject']),
   'work.approvals.duration': histogram(
     's',

@@ -5,6 +5,7 @@ import type { WebSearchConfig } from '../core/config/config.ts';
 import type { PermittedTool } from '../core/permissions/permissions.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import { askHuman } from './ask-human.ts';
+import { CHILD_TOOLS } from './children/child-source.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
 import { MEMORY_TOOLS } from './memory.ts';
@@ -36,7 +37,7 @@ const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }), search: () => n
 
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {
-  return withJobs([...ENGINE_TOOLS, ...FACULTY_TOOLS]).map((tool) => {
+  return withJobs([...ENGINE_TOOLS, ...CHILD_TOOLS, ...FACULTY_TOOLS]).map((tool) => {
     const { shape } = tool.input as unknown as z.ZodObject;
     return { ...permittedTool(tool), fields: [...new Set([...Object.keys(shape), ...Object.keys(tool.kinds ?? {})])] };
   });
@@ -44,7 +45,7 @@ export function knownTools(): readonly KnownTool[] {
 
 /** A tool of a focus, as permission rules see it. */
 export function permittedTool({ name, risk, kinds = {} }: Tool): PermittedTool {
-  const origin = ENGINE_TOOLS.some((tool) => tool.name === name)
+  const origin = [...ENGINE_TOOLS, ...CHILD_TOOLS].some((tool) => tool.name === name)
     ? 'engine'
     : FACULTY_TOOL_NAMES.includes(name)
       ? 'faculty'
@@ -57,7 +58,7 @@ export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) =>
 
 /** Every tool of animus with its kind. */
 export const TOOL_KINDS: ReadonlyMap<string, Tool['kind']> = new Map(
-  [...ENGINE_TOOLS, ...FACULTY_TOOLS].map(({ name, kind }) => [name, kind]),
+  [...ENGINE_TOOLS, ...CHILD_TOOLS, ...FACULTY_TOOLS].map(({ name, kind }) => [name, kind]),
 );
 
 /** The tools of a faculty by name: the engine's, then its own in the order written. Loading has refused unknown names. */

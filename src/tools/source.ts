@@ -1,5 +1,6 @@
 /** Sources of a focus's tools: the registry, and other sources such as a server outside this process. */
 import type { Faculty } from '../catalog/faculty.ts';
+import { childSource } from './children/child-source.ts';
 import type { McpSettings } from './mcp/mcp-settings.ts';
 import { mcpSource } from './mcp/mcp-source.ts';
 import { facultyTools, type ToolSettings, toolset } from './registry.ts';
@@ -8,7 +9,7 @@ import type { ToolSource } from './tool-source.ts';
 
 /** Every source of a process, in the order in which their tools are listed for the model. */
 export function toolSources(settings: ToolSettings, mcp: McpSettings): readonly ToolSource[] {
-  return [registry(settings), mcpSource(mcp)];
+  return [registry(settings), childSource, mcpSource(mcp)];
 }
 
 /** The engine's own tools, and the tools of the registry that the faculty lists. */

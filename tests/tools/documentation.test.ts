@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { childTools } from '../../src/tools/children/child-source.ts';
 import { FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../src/tools/registry.ts';
 import { tableRows } from '../support/markdown-table.ts';
 
@@ -13,7 +14,9 @@ interface Property {
 }
 
 test('the page lists every input of every tool, with type, default and meaning, and no other', () => {
-  const rows = toolSpecs(toolset(FACULTY_TOOL_NAMES)).flatMap(({ name, inputSchema }) => {
+  const children = childTools({ faculties: ['reader', 'writer'], maxChildren: 50, maxDepth: 5 });
+  const tools = new Map([...toolset(FACULTY_TOOL_NAMES), ...children.map((tool) => [tool.name, tool] as const)]);
+  const rows = toolSpecs(tools).flatMap(({ name, inputSchema }) => {
     const { properties, required = [] } = inputSchema as {
       properties: Readonly<Record<string, Property>>;
       required?: readonly string[];

@@ -27,7 +27,9 @@ const INTERNAL = `
   skip_key
   claim_heads
   claim_these
-  complete_held
+  complete_locked
+  children_ended children_to_await lock_cancelled lock_free lock_skipped lock_to_end lock_tree_to_end open_descendants refuse_cycle try_lock_tree
+  waiters_of wake_waiters
   descendants
   end_calls
   end_work
@@ -44,7 +46,6 @@ const INTERNAL = `
   host_grace
   key_is_held
   left_to_its_host
-  lock_open_descendants
   draw_token lock_soon lock_work lock_all watch_key
   words refuse_word json_bytes is_deep oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
@@ -68,7 +69,6 @@ const INTERNAL = `
   store_answer
   take_key
   transition_allowed
-  try_lock_open_descendants
   uuid_at
   uuid_v7
   wake_daemons`

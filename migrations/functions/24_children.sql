@@ -1,0 +1,257 @@
+-- Child work: what a focus spawns and waits for, and who is woken when it ends.
+--
+-- Lock order: whoever waits for the rows of several items takes them in the order of their ids: an item that ends together with those that wait for
+-- it, and an item that begins to wait together with what it waits for. So an end either sees a wait, or the wait sees the end. Every other
+-- lock is tried without waiting, and the transaction ends with 57PA1 if it fails.
+
+-- Spawns child work for a focus, and returns its state: `merged` if active work had its key. The child inherits the submitter and, where p_priority
+-- is null, the priority. p_detached: it is not cancelled with its parent. Refused beyond p_max_children items per parent (never more than 1,000) and
+-- below p_max_depth levels (never more than 5).
+-- Locks: the item's row, as hold_lease; the dedup key, until the end of the transaction; waits a fifth of a second at most for each.
+-- Raises: WA001, WA003, WA004, 23514, 57PA1.
+create or replace function animus.spawn_child_work(
+  p_focus_id uuid, p_token bigint, p_call_id text, p_faculty text, p_description text, p_params jsonb, p_skill text, p_priority int, p_dedup_key text,
+  p_detached boolean, p_trace_context text, p_max_children int, p_max_depth int, out id uuid, out state text, out merged_into uuid)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
+declare
+  v_held   animus.held_work := animus.hold_focus(p_focus_id, p_token);
+  v_most   int := least(p_max_children, 1000);
+  v_parent record;
+begin
+  select w.depth, w.priority, w.submitted_by into v_parent from animus.work_items w where w.id = v_held.id;
+  if v_parent.depth >= least(p_max_depth, 5) then
+    perform animus.raise('WA004', format('this work is %s levels below its root, and may spawn none: do the rest of it here', v_parent.depth), v_held.id);
+  end if;
+  if (select count(*) from (select from animus.work_items w where w.parent_id = v_held.id limit v_most) c) >= v_most then
+    perform animus.raise('WA004', format('this work has spawned as many items as it may (%s): do the rest of it here', v_most), v_held.id);
+  end if;
+  begin
+    insert into animus.work_items as w (faculty, description, params, skill, priority, dedup_key, parent_id, source, trigger_info, trace_context, detached)
+    values (p_faculty, p_description, p_params, p_skill, coalesce(p_priority, v_parent.priority), p_dedup_key, v_held.id, 'parent',
+            jsonb_build_object('focus_id', p_focus_id, 'call_id', p_call_id), p_trace_context, nullif(p_detached, false))
+    returning w.id, w.state, w.merged_into into id, state, merged_into;
+  exception when lock_not_available or deadlock_detected then
+    perform animus.raise('57PA1', format('the dedup key %s is locked by another transaction', quote_literal(p_dedup_key)), v_held.id, 'try again');
+  end;
+  -- Whoever may see the parent may see its children.
+  update animus.work_items w set submitted_by = v_parent.submitted_by where w.id = spawn_child_work.id and w.submitted_by is distinct from v_parent.submitted_by;
+end $$;
+
+-- Locks a focus's item together with child work that it is going to wait for, and returns for each child what is waited for: the child, or the item into
+-- which it was merged. No such item ends before the transaction does, and from then on its end looks for the wait. p_ids: children of the
+-- item; null: those that are open, and those whose end was not reported to this focus, without detached ones. Refused if one of them may itself wait
+-- for this item.
+-- Locks: animus.await_turn, if a child was merged; the rows of the item and of the targets; waits a fifth of a second at most for each.
+-- Raises: WA001, WA003, WA004, 57PA1.
+create or replace function animus.lock_children(p_focus_id uuid, p_token bigint, p_ids uuid[])
+returns table (child_id uuid, target_id uuid, ended boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
+declare
+  v_id       uuid := (select f.work_item_id from animus.foci f where f.id = p_focus_id);
+  v_children uuid[] := coalesce(p_ids, animus.children_to_await(v_id, p_focus_id));
+  v_targets  uuid[];
+  v_foreign  uuid[];
+  v_wrong    uuid;
+begin
+  select c.id into v_wrong from unnest(v_children) c (id)
+   where not exists (select from animus.work_items w where w.id = c.id and w.parent_id = v_id) limit 1;
+  if found then
+    perform animus.raise('WA004', format('%s is no child of this work: use the ids that spawn_child_work returned', v_wrong), v_id);
+  end if;
+  select coalesce(array_agg(distinct coalesce(w.merged_into, w.id)), '{}') into v_targets from animus.work_items w where w.id = any (v_children);
+  v_foreign := array(select t.id from unnest(v_targets) t (id)
+                      where not exists (select from animus.work_items w where w.id = t.id and w.parent_id = v_id));
+  if v_foreign <> '{}' then
+    begin
+      lock table animus.await_turn in share update exclusive mode;
+    exception when lock_not_available or deadlock_detected then
+      perform animus.raise('57PA1', 'another transaction begins to wait for merged work', v_id, 'try again');
+    end;
+  end if;
+  perform animus.lock_work(v_targets || v_id);
+  perform animus.hold_focus(p_focus_id, p_token);
+  perform animus.refuse_cycle(v_id, v_foreign);
+  update animus.work_items w set awaited = true where w.id = any (v_targets) and w.resolved_at is null and w.awaited is null;
+  return query
+    select c.id, t.id, coalesce(t.resolved_at is not null, true)
+      from animus.work_items c left join animus.work_items t on t.id = coalesce(c.merged_into, c.id) where c.id = any (v_children) order by c.id;
+end $$;
+
+-- Returns the children of an item that a focus of it may want to wait for: open ones, and ended ones whose end was not reported to it. Without detached
+-- ones.
+-- Locks: none. Raises: nothing.
+create or replace function animus.children_to_await(p_id uuid, p_focus_id uuid) returns uuid[]
+language sql stable as $$
+  select coalesce(array_agg(c.id order by c.id), '{}')
+    from animus.work_items c left join animus.work_items t on t.id = c.merged_into
+   where c.parent_id = p_id and c.detached is null
+     and (c.resolved_at is null or t.id is not null and t.resolved_at is null
+          or not exists (select from animus.tool_calls r
+                          where r.focus_id = p_focus_id and r.name in ('await_child_work', 'check_child_work') and r.details -> 'reported' ? c.id::text))
+$$;
+
+-- Refuses that an item waits for others that are not its own children, if one of them could come to wait for it: by what it waits for now, or by
+-- anything below it. The caller has locked animus.await_turn. What an item waits for below itself needs no check: a cycle has at least one
+-- wait for an item elsewhere, and whichever of them begins last is refused here.
+-- Locks: none. Raises: WA004.
+create or replace function animus.refuse_cycle(p_id uuid, p_targets uuid[]) returns void
+language plpgsql as $$
+declare
+  v_through uuid;
+begin
+  if p_targets = '{}' then return; end if;
+  with recursive reached (id, start) as (
+    select t.id, t.id from unnest(p_targets) t (id)
+    union
+    select e.id, r.start from reached r cross join lateral (
+      select w.id from animus.work_items w where w.parent_id = r.id
+      union all
+      select t.id from animus.waits v cross join unnest(v.targets) t (id)
+       where v.work_item_id = r.id and v.kind = 'children' and v.resolved_at is null) e)
+  select r.start into v_through from reached r where r.id = p_id limit 1;
+  if found then
+    perform animus.raise('WA004', format('a child was merged into work item %s, which waits for this work or may come to: both would wait for ever. '
+      'Go on without its result, or spawn the child with another dedup_key', v_through), p_id);
+  end if;
+end $$;
+
+-- Returns the items that wait for at least one of the items.
+-- Locks: none. Raises: nothing.
+create or replace function animus.waiters_of(p_ids uuid[]) returns uuid[]
+language sql stable set jit = off set enable_seqscan = off set enable_bitmapscan = on as $$
+  select coalesce(array_agg(distinct w.work_item_id), '{}') from animus.waits w
+   where w.kind = 'children' and w.resolved_at is null and w.targets && p_ids
+$$;
+
+-- Returns whether a wait for children is over: one of the targets has ended, or all. One that was deleted has ended before.
+-- Locks: none. Raises: nothing.
+create or replace function animus.children_ended(p_targets uuid[], p_mode text) returns boolean
+language sql stable as $$
+  select case when p_mode = 'any' then o.open < cardinality(p_targets) else o.open = 0 end
+    from (select count(*) as open from animus.work_items w where w.id = any (p_targets) and w.resolved_at is null) o
+$$;
+
+-- Locks items that are going to end, together with those that wait for them, in the order of their ids. Raises 57PA1 if one of them stays locked for
+-- p_tries fifths of a second.
+-- Locks: the rows of the items. Raises: 57PA1.
+create or replace function animus.lock_to_end(p_ids uuid[], p_tries int default 1) returns void
+language plpgsql as $$
+declare
+  v_locked uuid[] := '{}';
+  v_wanted uuid[];
+begin
+  loop
+    -- Read again under the locks: nobody can begin to wait for an item that is locked, and what was begun before is visible then.
+    v_wanted := p_ids || animus.waiters_of(p_ids);
+    if v_wanted <@ v_locked then return; end if;
+    perform animus.lock_work(v_wanted, p_tries);
+    v_locked := v_locked || v_wanted;
+  end loop;
+end $$;
+
+-- Locks an item that is going to end together with everything that ends with it (its open descendants, also below ended ones, not detached ones) and with
+-- those that wait for any of these. Returns the open descendants. Repeats until it finds no new item: a child may have been
+-- committed while this waited for a lock. Raises 57PA1 if one of them stays locked for p_tries fifths of a second.
+-- Locks: the rows of the items. Raises: 57PA1.
+create or replace function animus.lock_tree_to_end(p_id uuid, p_tries int default 1) returns uuid[]
+language plpgsql as $$
+declare
+  v_locked uuid[] := '{}';
+  v_open   uuid[];
+begin
+  loop
+    v_open := animus.open_descendants(p_id);
+    if (v_open || p_id) <@ v_locked then return v_open; end if;
+    perform animus.lock_to_end(v_open || p_id, p_tries);
+    v_locked := v_locked || v_open || p_id;
+  end loop;
+end $$;
+
+-- Locks as lock_tree_to_end does, if a cancel of the item was requested: for callers that end it then.
+-- Locks: the rows of the items. Raises: 57PA1.
+create or replace function animus.lock_cancelled(p_id uuid) returns void
+language plpgsql as $$
+begin
+  if exists (select from animus.work_items w where w.id = p_id and w.cancel_requested_at is not null and w.resolved_at is null) then
+    perform animus.lock_tree_to_end(p_id);
+  end if;
+end $$;
+
+-- Locks the same items as lock_tree_to_end, without waiting; false when one of them is locked. The caller has locked the item.
+-- Locks: the rows of the items. Raises: nothing.
+create or replace function animus.try_lock_tree(p_id uuid) returns boolean
+language plpgsql as $$
+declare
+  v_ending uuid[] := animus.open_descendants(p_id) || p_id;
+begin
+  return animus.lock_free(v_ending || animus.waiters_of(v_ending)) = '{}';
+end $$;
+
+-- Locks those of the items that are free, and returns the others.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.lock_free(p_ids uuid[]) returns uuid[]
+language plpgsql as $$
+begin
+  return array(
+    select unnest(p_ids) except
+    select f.id from (select w.id from animus.work_items w where w.id = any (p_ids) order by w.id for no key update skip locked) f);
+end $$;
+
+-- Locks items that a batch of completions has skipped, with those that wait for them, and returns the items that cannot be completed now. p_wait:
+-- waits a fifth of a second at most, for callers that have ended nothing yet or whose items nobody waits for.
+-- Locks: the rows of the items. Raises: nothing.
+create or replace function animus.lock_skipped(p_ids uuid[], p_ended_some boolean) returns uuid[]
+language plpgsql as $$
+declare
+  v_wanted uuid[] := p_ids || animus.waiters_of(p_ids);
+  v_stuck  uuid[];
+begin
+  v_stuck := case when p_ended_some and cardinality(v_wanted) > cardinality(p_ids) then animus.lock_free(v_wanted) else animus.lock_soon(v_wanted) end;
+  return array(
+    select i.id from unnest(p_ids) i (id)
+     where i.id = any (v_stuck) or not animus.waiters_of(array[i.id]) <@ v_wanted or animus.waiters_of(array[i.id]) && v_stuck);
+end $$;
+
+-- Returns the open descendants of an item, also those below ended ones; not detached ones, and nothing below these. Work into which a child was merged
+-- is none of them.
+-- Locks: none. Raises: nothing.
+create or replace function animus.open_descendants(p_id uuid) returns uuid[]
+language sql stable as $$
+  select coalesce(array_agg(w.id order by w.id), '{}') from animus.work_items w where w.id = any (animus.descendants(p_id)) and w.resolved_at is null
+$$;
+
+-- Resolves the waits that are over because of these ends, and wakes their items. The callers have locked those that wait, in the order of their ids. If
+-- one of them is locked by another transaction nevertheless, nothing is waited for here.
+-- Locks: the rows of the items that wait, without waiting. Raises: 57PA1.
+create or replace function animus.wake_waiters(p_ids uuid[], p_now timestamptz) returns void
+language plpgsql as $$
+declare
+  v_waiters uuid[] := animus.waiters_of(p_ids);
+  v_stuck   uuid[];
+  v_over    uuid[];
+  v_waiter  record;
+begin
+  if v_waiters = '{}' then return; end if;
+  v_stuck := animus.lock_free(v_waiters);
+  if v_stuck <> '{}' then
+    perform animus.raise('57PA1', format('work item %s waits for this one and is locked by another transaction', v_stuck[1]), v_stuck[1], 'try again');
+  end if;
+  with over as (
+    update animus.waits w set resolved_at = p_now, result = '{"children_ended": true}'
+     where w.work_item_id = any (v_waiters) and w.kind = 'children' and w.resolved_at is null and w.targets && p_ids
+       and animus.children_ended(w.targets, w.mode)
+    returning w.work_item_id)
+  select array_agg(o.work_item_id) into v_over from over o;
+  for v_waiter in select i.id, i.state from animus.work_items i where i.id = any (v_over) order by i.id loop
+    perform animus.wake_if_resolved(v_waiter.id, v_waiter.state, p_now);
+  end loop;
+end $$;
+
+-- Returns whether an actor may see an item of a submitter, as may_see does for the actor of the session: for results that are given to the work of
+-- that actor.
+-- Locks: none. Raises: nothing.
+create or replace function animus.actor_may_see(p_actor text, p_submitted_by text) returns boolean
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(p_submitted_by = p_actor, false) or animus.actor_sees_all(p_actor);
+end $$;

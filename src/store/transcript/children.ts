@@ -1,0 +1,147 @@
+/** Child work of an item: thin calls of the SQL functions, which hold the rules of locks, limits and waking (24_children.sql). */
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { LedgerType, WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+import type { FocusKey } from './focus-row.ts';
+
+/** Child work that a focus asks for. */
+export interface NewChild {
+  readonly faculty: string;
+  readonly description: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly skill: string | null;
+  /** Null: that of the parent. */
+  readonly priority: number | null;
+  readonly dedupKey: string | null;
+  /** True: it is not cancelled with its parent. */
+  readonly detached: boolean;
+  /** W3C traceparent of the span that spawns it. */
+  readonly traceContext: string | null;
+}
+
+/** How much child work an item may have. */
+export interface ChildLimits {
+  /** Children of one item, ended ones included; the database allows at most 1,000. */
+  readonly maxChildren: number;
+  /** Levels below the root; the database allows at most 5. */
+  readonly maxDepth: number;
+}
+
+/** The result: `mergedInto` is the active item that does the same work. */
+export interface SpawnedChild {
+  readonly id: string;
+  readonly state: WorkState;
+  readonly mergedInto: string | null;
+}
+
+/** Spawns child work. Errors: `work.invalid` beyond a limit or for wrong values, `work.lease_lost`, `work.locked` (try again). */
+export async function spawnChildWork(
+  db: Queryable,
+  focus: FocusKey & { readonly callId: string },
+  child: NewChild,
+  limits: ChildLimits,
+): Promise<SpawnedChild> {
+  try {
+    const [row] = await db.query<SpawnedChild>(
+      `select id, state, merged_into as "mergedInto"
+         from animus.spawn_child_work($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10, $11, $12, $13)`,
+      [
+        focus.focusId,
+        focus.leaseToken,
+        focus.callId,
+        child.faculty,
+        toText(child.description),
+        toJsonb(child.params),
+        child.skill,
+        child.priority,
+        child.dedupKey === null ? null : toText(child.dedupKey),
+        child.detached,
+        child.traceContext,
+        limits.maxChildren,
+        limits.maxDepth,
+      ],
+    );
+    return row!;
+  } catch (error) {
+    // A check constraint of the table: its name says which column, and the database is what decides.
+    if (sqlState(error) !== '23514') throw error;
+    throw new AnimusError('work.invalid', { detail: messageOf(error) }, { cause: error });
+  }
+}
+
+/** A child that an item is going to wait for. */
+export interface AwaitedChild {
+  readonly childId: string;
+  /** The child, or the item into which it was merged. */
+  readonly targetId: string;
+  readonly ended: boolean;
+}
+
+/**
+ * Locks the item with these children until the end of the transaction, so that none of them ends unseen. `ids` null: those that are open, and those
+ * whose end was not reported to this focus. Errors: `work.invalid` if one is no child of the item, or might wait for it; `work.locked` (try again).
+ */
+export async function lockChildren(
+  tx: Queryable,
+  focus: FocusKey,
+  ids: readonly string[] | null,
+): Promise<AwaitedChild[]> {
+  return tx.query<AwaitedChild>(
+    `select child_id as "childId", target_id as "targetId", ended from animus.lock_children($1, $2, $3::uuid[])`,
+    [focus.focusId, focus.leaseToken, ids],
+  );
+}
+
+/** What a parent sees of a child, or of the item into which it was merged. */
+export interface ChildReport {
+  readonly id: string;
+  readonly faculty: string;
+  readonly mergedInto: string | null;
+  readonly detached: boolean;
+  /** Null: the item was deleted. */
+  readonly state: WorkState | null;
+  readonly ended: boolean;
+  /** False: it was merged into work that the parent's submitter may not see. The fields below are then empty. */
+  readonly visible: boolean;
+  readonly description: string | null;
+  readonly summary: string | null;
+  /** The beginning of its JSON text; of an outcome that is only a text, that text. */
+  readonly outcome: string | null;
+  readonly outcomeBytes: number | null;
+  readonly error: string | null;
+  /** The newest entries, oldest first: findings of ended work, all types of open work. */
+  readonly ledger: readonly { readonly type: LedgerType; readonly content: string }[];
+}
+
+const OUTCOME_CHARS = 100_000;
+const ENTRY_CHARS = 2000;
+const ENTRIES = 5;
+
+/** Reads the children of an item, in the order in which they were spawned: those with these ids, or all. */
+export async function readChildren(
+  db: Queryable,
+  parentId: string,
+  ids: readonly string[] | null,
+): Promise<ChildReport[]> {
+  return db.query<ChildReport>(
+    `select c.id, c.faculty, c.merged_into as "mergedInto", c.detached is true as detached, t.state, coalesce(t.resolved_at is not null, true) as ended,
+            v.visible, left(s.description, 200) as description, s.outcome_summary as summary, left(o.text, ${OUTCOME_CHARS}) as outcome,
+            octet_length(o.text) as "outcomeBytes", coalesce(s.error ->> 'message', s.error::text) as error,
+            array(
+              select json_build_object('type', l.entry_type, 'content', left(l.content, ${ENTRY_CHARS})) from (
+                select e.entry_type, e.content, e.seq from animus.all_ledger e
+                 where e.work_item_id = s.id and (s.resolved_at is null or e.entry_type = 'finding') order by e.seq desc limit ${ENTRIES}) l
+               order by l.seq) as ledger
+       from animus.work_items c
+       join animus.work_items p on p.id = c.parent_id
+       left join animus.work_items t on t.id = coalesce(c.merged_into, c.id)
+       cross join lateral (select coalesce(c.merged_into is null or animus.actor_may_see(p.submitted_by, t.submitted_by), true) as visible) v
+       left join animus.work_items s on s.id = t.id and v.visible
+       cross join lateral (select case when s.outcome - 'text' = '{}' then s.outcome ->> 'text' else s.outcome::text end as text) o
+      where c.parent_id = $1 and ($2::uuid[] is null or c.id = any ($2))
+      order by c.id`,
+    [parentId, ids],
+  );
+}

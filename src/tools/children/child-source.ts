@@ -1,0 +1,21 @@
+/** The tools for child work, for faculties that say whom they may spawn. */
+import type { ChildSettings } from '../../catalog/faculty.ts';
+import type { Tool } from '../tool.ts';
+import type { ToolSource } from '../tool-source.ts';
+import { awaitChildTool } from './await-child-work.ts';
+import { checkChildTool } from './check-child-work.ts';
+import { spawnChildTool } from './spawn-child-work.ts';
+
+/** Gives the tools to faculties with `[faculty.children]`, and none to others: definitions of tools are sent with every request. */
+export const childSource: ToolSource = {
+  name: 'children',
+  open: async ({ children }) => ({ tools: children ? childTools(children) : [] }),
+};
+
+/** The tools with which a faculty spawns child work and gets its results. */
+export function childTools(settings: ChildSettings): readonly Tool[] {
+  return [spawnChildTool(settings), awaitChildTool, checkChildTool];
+}
+
+/** As permission rules know them. */
+export const CHILD_TOOLS = childTools({ faculties: ['any'], maxChildren: 50, maxDepth: 5 });
