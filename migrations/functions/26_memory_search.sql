@@ -125,7 +125,7 @@ $$;
 create or replace function animus.rank_by_text(p_filter animus.memory_filter, p_text text, p_limit int) returns table (id uuid, rank int)
 language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 declare
-  v_all   tsquery := websearch_to_tsquery('simple', p_text) || websearch_to_tsquery('english', p_text);
+  v_all   tsquery := animus.all_words(p_text);
   v_any   tsquery;
   v_found uuid[];
 begin
@@ -146,17 +146,29 @@ begin
   return query select f.id, f.n::int from unnest(v_found) with ordinality f (id, n);
 end $$;
 
--- Returns a query for any of the words of a text: up to 32, without English stop words (unless there is nothing else), and with none that
--- the text excludes.
+-- Returns a query for all the words of a text, as they are written or by their English stems.
+-- Locks: none. Raises: nothing.
+create or replace function animus.all_words(p_text text) returns tsquery
+language plpgsql stable as $$
+begin
+  return websearch_to_tsquery('simple', p_text) || websearch_to_tsquery('english', p_text);
+exception when internal_error or program_limit_exceeded then
+  -- A long run of minus signs overflows the stack of its parser, for one. Then all of it is words.
+  return plainto_tsquery('simple', p_text) || plainto_tsquery('english', p_text);
+end $$;
+
+-- Returns a query for any of the words of a text: up to 64, with their stems, without English stop words (unless there is nothing else), and
+-- for none that the text excludes.
 -- Locks: none. Raises: nothing.
 create or replace function animus.any_word(p_text text) returns tsquery
 language plpgsql stable as $$
 declare
-  v_words text[];
-  v_word  text;
-  v_query tsquery := '';
+  v_words    text[];
+  v_word     text;
+  v_query    tsquery := '';
+  -- What stands behind a minus.
+  v_excluded text[] := array(select e[2] from regexp_matches(p_text, '(^|\s)-("[^"]*"|\S+)', 'g') e limit 20);
 begin
-  -- What stands behind a minus is excluded.
   p_text := regexp_replace(p_text, '(^|\s)-("[^"]*"|\S+)', ' ', 'g');
   v_words := (tsvector_to_array(to_tsvector('simple', p_text)))[1:200];
   v_words := array(select w from unnest(v_words) w where ts_lexize('english_stem', w) <> '{}')
@@ -165,6 +177,9 @@ begin
   foreach v_word in array (array(select distinct w from unnest(v_words) w order by w))[1:64] loop
     -- Each word is parsed again, so that no word is read as an operator.
     v_query := v_query || plainto_tsquery('simple', v_word);
+  end loop;
+  foreach v_word in array v_excluded loop
+    v_query := v_query && !! (phraseto_tsquery('simple', v_word) || phraseto_tsquery('english', v_word));
   end loop;
   return v_query;
 end $$;

@@ -51,6 +51,11 @@ test.each<[HookPhase, string, object]>([
     `echo '{"action": "retry", "delay_seconds": 5, "keep": "ledger"}'`,
     { output: { action: 'retry', delay_seconds: 5 } },
   ],
+  [
+    'consolidate',
+    `echo '{"memories": [{"content": " x ", "tags": ["t"]}]}'`,
+    { output: { memories: [{ content: 'x', layer: 'global', tags: ['t'] }] } },
+  ],
   ['recover', '', { kind: 'proceed' }],
   ['engage', `echo '{"outcome": "text"}'`, { output: { outcome: 'text' } }],
 ])('%s: `%s` is understood', async (phase, script, expected) => {
@@ -68,7 +73,8 @@ test.each<[HookPhase, string, string, string]>([
   ['orient', 'head -c 3M /dev/zero', 'hook.output', '3145728 bytes'],
   ['orient', 'printf "a\\0b"', 'hook.output', 'binary'],
   ['consolidate', 'echo done', 'hook.output', 'not a JSON object: done'],
-  ['consolidate', `echo '{"memories": []}'`, 'hook.output', '"memories" is not supported yet'],
+  ['consolidate', `echo '{"memories": [{"text": "x"}]}'`, 'hook.output', 'memories.0.content'],
+  ['consolidate', `echo '{"memories": [{"content": "x", "layer": "team"}]}'`, 'hook.output', 'memories.0.layer'],
   ['consolidate', `echo '{"skills": [{}]}'`, 'hook.output', '"skills" is not supported yet'],
   ['recover', `echo '{"action": "panic"}'`, 'hook.output', 'action'],
   ['recover', `echo '{"action": "retry", "delay_seconds": -1}'`, 'hook.output', 'delay_seconds'],

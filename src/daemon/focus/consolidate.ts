@@ -8,6 +8,7 @@ import { span } from '../../telemetry/spans.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
+import { storeHookMemories } from './hook-memories.ts';
 
 /** Turns the result of engage into the end of the focus. */
 export async function consolidate(
@@ -27,6 +28,7 @@ export async function consolidate(
         return completed(outcome, summaryFor(outcome));
       case 'output': {
         await recordHookLedger(focus, result.output.ledger);
+        await storeHookMemories(focus, result.output.memories);
         const { outcome: own, summary } = result.output;
         const final = own === undefined ? outcome : outcomeOf(own);
         return completed(final, summary ?? summaryFor(final));

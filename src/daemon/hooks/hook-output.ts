@@ -5,10 +5,27 @@
 import { z } from 'zod';
 import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
+import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
 
 const json = z.json();
 const entries = z.array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) })).max(100);
 const ledger = entries.optional();
+/** As the tool memory_store takes them. */
+const memories = z
+  .array(
+    z.strictObject({
+      content: z.string().trim().min(1).max(8000),
+      layer: z.enum(MEMORY_LAYERS).default('global'),
+      kind: z
+        .string()
+        .regex(/^[a-z][a-z0-9_-]{0,49}$/)
+        .optional(),
+      project: z.string().trim().min(1).max(200).optional(),
+      tags: z.array(z.string().trim().min(1).max(100)).max(20).optional(),
+      metadata: z.record(z.string(), json).optional(),
+    }),
+  )
+  .max(100);
 const notYet = (key: string) => z.undefined({ error: `"${key}" is not supported yet` }).optional();
 
 /** The longest message that a hook may add to the context, in characters. */
@@ -34,7 +51,7 @@ const OUTPUTS = {
   consolidate: z.strictObject({
     outcome: json.optional(),
     summary: z.string().optional(),
-    memories: notYet('memories'),
+    memories: memories.optional(),
     skills: notYet('skills'),
     ledger,
   }),
