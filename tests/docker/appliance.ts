@@ -59,6 +59,7 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
     ...process.env,
     ANIMUS_IMAGE: project,
     ANIMUS_POSTGRES_IMAGE: `${project}-postgres`,
+    ANIMUS_SANDBOX_IMAGE: `${project}-sandbox`,
     ANIMUS_POSTGRES_PORT: String(port),
     ANIMUS_FACULTIES: join(directory, 'faculties'),
     ANIMUS_CONFIG: join(directory, 'animus.toml'),
@@ -88,6 +89,7 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
         docker(['network', 'ls', '--quiet', '--filter', label]),
         docker(['images', '--quiet', project]),
         docker(['images', '--quiet', `${project}-postgres`]),
+        docker(['images', '--quiet', `${project}-sandbox`]),
       ]);
       return left.flatMap(lines);
     },

@@ -37,6 +37,7 @@ test('every container drops the privileges it does not need', () => {
     'postgres',
     'migrate',
     'animus',
+    'sandbox',
   ]);
   for (const service of services) {
     for (const guard of ['read_only: true', 'cap_drop: [ALL]', 'no-new-privileges:true', 'logging: *bounded-logs']) {

@@ -36,7 +36,10 @@ def main(arguments: list[str]) -> None:
     order = connection.receive()
     connection.start()
     tool_calls.connect(connection)
+    process = os.getpid()
     end = _run(order)
+    if os.getpid() != process:
+        _end_fork(end)
     _flush()
     connection.send({"end": end})
     # Threads that still run end with the process, which the runner kills.
@@ -67,6 +70,14 @@ def _run(order: dict) -> dict:
 
 def _raised(error: BaseException) -> dict:
     return {"ended": "raised", "traceback": own_traceback(error)}
+
+
+def _end_fork(end: dict) -> None:
+    """A process that the code has forked, and that has come to the end of the code, too: only the first one answers."""
+    if (traceback := end.get("traceback")) is not None:
+        print(traceback, file=sys.stderr)
+    _flush()
+    os._exit(0 if traceback is None else 1)
 
 
 def _on_time_out(*_) -> None:

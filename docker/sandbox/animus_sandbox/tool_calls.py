@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import functools
+import json
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -10,6 +11,9 @@ from concurrent.futures import Future
 from typing import Any
 
 from .connection import Connection
+
+# Makes a result of its text, its data and whether the tool has failed. None: the call raises ToolError.
+Maker = Callable[[str, Any, bool], Any]
 
 _connection: Connection | None = None
 
@@ -55,7 +59,7 @@ UNSET: Any = _Unset()
 class Pending:
     """A call that has been sent. `result()` waits for it."""
 
-    def __init__(self, tool: str, future: Future, make: Callable[[str, Any], Any]):
+    def __init__(self, tool: str, future: Future, make: Maker):
         self._tool = tool
         self._future = future
         self._make = make
@@ -66,15 +70,17 @@ class Pending:
         if (error := answer.get("error")) is not None:
             raise ToolError(self._tool, str(error.get("message")), error.get("data"), error.get("code"))
         result = answer["result"]
-        if result.get("is_error"):
-            raise ToolError(self._tool, result.get("content", ""), result.get("details"))
-        return self._make(result.get("content", ""), result.get("details"))
+        content, details = str(result.get("content", "")), result.get("details")
+        made = self._make(content, details, bool(result.get("is_error")))
+        if made is None:
+            raise ToolError(self._tool, content, details)
+        return made
 
     def __repr__(self) -> str:
         return f"<call of {self._tool}, {'ended' if self._future.done() else 'running'}>"
 
 
-def send(tool: str, given: dict[str, Any], make: Callable[[str, Any], Any]) -> Pending:
+def send(tool: str, given: dict[str, Any], make: Maker) -> Pending:
     """Sends a call without waiting for its result."""
     if _connection is None:
         raise RuntimeError("tools can be called only while the code runs")
@@ -82,17 +88,47 @@ def send(tool: str, given: dict[str, Any], make: Callable[[str, Any], Any]) -> P
     return Pending(tool, _connection.call(tool, given), make)
 
 
-def tool(name: str, make: Callable[[str, Any], Any]) -> Callable[[Callable[..., dict]], Callable[..., Any]]:
-    """Makes a function of a function that returns the input of the tool. `function.later(...)` sends without waiting."""
+class ToolResult(dict):
+    """The result of a tool as a dictionary: what the tool gives for programs, or {"content": text}. `content`: its text."""
+
+    content = ""
+
+
+def other_result(content: str, details: Any, failed: bool) -> ToolResult | None:
+    """The result of a tool that has no type of its own; None for one that failed."""
+    if failed:
+        return None
+    result = ToolResult(details if isinstance(details, dict) else _object_of(content))
+    result.content = content
+    return result
+
+
+def _object_of(content: str) -> dict[str, Any]:
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {"content": content}
+
+
+def tool(name: str, make: Maker, none_is_unset: tuple[str, ...] = ()) -> Callable[[Callable[..., dict]], Callable[..., Any]]:
+    """
+    Makes a function of a function that returns the input of the tool. `function.later(...)` sends without waiting.
+    `none_is_unset`: fields of the input that are left out if they are None.
+    """
+
+    def start(given: dict[str, Any]) -> Pending:
+        left = {field: value for field, value in given.items() if not (value is None and field in none_is_unset)}
+        return send(name, left, make)
 
     def decorate(inputs: Callable[..., dict]) -> Callable[..., Any]:
         @functools.wraps(inputs)
         def function(*args, **kwargs):
-            return send(name, inputs(*args, **kwargs), make).result()
+            return start(inputs(*args, **kwargs)).result()
 
         @functools.wraps(inputs)
         def later(*args, **kwargs):
-            return send(name, inputs(*args, **kwargs), make)
+            return start(inputs(*args, **kwargs))
 
         function.later = later
         return function
