@@ -36,7 +36,8 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['guard'],
   ],
   'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],
-  'src/tools': [['children', 'files', 'mcp', 'memory', 'shell', 'web']],
+  'src/engage/calls': [['nested']],
+  'src/tools': [['children', 'code', 'files', 'mcp', 'memory', 'shell', 'web']],
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
   'src/store': [

@@ -12,7 +12,13 @@ export function checkTools(
   const tools = check.document.given('faculty', 'engage', 'tools');
   if (!Array.isArray(tools)) return;
   for (const [index, tool] of (tools as string[]).entries()) {
-    if (always.some(({ name }) => name === tool)) {
+    if (tool === 'execute_code') {
+      conflict(
+        check,
+        ['engage', 'tools'],
+        'execute_code is offered with code_execution = true: remove it from the list',
+      );
+    } else if (always.some(({ name }) => name === tool)) {
       conflict(check, ['engage', 'tools'], `every faculty has ${tool}: remove it from the list`);
     } else if (!toolNames.includes(tool)) {
       conflict(check, ['engage', 'tools'], `no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);
@@ -36,6 +42,22 @@ export function checkConcurrency(check: FacultyCheck): void {
   const given = (key: string) => document.given('faculty', 'engage', key);
   if (given('parallel_tool_execution') !== undefined && given('max_parallel_tools') !== undefined) {
     conflict(check, ['engage', 'parallel_tool_execution'], 'max_parallel_tools is set, too; keep one of them');
+  }
+}
+
+/** Checks that nothing is said about code where none is run. */
+export function checkCodeExecution(check: FacultyCheck): void {
+  const engage = check.document.written('faculty', 'engage');
+  if (
+    typeof engage !== 'object' ||
+    engage === null ||
+    check.document.given('faculty', 'engage', 'code_execution') === true
+  ) {
+    return;
+  }
+  for (const key of Object.keys(engage)) {
+    if (key.startsWith('code_execution_') && check.document.given('faculty', 'engage', key) !== undefined)
+      conflict(check, ['engage', key], 'needs code_execution = true');
   }
 }
 

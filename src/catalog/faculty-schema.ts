@@ -28,6 +28,8 @@ import { MODE_NAMES } from './modes.ts';
 const MODEL = /^[^\s/]+(\/\S+)?$/;
 const MODEL_RULE = '"model" or "provider/model"';
 
+const IMAGE = /^[a-z0-9][\w./:@-]{0,254}$/i;
+
 /** `*` stands for any characters. */
 const TOOL_PATTERN = /^[A-Za-z0-9_.*-]{1,128}$/;
 
@@ -80,11 +82,12 @@ const engage = table({
   compact_keep_recent: count(0, 10_000).default(10),
   ledger_nudge_interval: count(0, 10_000).default(5),
   truncate_closed_blocks: flag().default(true),
-  code_execution: planned(),
-  code_execution_timeout: planned(),
-  code_execution_image: planned(),
-  code_execution_memory: planned(),
-  code_execution_cpus: planned(),
+  code_execution: flag().default(false),
+  code_execution_timeout: seconds(1, 86_400).default(300),
+  code_execution_image: matching(IMAGE, 'the name of a container image').optional(),
+  code_execution_memory: count(64, 1_048_576).default(512),
+  code_execution_cpus: decimal(0.1, 256).default(1),
+  code_execution_workspace: flag().default(false),
 });
 
 const loopHook = table({

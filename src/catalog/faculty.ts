@@ -119,6 +119,21 @@ export interface EngageSettings {
   readonly ledgerNudgeInterval: number;
   /** True: closed blocks are replaced by stubs. */
   readonly truncateClosedBlocks: boolean;
+  /** How code of the model runs; null: it runs none; missing in snapshots of earlier versions of animus. */
+  readonly codeExecution?: CodeExecution | null;
+}
+
+/** How `execute_code` runs code. */
+export interface CodeExecution {
+  /** Of one execution, calls of tools included. */
+  readonly timeoutSeconds: number;
+  /** A container image; null: that of animus. */
+  readonly image: string | null;
+  readonly memoryMib: number;
+  /** Processors; fractions are allowed. */
+  readonly cpus: number;
+  /** True: code may read the workspace without calling tools. */
+  readonly mountsWorkspace: boolean;
 }
 
 interface RecoverSettings {

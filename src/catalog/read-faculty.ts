@@ -4,9 +4,9 @@ import { readBudget } from '../core/config/budget.ts';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
 import { checkModels, checkThinking } from './check-models.ts';
-import { checkBackoff, checkConcurrency, checkTools } from './check-settings.ts';
+import { checkBackoff, checkCodeExecution, checkConcurrency, checkTools } from './check-settings.ts';
 import { checkEngageMode } from './engage-mode.ts';
-import type { EngageSettings, Faculty, PhaseHook } from './faculty.ts';
+import type { CodeExecution, EngageSettings, Faculty, PhaseHook } from './faculty.ts';
 import type { FacultyCheck } from './faculty-check.ts';
 import { checkRecoverHook, readHook } from './faculty-hooks.ts';
 import { checkHasFiles, readRepo, readWorkspace } from './faculty-places.ts';
@@ -56,6 +56,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   );
   checkModels(check, references.providerNames);
   checkConcurrency(check);
+  checkCodeExecution(check);
   checkThinking(check);
   checkBackoff(check);
   const outcomeSchema = readOutcomeSchema(check);
@@ -144,6 +145,18 @@ function engageOf(
     compactKeepRecent: engage.compact_keep_recent,
     ledgerNudgeInterval: engage.ledger_nudge_interval,
     truncateClosedBlocks: engage.truncate_closed_blocks,
+    codeExecution: codeExecutionOf(engage),
+  };
+}
+
+function codeExecutionOf(engage: FacultyDocument['faculty']['engage']): CodeExecution | null {
+  if (!engage.code_execution) return null;
+  return {
+    timeoutSeconds: engage.code_execution_timeout,
+    image: engage.code_execution_image ?? null,
+    memoryMib: engage.code_execution_memory,
+    cpus: engage.code_execution_cpus,
+    mountsWorkspace: engage.code_execution_workspace,
   };
 }
 

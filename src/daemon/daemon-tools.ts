@@ -2,6 +2,7 @@
 import type { Config } from '../core/config/config.ts';
 import { messageOf } from '../core/errors/errors.ts';
 import { parseWebTarget } from '../core/text/web-target.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Database } from '../store/sql/database.ts';
 import { readMcpPins, reportMcpTool } from '../store/work/mcp-pins.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -16,14 +17,17 @@ interface DaemonToolMeans {
   readonly version: string;
   /** As configured now. */
   readonly web: () => Config['web'];
+  /** Null: none. */
+  readonly sandbox: () => Sandbox | null;
 }
 
 /** Creates them once per daemon. */
-export function daemonTools({ db, log, config, version, web }: DaemonToolMeans): readonly ToolSource[] {
+export function daemonTools({ db, log, config, version, web, sandbox }: DaemonToolMeans): readonly ToolSource[] {
   return toolSources(
     {
       web: () => ({ allow: web().allow.flatMap((target) => parseWebTarget(target) ?? []) }),
       search: () => config.web.search,
+      sandbox,
     },
     {
       log,

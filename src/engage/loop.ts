@@ -11,6 +11,7 @@ import { span } from '../telemetry/spans.ts';
 import { type EarlyCalls, startEarlyCalls } from './calls/early-calls.ts';
 import { finishCalls } from './calls/finish-calls.ts';
 import { settleInterrupted } from './calls/interrupted.ts';
+import { settleExecutions } from './calls/nested/settle-executions.ts';
 import { openCommands } from './calls/open-commands.ts';
 import { withPending } from './calls/pending.ts';
 import type { CallMeans } from './calls/run-calls.ts';
@@ -106,7 +107,7 @@ async function goOn(transcript: Transcript, means: LoopMeans): Promise<Step> {
   const newest = transcript.turns.at(-1);
   if (!newest) return { kind: 'next', transcript };
   const told = await tellLostCommands(transcript, means);
-  const settled = settleInterrupted(newest, means.toolset, means.journal);
+  const settled = settleInterrupted(await settleExecutions(newest, means), means.toolset, means.journal);
   const finish = () => finishTurn(replaceLast(told, settled), settled, means);
   if (!isUnfinished(settled)) return finish();
   return span('work.engage.iteration', { 'work.turn': newest.turn }, finish);

@@ -3,7 +3,6 @@
  * accept only these names, docs/telemetry.md lists the same, and a test checks that each is emitted somewhere. Ids are on
  * spans and log lines, never on metrics. Prompts, results and other content are never exported.
  */
-
 import {
   BATCH_S,
   CALL_S,
@@ -37,6 +36,8 @@ export const ATTRIBUTES = {
   'work.parallel_tools': 'number',
   'work.tool.is_error': 'boolean',
   'work.tool.output_bytes': 'number',
+  'work.sandbox.ended': 'string',
+  'work.sandbox.tool_calls': 'number',
   'work.hook.event': 'string',
   'work.hook.name': 'string',
   'work.hook.decision': 'string',
@@ -130,6 +131,22 @@ export const SPANS = {
       'work.tool.output_bytes',
     ],
   },
+  execute_code: {
+    description: 'Code of the model that runs in a sandbox; `work.sandbox.ended` says how it ended',
+    kind: 'internal',
+    attributes: ['work.turn', 'gen_ai.tool.call.id', 'work.sandbox.ended', 'work.sandbox.tool_calls'],
+  },
+  'sandbox.tool.call': {
+    description: 'One tool call that code made; parallel calls overlap',
+    kind: 'internal',
+    attributes: [
+      'gen_ai.tool.name',
+      'gen_ai.tool.call.id',
+      'work.turn',
+      'work.tool.is_error',
+      'work.tool.output_bytes',
+    ],
+  },
   'work.hook': {
     description: 'One run of a hook in the loop; its time-outs and failures are in `error.type`',
     kind: 'internal',
@@ -188,6 +205,11 @@ export const METRICS = {
   'work.context.cache_hit_ratio': histogram('1', 'Share of input tokens read from the cache', ['faculty'], SHARE),
   'work.hook.runs': counter('{run}', 'Runs of hooks in the loop', ['faculty', 'event', 'hook', 'decision']),
   'work.hook.duration': histogram('ms', 'One run of a hook in the loop', ['faculty', 'event', 'hook'], HOOK_MS),
+  'work.sandbox.executions': counter('{execution}', 'Executions of code, by how they ended', ['faculty', 'ended']),
+  'work.sandbox.duration': histogram('ms', 'One execution of code, calls of tools included', ['faculty'], LONG_MS),
+  'work.sandbox.tool_calls': counter('{call}', 'Tool calls that code made', ['faculty']),
+  'work.sandbox.output_bytes': counter('By', 'What executions of code gave to models', ['faculty']),
+  'work.sandbox.internal_bytes': counter('By', 'What tools gave to code', ['faculty']),
   'work.ledger.entries': counter('{entry}', 'Ledger entries written by foci and hooks', ['faculty', 'entry_type']),
   'work.mcp.starts': counter('{start}', 'Starts of MCP servers', ['faculty', 'server', 'result']),
   'work.batch.requests': counter('{request}', 'Requests in batches', ['provider', 'result']),

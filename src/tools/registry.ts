@@ -1,11 +1,14 @@
 /** The registry of tools, and the selection for a faculty. */
 import { z } from 'zod';
+import type { CodeExecution, Faculty } from '../catalog/faculty.ts';
 import type { KnownTool } from '../catalog/read-permissions.ts';
 import type { WebSearchConfig } from '../core/config/config.ts';
 import type { PermittedTool } from '../core/permissions/permissions.ts';
 import type { ToolSpec } from '../llm/client.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { askHuman } from './ask-human.ts';
 import { CHILD_TOOLS } from './children/child-source.ts';
+import { executeCodeTool, pooledSpec } from './code/execute-code.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
 import { MEMORY_TOOLS } from './memory.ts';
@@ -25,6 +28,8 @@ export interface ToolSettings {
   readonly web: () => WebReach;
   /** Null: no search endpoint is configured. */
   readonly search: () => WebSearchConfig | null;
+  /** Where code runs; null: this process runs none. */
+  readonly sandbox: () => Sandbox | null;
 }
 
 /** Tools that a faculty may list in `tools`. */
@@ -33,11 +38,33 @@ export function facultyTools(settings: ToolSettings): readonly Tool[] {
 }
 
 /** As without a configuration. */
-const FACULTY_TOOLS = facultyTools({ web: () => ({ allow: [] }), search: () => null });
+const NO_SETTINGS: ToolSettings = { web: () => ({ allow: [] }), search: () => null, sandbox: () => null };
+const FACULTY_TOOLS = facultyTools(NO_SETTINGS);
+
+/** Offered with `code_execution = true`. One object for all foci of a faculty, so that its schema is written down once. */
+export function codeTools(settings: ToolSettings): (faculty: Faculty) => readonly Tool[] {
+  const made = new WeakMap<CodeExecution, Tool>();
+  return ({ engage: { codeExecution } }) => {
+    if (!codeExecution) return [];
+    const tool = made.get(codeExecution) ?? executeCodeTool(codeExecution, settings.sandbox);
+    made.set(codeExecution, tool);
+    settings.sandbox()?.warm(pooledSpec(codeExecution));
+    return [tool];
+  };
+}
+
+/** As without a faculty. */
+export const CODE_TOOL: Tool = executeCodeTool(
+  { timeoutSeconds: 300, image: null, memoryMib: 512, cpus: 1, mountsWorkspace: false },
+  () => null,
+);
+
+/** The engine's tools that a faculty gets by a key of its own, and does not list. */
+const CHOSEN_TOOLS: readonly Tool[] = [...CHILD_TOOLS, CODE_TOOL];
 
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {
-  return withJobs([...ENGINE_TOOLS, ...CHILD_TOOLS, ...FACULTY_TOOLS]).map((tool) => {
+  return withJobs([...ENGINE_TOOLS, ...CHOSEN_TOOLS, ...FACULTY_TOOLS]).map((tool) => {
     const { shape } = tool.input as unknown as z.ZodObject;
     return { ...permittedTool(tool), fields: [...new Set([...Object.keys(shape), ...Object.keys(tool.kinds ?? {})])] };
   });
@@ -45,7 +72,7 @@ export function knownTools(): readonly KnownTool[] {
 
 /** A tool of a focus, as permission rules see it. */
 export function permittedTool({ name, risk, kinds = {} }: Tool): PermittedTool {
-  const origin = [...ENGINE_TOOLS, ...CHILD_TOOLS].some((tool) => tool.name === name)
+  const origin = [...ENGINE_TOOLS, ...CHOSEN_TOOLS].some((tool) => tool.name === name)
     ? 'engine'
     : FACULTY_TOOL_NAMES.includes(name)
       ? 'faculty'
@@ -58,13 +85,17 @@ export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) =>
 
 /** Every tool of animus with its kind. */
 export const TOOL_KINDS: ReadonlyMap<string, Tool['kind']> = new Map(
-  [...ENGINE_TOOLS, ...CHILD_TOOLS, ...FACULTY_TOOLS].map(({ name, kind }) => [name, kind]),
+  [...ENGINE_TOOLS, ...CHOSEN_TOOLS, ...FACULTY_TOOLS].map(({ name, kind }) => [name, kind]),
 );
 
-/** The tools of a faculty by name: the engine's, then its own in the order written. Loading has refused unknown names. */
-export function toolset(names: readonly string[], tools = FACULTY_TOOLS): ReadonlyMap<string, Tool> {
+/** The tools of a faculty by name: the engine's, with that for `code`, then its own in the order written. Loading has refused unknown names. */
+export function toolset(
+  names: readonly string[],
+  tools = FACULTY_TOOLS,
+  code: readonly Tool[] = [],
+): ReadonlyMap<string, Tool> {
   const own = names.flatMap((name) => tools.filter((tool) => tool.name === name));
-  return new Map([...ENGINE_TOOLS, ...withJobs(own)].map((tool) => [tool.name, tool]));
+  return new Map([...ENGINE_TOOLS, ...code, ...withJobs(own)].map((tool) => [tool.name, tool]));
 }
 
 /** The definitions of the tools for the model, in order; fixed for a focus. */

@@ -3,7 +3,7 @@ import type { Faculty } from '../catalog/faculty.ts';
 import { childSource } from './children/child-source.ts';
 import type { McpSettings } from './mcp/mcp-settings.ts';
 import { mcpSource } from './mcp/mcp-source.ts';
-import { facultyTools, type ToolSettings, toolset } from './registry.ts';
+import { codeTools, facultyTools, type ToolSettings, toolset } from './registry.ts';
 import type { Tool } from './tool.ts';
 import type { ToolSource } from './tool-source.ts';
 
@@ -15,7 +15,11 @@ export function toolSources(settings: ToolSettings, mcp: McpSettings): readonly 
 /** The engine's own tools, and the tools of the registry that the faculty lists. */
 function registry(settings: ToolSettings): ToolSource {
   const tools = facultyTools(settings);
-  return { name: 'registry', open: async (faculty) => ({ tools: [...toolset(faculty.engage.tools, tools).values()] }) };
+  const codeOf = codeTools(settings);
+  return {
+    name: 'registry',
+    open: async (faculty) => ({ tools: [...toolset(faculty.engage.tools, tools, codeOf(faculty)).values()] }),
+  };
 }
 
 /** The tools of one focus by name. */

@@ -1,6 +1,7 @@
 /** The contract of a tool. Each family has its own file; the engine validates, journals and runs the calls. */
 import type { z } from 'zod';
 import type { FieldKind, RiskClass, Verdict } from '../core/permissions/verdict.ts';
+import type { ToolSpec } from '../llm/client.ts';
 import type { FileRule } from '../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/sql/database.ts';
@@ -17,6 +18,8 @@ interface ToolBase<Input> {
   readonly risk: RiskClass;
   /** How permission rules compare fields of the input (docs/permissions.md); the others as texts. */
   readonly kinds?: Readonly<Record<string, FieldKind>>;
+  /** Why code may not make such a call, for the model; null, the default: it may. */
+  notFromCode?(input: Input): string | null;
   /** Values that rules compare where they stand deeper in the input, by field; null for one that cannot be read. */
   comparedValues?(input: Input): Readonly<Record<string, readonly string[] | null>>;
   /**
@@ -37,6 +40,10 @@ export interface WorldTool<Input = unknown> extends ToolBase<Input> {
    * recorded, and nobody knows of it if the answer is lost: such a tool must change nothing.
    */
   readonly idempotent: boolean;
+  /** True: it runs code that calls tools, and its context has `nested`. Default false. */
+  readonly callsTools?: boolean;
+  /** Its time-out in milliseconds, in place of the one that all tools of the focus have. */
+  readonly timeoutMs?: number;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }
 
@@ -69,8 +76,48 @@ export interface ToolContext {
   readonly isolation: Isolation;
   /** What neither commands nor file tools may do with files of this host. */
   readonly fileRules: readonly FileRule[];
+  /** For tools that declare `callsTools`: what their code may call. */
+  readonly nested?: NestedCalls;
+  /**
+   * Only where code made the call: how many bytes its result may have. The result is then whole, without the limits that are made for a
+   * model.
+   */
+  readonly codeBytes?: number;
   /** What the gates say about this call with another input, such as the target of a redirect. Default: all is `auto`. */
   readonly permissionFor?: (input: unknown) => Promise<Verdict>;
+}
+
+/** Calls of tools from code. Each passes the same validation, gates, hooks and journal as a call of the model. */
+export interface NestedCalls {
+  /** What may be called, as the model sees it. */
+  readonly tools: readonly ToolSpec[];
+  /**
+   * Makes one call; many may be under way. Failures and refusals are outputs. `details` of the output is the result as values, where the tool
+   * gives it so; the text is short then. Rejects when `signal` aborts, after `close`, and with what ends the focus, which also aborts the
+   * signal of the context.
+   */
+  call(call: NestedCall, signal: AbortSignal): Promise<ToolOutput>;
+  /** Keeps a file as an artifact of the item; `problem`: why it was not kept. */
+  keepFile(file: NestedFile): Promise<{ readonly artifactId: string } | { readonly problem: string }>;
+  /** Stops calls that still run, and resolves when the ends of all are recorded. Idempotent. */
+  close(): Promise<readonly EndedNestedCall[]>;
+}
+
+export interface NestedCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface NestedFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** A call that code has made. `in_doubt`: it was stopped, and may or may not have happened. */
+export interface EndedNestedCall {
+  readonly n: number;
+  readonly name: string;
+  readonly state: 'done' | 'failed' | 'denied' | 'in_doubt';
 }
 
 /** The result of a call. A failure that the model should react to is an output with `isError`, not an exception. */
@@ -82,6 +129,8 @@ export interface ToolOutput {
   readonly inDoubt?: boolean;
   /** For people: `work show`, spans, logs. JSON. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** The result as values, for code that made the call: what `content` says. Only computed when it is asked for, and never recorded. */
+  readonly data?: () => unknown;
   /**
    * The call has not ended but waits. When all other calls of its turn have ended, the focus is parked until the wait is
    * resolved. `content` is then only for people; the model gets the result of `afterWait`.

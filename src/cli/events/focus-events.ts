@@ -71,7 +71,8 @@ function showCall(output: Output, event: Extract<FocusEvent, { type: 'tool_ended
   if (event.name === 'ledger_append' && !event.isError) return;
   const mark: Part = event.isError ? styled('✗', 'red') : styled('✓', 'green');
   const short = whole ? '' : `  ${gist(event)}`;
-  output.line('  ', mark, ` ${event.name}  `, styled(`${duration(event.durationMs)}${short}`, 'dim'));
+  const indent = event.parentCallId === undefined ? '  ' : '    ';
+  output.line(indent, mark, ` ${event.name}  `, styled(`${duration(event.durationMs)}${short}`, 'dim'));
   if (whole) output.block(event.output, '      ');
 }
 

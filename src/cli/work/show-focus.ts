@@ -49,19 +49,28 @@ function showTurn(output: Output, turn: TurnView, full: boolean): void {
   for (const call of turn.tool_calls) showCall(output, call, full);
 }
 
-function showCall(output: Output, call: ToolCallView, full: boolean): void {
+/** Without `--full`, the calls of code are shown up to this many. */
+const SHOWN_CALLS = 20;
+
+function showCall(output: Output, call: ToolCallView, full: boolean, indent = '    '): void {
   const bad = call.is_error === true || call.state === 'failed' || call.state === 'in_doubt' || call.state === 'denied';
   const took = call.duration_ms === null ? '' : `, ${duration(call.duration_ms)}`;
   const size = call.output_bytes === null ? '' : `, ${bytes(call.output_bytes)}`;
   const state = styled(`${bad && call.state === 'done' ? 'error' : call.state}${took}${size}`, bad ? 'red' : 'green');
-  output.line('    ', styled(call.name, 'bold'), '  ', state, '  ', styled(full ? '' : call.input, 'dim'));
-  if (full) output.block(call.input, '      ');
+  output.line(indent, styled(call.name, 'bold'), '  ', state, '  ', styled(full ? '' : call.input, 'dim'));
+  const inner = `${indent}  `;
+  if (full) output.block(call.input, inner);
   if (call.final_input !== null) {
-    output.line('      ', styled('ran with', 'cyan'), '  ', styled(full ? '' : call.final_input, 'dim'));
-    if (full) output.block(call.final_input, '      ');
+    output.line(inner, styled('ran with', 'cyan'), '  ', styled(full ? '' : call.final_input, 'dim'));
+    if (full) output.block(call.final_input, inner);
   }
-  if (full && call.output !== null) output.block(call.output, '      ');
-  else if (bad && call.output !== null) output.line('      ', styled(call.output, 'red'));
+  const { calls = [] } = call;
+  for (const each of full ? calls : calls.slice(0, SHOWN_CALLS)) showCall(output, each, full, inner);
+  const left = full ? 0 : calls.length - SHOWN_CALLS;
+  if (left > 0)
+    output.line(inner, styled(`and ${counted(left, 'more call')} by this code; see them with --full`, 'dim'));
+  if (full && call.output !== null) output.block(call.output, inner);
+  else if (bad && call.output !== null) output.line(inner, styled(call.output, 'red'));
 }
 
 /** What the engine wrote into the context after a turn: the first message, notices, and the stubs and summaries that took the place of older ones. */

@@ -38,10 +38,15 @@ function describe(event: Described, id: string): readonly Part[] | null {
     case 'turn_started':
       return [styled(`turn ${event.turn}  `, 'cyan'), styled(`calling ${event.model}`, 'dim')];
     case 'tool_started':
-      return ['  ', styled(event.name, 'bold'), styled(`  ${JSON.stringify(event.input)}`, 'dim')];
+      return [indentOf(event), styled(event.name, 'bold'), styled(`  ${JSON.stringify(event.input)}`, 'dim')];
     case 'tool_ended': {
       const mark: Part = event.isError ? styled('✗', 'red') : styled('✓', 'green');
-      return ['  ', mark, ` ${event.name}`, styled(`  ${duration(event.durationMs)}  ${event.output}`, 'dim')];
+      return [
+        indentOf(event),
+        mark,
+        ` ${event.name}`,
+        styled(`  ${duration(event.durationMs)}  ${event.output}`, 'dim'),
+      ];
     }
     case 'waiting':
       return [
@@ -66,6 +71,11 @@ function describe(event: Described, id: string): readonly Part[] | null {
     default:
       return event satisfies never;
   }
+}
+
+/** Calls that code made stand below it. */
+function indentOf({ parentCallId }: { readonly parentCallId?: string }): string {
+  return parentCallId === undefined ? '  ' : '    ';
 }
 
 /** Converts field names to snake_case, as in all `--json` output. */

@@ -113,7 +113,9 @@ function byRisk({ risk: defaults }: Permissions, { tool, unprotected }: Permitte
   if (origin === 'server')
     return result(stricter(set ?? 'ask', 'ask'), set === 'forbid' ? rule : 'default: a tool of a server');
   if (set !== undefined) return result(set);
-  if (risk === 'execute' && unprotected) return result('ask', 'default: commands without isolation');
+  // The engine's own tool for code runs it in a container.
+  if (risk === 'execute' && unprotected && origin !== 'engine')
+    return result('ask', 'default: commands without isolation');
   return result(risk === 'spend' ? 'ask' : 'auto');
 }
 

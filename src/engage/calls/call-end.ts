@@ -60,11 +60,19 @@ export function ended(
     output: text,
     durationMs,
   });
-  if (call.name === 'ledger_append' && !isError) {
-    const { seq, type, content } = end.output.details as { seq: number; type: 'plan'; content: string };
-    onEvent({ type: 'ledger', seq, entryType: type, content });
-  }
+  tellEntry(call.name, end.output, { onEvent });
   return { ...call, state, output: text, isError };
+}
+
+/** Notifies watchers of the ledger entry that a call wrote, if it wrote one. */
+export function tellEntry(
+  name: string,
+  { isError = false, details }: ToolOutput,
+  { onEvent }: Pick<EndMeans, 'onEvent'>,
+): void {
+  if (name !== 'ledger_append' || isError) return;
+  const { seq, type, content } = details as { seq: number; type: 'plan'; content: string };
+  onEvent({ type: 'ledger', seq, entryType: type, content });
 }
 
 /** Returns the call as waiting, and notifies watchers. */

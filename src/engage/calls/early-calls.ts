@@ -14,7 +14,7 @@ import { createSlots, type TakeSlot } from './slots.ts';
 /** How long the record of an answer waits for calls that only read, so that one statement records both. */
 const TOGETHER_MS = 2;
 
-type EarlyMeans = GateMeans & RunMeans & { readonly maxParallelTools: number };
+type EarlyMeans = GateMeans & RunMeans;
 
 /** The end of a call that is not recorded yet. */
 export interface EarlyEnd {

@@ -1,4 +1,5 @@
 /** The gate of a faculty's permissions: lets a call run, has a person asked, or refuses it. */
+import { hash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
@@ -29,7 +30,7 @@ export function permissionGate(permissions: Permissions): CallGate {
     judge(call) {
       if (call.turn !== turn) judged.clear();
       turn = call.turn;
-      const key = JSON.stringify([call.callId, call.input]);
+      const key = keyOf(call);
       const known = judged.get(key);
       if (known) return known;
       const permission = permissionOf(permissions, permittedCall(call, hasPatterns(permissions, call.tool.name)));
@@ -39,6 +40,12 @@ export function permissionGate(permissions: Permissions): CallGate {
       return verdict;
     },
   };
+}
+
+/** Short, because code may make thousands of calls in a turn, with inputs of any size. */
+function keyOf({ callId, input }: GatedCall): string {
+  const text = JSON.stringify([callId, input]);
+  return text.length <= 1000 ? text : hash('sha256', text);
 }
 
 /** Links are only followed where a rule compares paths. */

@@ -3,7 +3,7 @@ import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { askPerson } from '../../store/transcript/approvals.ts';
-import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
+import { type CodeEntry, finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
 import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { openWait, type WaitRequest } from '../../store/transcript/waits.ts';
 import { count } from '../../telemetry/metrics.ts';
@@ -13,10 +13,14 @@ import { nobodyAnswers } from '../prompt/people.ts';
 import { abortable } from './abortable.ts';
 import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
 import type { AfterRun, CallGate, GatedCall } from './gate.ts';
+import { openNestedCalls } from './nested/nested-calls.ts';
 import { permissionNow } from './permission-now.ts';
 
 /** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
-export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRules' | 'permissionFor'> & {
+export type CallScope = Omit<
+  ToolContext,
+  'turn' | 'callId' | 'signal' | 'fileRules' | 'permissionFor' | 'nested' | 'codeBytes'
+> & {
   /** Makes the focus's own directory, before the first call that may use files. Idempotent. */
   readonly makeDirectory: () => Promise<void>;
   /** Computed for each call: key files may be replaced meanwhile. Errors: `files.displaced`. */
@@ -26,6 +30,10 @@ export type CallScope = Omit<ToolContext, 'turn' | 'callId' | 'signal' | 'fileRu
 /** The dependencies of running a call. */
 export interface RunMeans extends EndMeans {
   readonly db: Database;
+  /** What code may call. */
+  readonly toolset: ReadonlyMap<string, Tool>;
+  /** Of the calls of one execution of code, too. */
+  readonly maxParallelTools: number;
   readonly callScope: CallScope;
   readonly signal: AbortSignal;
   /** Asked again where a call leads to something that its input does not name (`CallGuard`). */
@@ -48,6 +56,8 @@ export interface CallRun {
   readonly durationMs: number;
   /** True if its end, or its wait, is in the tables already. */
   readonly recorded: boolean;
+  /** The ledger entries that its code wrote. */
+  readonly wrote?: readonly CodeEntry[];
 }
 
 /** Runs the call and returns it with its result, or waiting. Rejects when the focus is aborted or its lease is lost. */
@@ -93,8 +103,10 @@ export async function executeCall(
   means: RunMeans,
 ): Promise<CallRun> {
   const startedMs = performance.now();
-  const timeout = AbortSignal.timeout(means.callScope.timeoutMs);
-  const signal = AbortSignal.any([means.signal, timeout]);
+  const timeoutMs = (tool.kind === 'world' ? tool.timeoutMs : undefined) ?? means.callScope.timeoutMs;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const nested = tool.kind === 'world' && tool.callsTools ? openNestedCalls(turn, call, means) : null;
+  const signal = AbortSignal.any([means.signal, timeout, ...(nested ? [nested.fatal] : [])]);
   // A database tool does not access files.
   const fileRules = tool.kind === 'database' ? [] : means.callScope.fileRules();
   const permissionFor = (other: unknown) => {
@@ -102,7 +114,16 @@ export async function executeCall(
     return permissionNow({ tool, input: other, callId: call.callId, turn: turn.turn, scope, signal }, means.gates);
   };
   const { callScope } = means;
-  const context: ToolContext = { ...callScope, turn: turn.turn, callId: call.callId, signal, fileRules, permissionFor };
+  const context: ToolContext = {
+    ...callScope,
+    turn: turn.turn,
+    callId: call.callId,
+    timeoutMs,
+    signal,
+    fileRules,
+    permissionFor,
+    ...(nested && { nested }),
+  };
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': call.name,
@@ -115,15 +136,27 @@ export async function executeCall(
         ? runInTransaction(turn, call, tool, input, context, startedMs, means)
         : runInWorld(tool, input, context, executing),
     );
-    return { end: { output }, durationMs: performance.now() - startedMs, recorded: tool.kind === 'database' };
+    await nested?.close();
+    return {
+      end: { output },
+      durationMs: performance.now() - startedMs,
+      recorded: tool.kind === 'database',
+      ...(nested && { wrote: nested.wrote() }),
+    };
   } catch (error) {
+    await nested?.close();
     means.signal.throwIfAborted();
     // A lost lease, an unreachable database, a locked row or a host that cannot start processes ends the focus; it is not a result.
     if (isAnimusError(error, 'work.lease_lost', 'work.locked', 'db.unreachable', 'process.interrupted')) throw error;
     const content = timeout.aborted
-      ? `${call.name} did not finish within ${means.callScope.timeoutMs / 1000} s and was stopped`
+      ? `${call.name} did not finish within ${timeoutMs / 1000} s and was stopped`
       : `${call.name} failed: ${messageOf(error)}`;
-    return { end: { output: { content, isError: true } }, durationMs: performance.now() - startedMs, recorded: false };
+    return {
+      end: { output: { content, isError: true } },
+      durationMs: performance.now() - startedMs,
+      recorded: false,
+      ...(nested && { wrote: nested.wrote() }),
+    };
   }
 }
 
@@ -131,9 +164,10 @@ export async function executeCall(
 export async function keepRun(
   turn: RecordedTurn,
   call: RecordedCall,
-  { end, durationMs, recorded }: CallRun,
+  { end, durationMs, recorded, wrote = [] }: CallRun,
   means: RunMeans,
 ): Promise<RecordedCall> {
+  if (wrote.length > 0) return { ...(await keepRun(turn, call, { end, durationMs, recorded }, means)), wrote };
   const { wait } = end.output;
   if (wait) {
     const opened = recorded ? wait : await recordWait(means.db, means.callScope, turn.turn, call.callId, wait);

@@ -1,6 +1,7 @@
 /** The agent's ledger entries, read from the recorded calls: the same before and after a crash. */
 import type { LedgerType } from '../../core/work/work.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
+import { codeEntry } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 
 /** An entry that the agent wrote itself, as opposed to operators and hooks. */
@@ -10,16 +11,16 @@ export interface LedgerWrite {
   readonly content: string;
 }
 
-/** The recorded entries of a turn, in the order of their calls. */
+/** The recorded entries of a turn, in the order of its calls; those that code wrote stand for the call that ran it. */
 export function ledgerWrites(turn: RecordedTurn): LedgerWrite[] {
-  return turn.calls.filter(isWrite).map(({ input }) => ({
+  const entries = turn.calls.flatMap((call) => (isWrite(call) ? [codeEntry(call)] : (call.wrote ?? [])));
+  return entries.map(({ type, content }) => ({
     turn: turn.turn,
-    type: input['type'] as LedgerType,
-    content: String(input['content']).trim(),
+    type: type as LedgerType,
+    content: String(content).trim(),
   }));
 }
 
-/** A call that is done was valid, so its input has the form of the tool. */
 function isWrite(call: RecordedCall): boolean {
   return call.name === 'ledger_append' && call.state === 'done';
 }

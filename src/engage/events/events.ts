@@ -31,6 +31,8 @@ export type FocusEventBody =
       readonly callId: string;
       readonly name: string;
       readonly input: object;
+      /** The call whose code made this one; left out for a call of the model. */
+      readonly parentCallId?: string;
     }
   | {
       readonly type: 'tool_ended';
@@ -40,6 +42,7 @@ export type FocusEventBody =
       readonly isError: boolean;
       readonly output: string;
       readonly durationMs: number;
+      readonly parentCallId?: string;
     }
   /** A call waits. The focus is parked when every other call of its turn has ended; `deadline` is ISO 8601. */
   | {

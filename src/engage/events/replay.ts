@@ -102,7 +102,7 @@ function turnFacts(turn: TurnProgress, model: string, calls: readonly CallProgre
     turn: number,
     model: answeredBy ?? '',
     text: (text ?? '').trim(),
-    calls: calls.filter((call) => call.focus === focus && call.turn === number).length,
+    calls: calls.filter((call) => call.focus === focus && call.turn === number && call.parentCallId === null).length,
     inputTokens,
     outputTokens,
     atMs: recordedAtMs,
@@ -111,11 +111,14 @@ function turnFacts(turn: TurnProgress, model: string, calls: readonly CallProgre
 }
 
 function callFacts(call: CallProgress): Fact[] {
-  const { focus, turn, callId, name, startedAtMs, waitKind, waitAtMs, endedAtMs } = call;
+  const { focus, turn, callId, name, startedAtMs, waitKind, waitAtMs, endedAtMs, parentCallId } = call;
+  const fromCode = parentCallId !== null && { parentCallId };
   const key = `call ${focus} ${turn} ${callId}`;
   const facts: Fact[] = [];
   if (startedAtMs !== null) {
-    facts.push(fact(key, { type: 'tool_started', turn, callId, name, input: call.input, atMs: startedAtMs }));
+    facts.push(
+      fact(key, { type: 'tool_started', turn, callId, name, input: call.input, atMs: startedAtMs, ...fromCode }),
+    );
   }
   if (waitKind !== null && waitAtMs !== null) {
     const deadline = call.waitDeadline === null ? null : new Date(call.waitDeadline).toISOString();
@@ -124,7 +127,7 @@ function callFacts(call: CallProgress): Fact[] {
   if (endedAtMs !== null) {
     const { isError, output, durationMs } = call;
     const told = { turn, callId, name, isError, output: output ?? '', durationMs: durationMs ?? 0, atMs: endedAtMs };
-    facts.push(fact(`${key} ended`, { type: 'tool_ended', ...told }));
+    facts.push(fact(`${key} ended`, { type: 'tool_ended', ...told, ...fromCode }));
   }
   return facts;
 }

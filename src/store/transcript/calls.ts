@@ -17,6 +17,14 @@ export interface RecordedCall {
   readonly isError: boolean;
   /** Only in memory: it waits, and a person has approved it, so it may be started. */
   readonly approved?: boolean;
+  /** The ledger entries that its code wrote, in order; left out where there are none. */
+  readonly wrote?: readonly CodeEntry[];
+}
+
+/** The input of a call of `ledger_append` that code made. */
+export interface CodeEntry {
+  readonly type: unknown;
+  readonly content: unknown;
 }
 
 /** The end of one call. */

@@ -66,7 +66,7 @@ export async function readRunningMs(db: Queryable, focusId: string, failureNotic
        from animus.turns t
        left join lateral (
          select max(c.duration_ms) as longest from animus.tool_calls c join animus.foci f on f.id = c.focus_id
-          where c.focus_id = t.focus_id and c.turn = t.turn and c.state <> 'in_doubt'
+          where c.focus_id = t.focus_id and c.turn = t.turn and c.origin = 'model' and c.state <> 'in_doubt'
             and not exists (select from animus.waits w where w.work_item_id = f.work_item_id and w.call_id = c.call_id
                               and (c.started_at is null or w.created_at >= c.started_at))) c on true
       where t.focus_id = $1 and t.recorded_at is not null

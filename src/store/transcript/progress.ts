@@ -60,6 +60,8 @@ export interface CallProgress {
   readonly focus: number;
   readonly turn: number;
   readonly callId: string;
+  /** The call whose code made this one; null for a call of the model. */
+  readonly parentCallId: string | null;
   readonly name: string;
   readonly input: object;
   readonly state: CallState;
@@ -108,7 +110,7 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
                  'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8) order by f.number, t.turn), '[]')
           from animus.all_turns t join animus.foci f on f.id = t.focus_id
          where t.work_item_id = w.id and (f.number, t.turn) >= ($2::int, $3::int)) as turns,
-       (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', c.turn, 'callId', c.call_id, 'name', c.name, 'input', coalesce(c.final_input, c.input),
+       (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', c.turn, 'callId', c.call_id, 'parentCallId', c.parent_call_id, 'name', c.name, 'input', coalesce(c.final_input, c.input),
                  'state', c.state, 'isError', coalesce(c.is_error, false), 'output', left(c.output, 4000),
                  'startedAtMs', extract(epoch from c.started_at) * 1000, 'endedAtMs', extract(epoch from c.ended_at) * 1000,
                  'durationMs', c.duration_ms, 'waitKind', v.kind, 'waitDeadline', v.deadline,

@@ -62,6 +62,8 @@ export interface ToolCallView {
   readonly final_input: string | null;
   readonly is_error: boolean | null;
   readonly duration_ms: number | null;
+  /** The calls that its code made, in order; left out where there are none. */
+  readonly calls?: readonly ToolCallView[];
 }
 
 type TurnRow = Omit<TurnView, 'tool_calls'> & { readonly focus_id: string };
@@ -69,7 +71,11 @@ type TurnRow = Omit<TurnView, 'tool_calls'> & { readonly focus_id: string };
 const SHORT_CHARS = 2000;
 const MAX_CHARS = 10_000_000;
 
-type CallRow = ToolCallView & { readonly focus_id: string; readonly turn: number };
+type CallRow = ToolCallView & {
+  readonly focus_id: string;
+  readonly turn: number;
+  readonly parent_call_id: string | null;
+};
 
 /** The foci of an item with their turns and calls, oldest first; with `full`, whole texts of calls and the engine's messages. */
 export async function readFoci(db: Queryable, id: string, full = false): Promise<FocusView[]> {
@@ -91,7 +97,7 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
   );
   const calls = await db.query<CallRow>(
     `select c.focus_id, c.turn, c.call_id, c.name, c.state, left(c.input::text, $2::int) as input, left(c.output, $2::int) as output,
-            c.output_bytes, left(c.final_input::text, $2::int) as final_input, c.is_error, c.duration_ms
+            c.output_bytes, left(c.final_input::text, $2::int) as final_input, c.is_error, c.duration_ms, c.parent_call_id
        from animus.all_tool_calls c where c.work_item_id = $1::uuid order by c.focus_id, c.turn, c.position`,
     [id, full ? MAX_CHARS : SHORT_CHARS],
   );
@@ -120,8 +126,17 @@ function turnsOf(focusId: string, turns: readonly TurnRow[], calls: readonly Cal
     .map((row) => {
       const { focus_id: ofFocus, ...turn } = row;
       const own = calls.filter((call) => call.focus_id === ofFocus && call.turn === turn.turn);
-      return { ...turn, tool_calls: own.map(callOf) };
+      return { ...turn, tool_calls: callsBelow(null, own) };
     });
+}
+
+/** The calls of the model (below null), or those that the code of a call made. */
+function callsBelow(parent: string | null, rows: readonly CallRow[]): ToolCallView[] {
+  const own = rows.filter((row) => row.parent_call_id === parent);
+  return own.map((row) => {
+    const calls = parent === null ? callsBelow(row.call_id, rows) : [];
+    return { ...callOf(row), ...(calls.length > 0 && { calls }) };
+  });
 }
 
 function callOf({

@@ -95,11 +95,15 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   },
   hold_focus: ofFocus(`select animus.hold_focus($1, $2)`),
   hold_lease: ofItem(`select animus.hold_lease($1, $2)`),
+  keep_file: ofFocus(`select animus.keep_file($1, $2, gen_random_uuid(), 'late', 'late'::bytea)`),
   open_item_wait: ofFocus(`select animus.open_item_wait($1, $2, 'budget', 'budget', '{}')`),
   open_wait: ofFocus(`select animus.open_wait($1, $2, 1, 'c1', 'human')`),
   park_work: ofItem(`select animus.park_work($1, $2)`),
   put_turn: ofFocus(
     `select animus.put_turn($1, $2, 2, '{"provider": "p", "path": "/x", "model": "m", "headers": {}, "body": "{}"}')`,
+  ),
+  record_code_calls: ofFocus(
+    `select animus.record_code_calls($1, $2, 1, 'c1', '[{"n": 1, "name": "late", "input": {}, "state": "started"}]')`,
   ),
   record_hook_run: ofFocus(
     `select animus.record_hook_run($1, $2, '${JSON.stringify({

@@ -1,0 +1,117 @@
+/** Makes one call of code: validated, judged, recorded and run like a call of the model. */
+import type { ToolCallBlock } from '../../../llm/client.ts';
+import { isDeeperThan } from '../../../llm/wire/loose-json.ts';
+import type { RecordedCall } from '../../../store/transcript/calls.ts';
+import type { RecordedTurn } from '../../../store/transcript/turns.ts';
+import { span } from '../../../telemetry/spans.ts';
+import { type EndedNestedCall, type NestedCall, type ToolOutput, toolError } from '../../../tools/tool.ts';
+import { asksInCode } from '../../prompt/code-texts.ts';
+import { changedInput } from '../ask-person.ts';
+import { tellEntry } from '../call-end.ts';
+import { type Passage, passGates, validCall } from '../gates.ts';
+import type { NestedMeans } from './nested-calls.ts';
+import type { NestedJournal } from './nested-journal.ts';
+import type { NestedCallStart, NestedRecord } from './nested-record.ts';
+import { resultForCode } from './nested-result.ts';
+import { type NestedEnd, runNestedCall } from './nested-run.ts';
+
+const MAX_LEVELS = 200;
+
+/** The execution that a call belongs to. */
+export interface Execution {
+  readonly turn: RecordedTurn;
+  /** The call that runs the code. */
+  readonly parent: RecordedCall;
+  readonly means: NestedMeans;
+  readonly record: NestedRecord;
+  readonly journal: NestedJournal;
+  readonly onEnd: (ended: EndedNestedCall, call: RecordedCall) => void;
+}
+
+/** Runs call `n` of an execution, in a span. Rejects when `signal` aborts, and with what ends the focus. */
+export async function makeNestedCall(
+  { name, input }: NestedCall,
+  n: number,
+  execution: Execution,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  signal.throwIfAborted();
+  const { turn, parent } = execution;
+  const call: RecordedCall = {
+    callId: `${parent.callId}/${n}`,
+    name,
+    input: (input ?? {}) as RecordedCall['input'],
+    finalInput: null,
+    state: 'pending',
+    output: null,
+    isError: false,
+  };
+  const attributes = { 'gen_ai.tool.name': name, 'gen_ai.tool.call.id': call.callId, 'work.turn': turn.turn };
+  return span('sandbox.tool.call', attributes, async (calling) => {
+    const given = resultForCode(name, await gateAndRun(call, n, execution, signal));
+    calling.set({ 'work.tool.is_error': given.isError ?? false, 'work.tool.output_bytes': given.content.length });
+    return given;
+  });
+}
+
+async function gateAndRun(
+  call: RecordedCall,
+  n: number,
+  execution: Execution,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const { name, callId } = call;
+  const readable = !isDeeperThan(call.input, MAX_LEVELS);
+  const input = readable ? call.input : {};
+  const start: NestedCallStart = { n, name, input, finalInput: null, tool: undefined };
+  const passage = readable
+    ? await passGates(call, execution.turn, { ...execution.means, signal })
+    : unreadable(callId, name, execution);
+  switch (passage.kind) {
+    case 'answered':
+      return end(start, call, passage, 0, execution);
+    case 'ask': {
+      const output = toolError(asksInCode(passage.reason), { gate: passage.gate });
+      return end(start, call, { state: 'denied', output }, 0, execution);
+    }
+    case 'ready': {
+      const no = passage.tool.notFromCode?.(passage.input) ?? null;
+      if (no !== null) return end(start, call, { state: 'failed', output: toolError(no) }, 0, execution);
+      const finalInput = changedInput(call, passage.written);
+      const judged = finalInput === null ? call : { ...call, finalInput: finalInput.value };
+      const begun = { ...start, finalInput, tool: passage.tool };
+      const startedMs = performance.now();
+      const ended = await runNestedCall(judged, begun, passage, execution, signal);
+      return end(begun, judged, ended, performance.now() - startedMs, execution);
+    }
+    default:
+      return passage satisfies never;
+  }
+}
+
+/** What cannot be written down is not kept. */
+function unreadable(callId: string, name: string, { turn, means }: Execution): Passage {
+  const invalidInput = `its values are nested more than ${MAX_LEVELS} levels deep`;
+  const block: ToolCallBlock = { type: 'tool_call', id: callId, name, input: {}, invalidInput };
+  const call = { callId, name, input: {}, finalInput: null, state: 'pending', output: null, isError: false } as const;
+  return validCall(call, { ...turn, content: [block] }, means.toolset);
+}
+
+/** Puts the end on record, and notifies watchers. */
+function end(
+  start: NestedCallStart,
+  call: RecordedCall,
+  { state, output, recorded = false }: NestedEnd,
+  durationMs: number,
+  { turn, parent, means, record, journal, onEnd }: Execution,
+): ToolOutput {
+  const row = record.ended(start, state, output, durationMs);
+  if (!recorded) journal.add(row);
+  const { callId, name } = call;
+  const isError = output.isError ?? false;
+  const shown = { isError, output: row.output ?? '', durationMs, parentCallId: parent.callId };
+  means.onEvent({ type: 'tool_ended', turn: turn.turn, callId, name, ...shown });
+  if (recorded) tellEntry(name, output, means);
+  onEnd({ n: start.n, name, state }, call);
+  return output;
+}

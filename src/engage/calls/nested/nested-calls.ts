@@ -1,0 +1,112 @@
+/** The calls of tools that the code of one execution makes. */
+import { AnimusError } from '../../../core/errors/errors.ts';
+import type { Database } from '../../../store/sql/database.ts';
+import type { CodeEntry, RecordedCall } from '../../../store/transcript/calls.ts';
+import { codeEntry } from '../../../store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../../store/transcript/turns.ts';
+import { toolSpecs } from '../../../tools/registry.ts';
+import { type EndedNestedCall, type NestedCalls, type Tool, toolError } from '../../../tools/tool.ts';
+import type { FocusListener } from '../../events/events.ts';
+import { tooManyAtOnce, tooManyCalls } from '../../prompt/code-texts.ts';
+import type { AfterRun } from '../gate.ts';
+import type { GateMeans } from '../gates.ts';
+import { createSlots } from '../slots.ts';
+import { type Execution, makeNestedCall } from './nested-call.ts';
+import { keepNestedFile } from './nested-files.ts';
+import { createNestedJournal } from './nested-journal.ts';
+import { createNestedRecord } from './nested-record.ts';
+
+/** Of one execution. */
+const MAX_CALLS = 5000;
+/** Running and waiting for a slot. */
+const MAX_AT_ONCE = 256;
+
+/** The dependencies of calls from code: those of calls of the model. */
+export interface NestedMeans extends GateMeans {
+  readonly db: Database;
+  readonly afterRun?: AfterRun;
+  readonly maxParallelTools: number;
+  readonly onEvent: FocusListener;
+}
+
+export interface OpenNestedCalls extends NestedCalls {
+  /** Aborts with what ends the focus: a lost lease, an unreachable database. */
+  readonly fatal: AbortSignal;
+  /** The ledger entries that were written so far. */
+  wrote(): readonly CodeEntry[];
+}
+
+/**
+ * Opens the calls of the code that `parent` runs, which is recorded as started. World tools run in parallel, at most `maxParallelTools`; database
+ * tools one after the other, so that ledger entries keep the order of their calls. Close it, whatever happens.
+ */
+export function openNestedCalls(turn: RecordedTurn, parent: RecordedCall, means: NestedMeans): OpenNestedCalls {
+  const closing = new AbortController();
+  const fatal = new AbortController();
+  const takeSlot = createSlots(means.maxParallelTools);
+  const running = new Set<Promise<unknown>>();
+  const ends: EndedNestedCall[] = [];
+  const wrote: CodeEntry[] = [];
+  const journal = createNestedJournal(
+    means.db,
+    means.callScope,
+    { turn: turn.turn, callId: parent.callId },
+    means.signal,
+    (error) => fatal.abort(error),
+  );
+  const onEnd: Execution['onEnd'] = (ended, call) => {
+    ends.push(ended);
+    if (ended.name === 'ledger_append' && ended.state === 'done') wrote.push(codeEntry(call));
+  };
+  const toolset = callable(means.toolset);
+  const execution: Execution = {
+    turn,
+    parent,
+    means: { ...means, toolset },
+    record: createNestedRecord(),
+    journal,
+    onEnd,
+  };
+  let made = 0;
+  let database: Promise<unknown> = Promise.resolve();
+
+  return {
+    tools: toolSpecs(toolset),
+    fatal: fatal.signal,
+    wrote: () => wrote,
+    async call(call, own) {
+      const signal = AbortSignal.any([means.signal, fatal.signal, closing.signal, own]);
+      signal.throwIfAborted();
+      if (made >= MAX_CALLS) return toolError(tooManyCalls(MAX_CALLS));
+      if (running.size >= MAX_AT_ONCE) return toolError(tooManyAtOnce(MAX_AT_ONCE));
+      const n = ++made;
+      const work = () => makeNestedCall(call, n, execution, signal);
+      const mine = toolset.get(call.name)?.kind === 'database' ? database.then(work) : takeSlot(work);
+      if (toolset.get(call.name)?.kind === 'database') database = mine.catch(() => undefined); // the caller gets the failure
+      running.add(mine);
+      try {
+        return await mine;
+      } catch (error) {
+        // Whatever is not the end of this call's own time ends the focus.
+        if (!signal.aborted) fatal.abort(error);
+        throw error;
+      } finally {
+        running.delete(mine);
+      }
+    },
+    keepFile: (file) => keepNestedFile(file, turn, parent, means),
+    async close() {
+      closing.abort(new AnimusError('interrupted'));
+      await Promise.allSettled(running);
+      if (fatal.signal.aborted) throw fatal.signal.reason as Error;
+      means.signal.throwIfAborted();
+      await journal.flush();
+      return ends.toSorted((a, b) => a.n - b.n);
+    },
+  };
+}
+
+/** Code does not run code. */
+function callable(toolset: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
+  return new Map([...toolset].filter(([, tool]) => !(tool.kind === 'world' && tool.callsTools)));
+}

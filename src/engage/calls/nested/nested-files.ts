@@ -1,0 +1,35 @@
+/** Files that code leaves: artifacts of the work item. */
+import { createHash } from 'node:crypto';
+import type { Database } from '../../../store/sql/database.ts';
+import type { RecordedCall } from '../../../store/transcript/calls.ts';
+import { keepFile } from '../../../store/transcript/code-calls.ts';
+import type { FocusKey } from '../../../store/transcript/focus-row.ts';
+import type { RecordedTurn } from '../../../store/transcript/turns.ts';
+import type { NestedFile } from '../../../tools/tool.ts';
+import { withinLease } from '../within-lease.ts';
+
+interface FileMeans {
+  readonly db: Database;
+  readonly callScope: FocusKey;
+  readonly signal: AbortSignal;
+}
+
+/** Keeps a file of an execution; the same file of the same execution is kept once. `problem`: why it was not kept. */
+export async function keepNestedFile(
+  { name, bytes }: NestedFile,
+  { turn }: RecordedTurn,
+  { callId }: RecordedCall,
+  { db, callScope, signal }: FileMeans,
+): Promise<{ readonly artifactId: string } | { readonly problem: string }> {
+  const id = fileId(JSON.stringify([callScope.focusId, turn, callId, name]));
+  const kept = await withinLease(() => keepFile(db, callScope, { id, name, bytes }), signal);
+  return 'problem' in kept ? kept : { artifactId: id };
+}
+
+/** A UUID version 8. */
+function fileId(key: string): string {
+  const hex = createHash('sha256').update(key).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
+}

@@ -1,0 +1,72 @@
+/** The rows of calls that code makes: what people can read later, bounded. */
+import { toText } from '../../../store/sql/json.ts';
+import type { CodeCallRow } from '../../../store/transcript/code-calls.ts';
+import type { Tool, ToolOutput } from '../../../tools/tool.ts';
+import { cutMiddle } from '../../prompt/cut-text.ts';
+
+/** Bytes of one call on record; once the calls of an execution have `ROOMY_BYTES` together, further ones get less. */
+const ROOMY = { input: 16_384, output: 2000 } as const;
+const TIGHT = { input: 1000, output: 200 } as const;
+const ROOMY_BYTES = 4 * 1024 * 1024;
+const MAX_DETAILS_BYTES = 8192;
+
+/** A call of code before it has a result. */
+export interface NestedCallStart {
+  readonly n: number;
+  readonly name: string;
+  readonly input: unknown;
+  /** What it runs with in place of `input`; null: unchanged. */
+  readonly finalInput: { readonly value: unknown } | null;
+  /** Undefined: there is no such tool, or its input is invalid. */
+  readonly tool: Tool | undefined;
+}
+
+export interface NestedRecord {
+  begun(call: NestedCallStart): CodeCallRow;
+  ended(call: NestedCallStart, state: CodeCallRow['state'], output: ToolOutput, durationMs: number): CodeCallRow;
+}
+
+/** Makes the rows of one execution. */
+export function createNestedRecord(): NestedRecord {
+  let bytes = 0;
+  const limits = () => (bytes < ROOMY_BYTES ? ROOMY : TIGHT);
+
+  function rowOf(call: NestedCallStart): CodeCallRow {
+    const { n, name, tool } = call;
+    // A database tool bounds its input itself, and its entries are read back from here.
+    const most = tool?.kind === 'database' ? Infinity : limits().input;
+    const input = boundedInput(call.input, most);
+    const finalInput = call.finalInput === null ? null : boundedInput(call.finalInput.value, most);
+    bytes += sizeOf(input) + sizeOf(finalInput);
+    const open = { output: null, outputBytes: null, isError: null, details: null, durationMs: null };
+    return { n, name, input, finalInput, state: 'started', ...open };
+  }
+
+  return {
+    begun: rowOf,
+    ended(call, state, { content, isError = false, details = null }, durationMs) {
+      const text = toText(content);
+      const outputBytes = Buffer.byteLength(text);
+      const output = cutMiddle(
+        text,
+        limits().output,
+        (leftOut) => `\n[… ${leftOut} bytes were given to the code only …]\n`,
+      );
+      bytes += Buffer.byteLength(output);
+      const kept = sizeOf(details) <= MAX_DETAILS_BYTES ? details : null;
+      const ended = { state, output: output || '(no output)', outputBytes, isError, details: kept, durationMs };
+      return { ...rowOf(call), ...ended };
+    },
+  };
+}
+
+function boundedInput(input: unknown, most: number): unknown {
+  const text = JSON.stringify(input) ?? 'null';
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= most) return input;
+  return { cut: cutMiddle(text, most, (leftOut) => `[… ${leftOut} bytes left out …]`), bytes };
+}
+
+function sizeOf(value: unknown): number {
+  return value === null ? 0 : Buffer.byteLength(JSON.stringify(value) ?? '');
+}
