@@ -12,6 +12,8 @@ import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool
 const MAX_COMMAND_CHARS = 131_071;
 /** Time reserved for stopping a command (SIGTERM, grace, SIGKILL, report), so that its output arrives within the call's time-out. */
 const ENDING_MS = 3000;
+/** Of a stream, for code: both together, written as JSON, fit into one result. */
+const SHARE_OF_STREAM = 7 / 16;
 
 const command = z
   .string()
@@ -63,6 +65,8 @@ const inputWithJobs = z.strictObject({
 const bashWithJobsTool: WorldTool<z.infer<typeof inputWithJobs>> = {
   // Permissions must judge both alike.
   ...bashTool,
+  notFromCode: ({ background = false }) =>
+    background ? 'bash starts nothing in the background from code. Call it directly, outside of code.' : null,
   description: `${RUNS}, unless it was started with background. ${AFRESH}`,
   input: inputWithJobs,
   run: ({ background = false, ...rest }, context) =>
@@ -82,7 +86,9 @@ async function runCommand(
   context: ToolContext,
 ): Promise<ToolOutput> {
   const timeoutMs = timeoutOf(context, timeout_seconds);
-  const spec = { ...commandSpec(line, context), timeoutMs, maxOutputBytes: MAX_STREAM_BYTES };
+  const { codeBytes } = context;
+  const maxOutputBytes = codeBytes === undefined ? MAX_STREAM_BYTES : Math.floor(codeBytes * SHARE_OF_STREAM);
+  const spec = { ...commandSpec(line, context), timeoutMs, maxOutputBytes };
   return report(await context.processes.run(spec, context.signal), timeoutMs);
 }
 

@@ -7,6 +7,8 @@ import { isRefusal, refusalOf, refusedCall } from './refusal.ts';
 import { type InsideDirectory, openDirectoryInside, resolveInside } from './workspace.ts';
 
 const MAX_ENTRIES = 1000;
+/** To code. */
+const MAX_GIVEN = 20_000;
 /** Counting stops at this many names. */
 const MAX_COUNTED = 100_000;
 
@@ -30,14 +32,19 @@ export const listDirTool = worldTool<z.infer<typeof input>>({
     if (isRefusal(opened)) return refusedCall(opened);
     await using directory = opened;
     try {
-      return await list(directory, inside.shown, context.signal);
+      return await list(
+        directory,
+        inside.shown,
+        context.codeBytes === undefined ? MAX_ENTRIES : MAX_GIVEN,
+        context.signal,
+      );
     } catch (error) {
       return toolError(refusalOf(error, inside.shown).refusal);
     }
   },
 });
 
-async function list(directory: InsideDirectory, shown: string, signal: AbortSignal): Promise<ToolOutput> {
+async function list(directory: InsideDirectory, shown: string, most: number, signal: AbortSignal): Promise<ToolOutput> {
   const names: string[] = [];
   for await (const entry of await opendir(directory.base, { bufferSize: 1000 })) {
     signal.throwIfAborted();
@@ -45,10 +52,10 @@ async function list(directory: InsideDirectory, shown: string, signal: AbortSign
   }
   if (names.length === 0) return { content: `[${shown} is empty]`, details: { path: shown, entries: 0 } };
   const lines: string[] = [];
-  for (const name of names.sort().slice(0, MAX_ENTRIES)) lines.push(await describe(directory, name));
-  if (names.length > MAX_ENTRIES) {
+  for (const name of names.sort().slice(0, most)) lines.push(await describe(directory, name));
+  if (names.length > most) {
     const count = names.length >= MAX_COUNTED ? `${MAX_COUNTED} or more` : names.length;
-    lines.push(`[the first ${MAX_ENTRIES} of ${count} entries; use bash with find or ls to narrow it down]`);
+    lines.push(`[the first ${most} of ${count} entries; use bash with find or ls to narrow it down]`);
   }
   return { content: lines.join('\n'), details: { path: shown, entries: names.length } };
 }

@@ -4,9 +4,14 @@ import { type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 
-const MAX_OUTPUT_CHARS = 64 * 1024;
 const DEFAULT_LINES = 2000;
-const MAX_LINE_CHARS = 4000;
+
+interface Most {
+  readonly outputChars: number;
+  readonly lineChars: number;
+}
+
+const FOR_MODELS: Most = { outputChars: 64 * 1024, lineChars: 4000 };
 
 const input = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace'),
@@ -18,24 +23,27 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   name: 'read_file',
   description:
     'Reads a text file of the workspace. Returns each line as its number, a tab and its text; ' +
-    `at most ${MAX_OUTPUT_CHARS / 1024} KiB per call, with a note on how to read the rest.`,
+    `at most ${FOR_MODELS.outputChars / 1024} KiB per call, with a note on how to read the rest.`,
   input,
   kinds: { path: 'path' },
   risk: 'read',
   idempotent: true,
-  async run({ path, offset = 1, limit = DEFAULT_LINES }, context) {
+  async run({ path, offset = 1, limit }, context) {
     const file = await readTextFile(context, path);
-    return isRefusal(file) ? refusedCall(file) : show(file, offset, limit);
+    if (isRefusal(file)) return refusedCall(file);
+    const { codeBytes } = context;
+    if (codeBytes === undefined) return show(file, offset, limit ?? DEFAULT_LINES, FOR_MODELS);
+    return show(file, offset, limit ?? Infinity, { outputChars: codeBytes, lineChars: codeBytes });
   },
 });
 
-function show(file: TextFile, offset: number, limit: number): ToolOutput {
+function show(file: TextFile, offset: number, limit: number, most: Most): ToolOutput {
   if (file.text === '') return { content: `[${file.shown} is empty]`, details: { path: file.shown, lines: 0 } };
   const endsInNewline = file.text.endsWith('\n');
   const count = countLines(file.text) - (endsInNewline ? 1 : 0);
   if (offset > count) return toolError(`${file.shown} has ${count} lines; offset ${offset} is after its end`);
 
-  const shown = take(file.text, offset, Math.min(limit, count - offset + 1));
+  const shown = take(file.text, offset, Math.min(limit, count - offset + 1), most);
   const last = offset + shown.length - 1;
   const notes = [
     last < count && `lines ${offset} to ${last} of ${count}; continue with offset=${last + 1}`,
@@ -59,7 +67,7 @@ function countLines(text: string): number {
 }
 
 /** As many numbered lines as fit, at least one. */
-function take(text: string, offset: number, limit: number): readonly string[] {
+function take(text: string, offset: number, limit: number, most: Most): readonly string[] {
   let from = 0;
   for (let line = 1; line < offset; line++) from = text.indexOf('\n', from) + 1;
   const shown: string[] = [];
@@ -67,16 +75,16 @@ function take(text: string, offset: number, limit: number): readonly string[] {
   for (let line = offset; line < offset + limit; line++) {
     const end = text.indexOf('\n', from);
     const whole = text.slice(from, end < 0 ? text.length : end);
-    const numbered = `${line}\t${cut(whole.endsWith('\r') ? whole.slice(0, -1) : whole)}`;
+    const numbered = `${line}\t${cut(whole.endsWith('\r') ? whole.slice(0, -1) : whole, most.lineChars)}`;
     size += numbered.length + 1;
-    if (size > MAX_OUTPUT_CHARS && shown.length > 0) break;
+    if (size > most.outputChars && shown.length > 0) break;
     shown.push(numbered);
     from = end + 1;
   }
   return shown;
 }
 
-function cut(line: string): string {
-  if (line.length <= MAX_LINE_CHARS) return line;
-  return `${line.slice(0, MAX_LINE_CHARS).toWellFormed()} [… ${line.length - MAX_LINE_CHARS} more characters; bash with cut -c shows them]`;
+function cut(line: string, most: number): string {
+  if (line.length <= most) return line;
+  return `${line.slice(0, most).toWellFormed()} [… ${line.length - most} more characters; bash with cut -c shows them]`;
 }

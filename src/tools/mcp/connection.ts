@@ -100,7 +100,7 @@ export function createConnection(server: McpServer, settings: McpSettings): Conn
       const details = { server: server.name, tool: pin.name };
       switch (end.kind) {
         case 'result': {
-          const output = outputOf(end.result, session?.mask ?? ((text) => text));
+          const output = outputOf(end.result, session?.mask ?? ((text) => text), context.codeBytes);
           return { ...output, details: { ...details, ...output.details } };
         }
         case 'refused':

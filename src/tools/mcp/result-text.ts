@@ -6,8 +6,12 @@ type Part = Readonly<Record<string, unknown>>;
 /** As much as `bash` returns. */
 const MAX_CHARS = 32 * 1024;
 
-/** The output of a call. `mask` replaces secrets, which a server may print. */
-export function outputOf(result: Readonly<Record<string, unknown>>, mask: (text: string) => string): ToolOutput {
+/** The output of a call. `mask` replaces secrets, which a server may print. `most`: characters; the middle of a longer text is left out. */
+export function outputOf(
+  result: Readonly<Record<string, unknown>>,
+  mask: (text: string) => string,
+  most = MAX_CHARS,
+): ToolOutput {
   const parts = Array.isArray(result['content']) ? (result['content'] as unknown[]).filter(isPart) : [];
   const texts = parts.map(textOf).filter((text) => text !== '');
   const { structuredContent } = result;
@@ -15,7 +19,7 @@ export function outputOf(result: Readonly<Record<string, unknown>>, mask: (text:
   if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
   const text = mask(texts.join('\n\n'));
   const details = { parts: countOf(parts), chars: text.length };
-  const content = cut(text) || '(the tool returned nothing)';
+  const content = cut(text, most) || '(the tool returned nothing)';
   return result['isError'] === true ? { content, isError: true, details } : { content, details };
 }
 
@@ -52,10 +56,10 @@ function countOf(parts: readonly Part[]): Record<string, number> {
 }
 
 /** Keeps the beginning and the end. */
-function cut(text: string): string {
-  if (text.length <= MAX_CHARS) return text;
-  const half = MAX_CHARS / 2;
-  const note = `\n[… ${text.length - MAX_CHARS} characters left out …]\n`;
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = most / 2;
+  const note = `\n[… ${text.length - most} characters left out …]\n`;
   return `${text.slice(0, half).toWellFormed()}${note}${text.slice(-half).toWellFormed()}`;
 }
 

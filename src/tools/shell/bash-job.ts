@@ -27,6 +27,7 @@ export const bashJobTool = worldTool<z.infer<typeof input>>({
   // Not `read`: a look takes the output, which must not happen before its answer is recorded. It reaches nothing but what bash started.
   risk: 'write',
   idempotent: true,
+  notFromCode: () => 'bash_job looks after commands of this work, and code cannot. Call it directly, outside of code.',
   async run({ id, wait_seconds = 0, stop = false }, context) {
     const { background, timeoutMs, signal } = context;
     if (id === undefined) return { content: commandList(background.all()) };

@@ -8,17 +8,13 @@ export const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 /** Of the text, where the result is there as values. */
 const MAX_TEXT_BESIDE_VALUES = 4096;
 
-/** The result as values (`details`) where the tool gives it so, else the text. An error if it is too large. */
-export function resultForCode(name: string, { content, isError, data }: ToolOutput): ToolOutput {
-  const values = data?.();
+/** The result as values (`details`) where the tool gives it so, else its text. An error if it is too large. */
+export function resultForCode(name: string, { content, isError, data, details }: ToolOutput): ToolOutput {
   const text = data === undefined ? content : cutMiddle(content, MAX_TEXT_BESIDE_VALUES, () => '\n[…]\n');
-  const given = {
-    content: text,
-    ...(isError && { isError }),
-    ...(data && { details: values as ToolOutput['details'] & {} }),
-  };
+  const values = (data?.() ?? details) as ToolOutput['details'];
+  const given = { content: text, ...(isError && { isError }), ...(values && { details: values }) };
   // Most results are so small that they need not be measured.
-  if (data === undefined && content.length * 6 < MAX_RESULT_BYTES) return given;
+  if (values === undefined && content.length * 6 < MAX_RESULT_BYTES) return given;
   const bytes = Buffer.byteLength(JSON.stringify(given));
   return bytes <= MAX_RESULT_BYTES ? given : toolError(resultTooLarge(name, bytes, MAX_RESULT_BYTES));
 }

@@ -5,7 +5,6 @@ import { type Bounds, resolveInside } from '../workspace.ts';
 import { compileGlob } from './glob-pattern.ts';
 import { walkFiles } from './walk.ts';
 
-export const MAX_SHOWN = 1000;
 export const MAX_WALKED = 200_000;
 /** The maximum number of unreadable directories in the result. */
 const MAX_SKIPPED = 11;
@@ -14,6 +13,7 @@ const MAX_SKIPPED = 11;
 export interface GlobRequest extends Bounds {
   readonly path: string;
   readonly pattern: string;
+  readonly maxShown: number;
 }
 
 /** At most one path more than is shown; `skipped` lists directories that could not be read. */
@@ -41,7 +41,7 @@ export async function globFiles(request: GlobRequest): Promise<GlobResult | Refu
   let walked = 0;
   // The thread is terminated from outside.
   for await (const file of walkFiles(request, inside.real, new AbortController().signal, skip)) {
-    if (++walked > MAX_WALKED || found.length > MAX_SHOWN) break;
+    if (++walked > MAX_WALKED || found.length > request.maxShown) break;
     if (matches(file)) found.push(printableName(inside.shown === '.' ? file : `${inside.shown}/${file}`));
   }
   if (isUnreadable) return refuse(`${request.path}: is not a readable directory`);

@@ -5,8 +5,11 @@ import { inThread } from '../../in-thread.ts';
 import { type ToolOutput, worldTool } from '../../tool.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
-import { type GlobRequest, type GlobResult, MAX_SHOWN, MAX_WALKED } from './glob-files.ts';
+import { type GlobRequest, type GlobResult, MAX_WALKED } from './glob-files.ts';
 
+const MAX_SHOWN = 1000;
+/** To code. */
+const MAX_GIVEN = 50_000;
 const ADVICE = 'look in a narrower path, or use a simpler pattern';
 // Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
 const WORKER = new URL(`./glob-worker${extname(import.meta.filename)}`, import.meta.url);
@@ -26,22 +29,24 @@ export const globTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.' }, context) {
-    const request: GlobRequest = { workspace: context.workspace, fileRules: context.fileRules, pattern, path };
+    const { workspace, fileRules, codeBytes } = context;
+    const maxShown = codeBytes === undefined ? MAX_SHOWN : MAX_GIVEN;
+    const request: GlobRequest = { workspace, fileRules, pattern, path, maxShown };
     const result = await inThread<GlobResult | Refusal>(WORKER, request, context, ADVICE);
-    return isRefusal(result) ? refusedCall(result) : show(result, pattern);
+    return isRefusal(result) ? refusedCall(result) : show(result, pattern, maxShown);
   },
 });
 
-function show({ found, skipped, walked }: GlobResult, pattern: string): ToolOutput {
+function show({ found, skipped, walked }: GlobResult, pattern: string, most: number): ToolOutput {
   const notes = [
     found.length === 0 && `[no file matches ${pattern}]`,
-    found.length > MAX_SHOWN && `[more than ${MAX_SHOWN} files match; these are the first]`,
+    found.length > most && `[more than ${most} files match; these are the first]`,
     walked > MAX_WALKED && `[stopped after ${MAX_WALKED} files; look in a narrower path]`,
     skipped.length > 0 &&
       `[could not be read: ${skipped.slice(0, 10).map(printableName).join(', ')}${skipped.length > 10 ? ', …' : ''}]`,
   ].filter((note) => note !== false);
   return {
-    content: [...found.slice(0, MAX_SHOWN), ...notes].join('\n'),
-    details: { found: Math.min(found.length, MAX_SHOWN), walked },
+    content: [...found.slice(0, most), ...notes].join('\n'),
+    details: { found: Math.min(found.length, most), walked },
   };
 }

@@ -16,6 +16,8 @@ export interface GrepRequest extends Bounds {
   readonly ignoreCase: boolean;
   readonly glob: string | null;
   readonly maxMatches: number;
+  /** A longer line is cut around its match. */
+  readonly maxLineChars: number;
   /** Files below `path`, relative to it, that may contain a match or a NUL byte; no other file does. Null: any file may. */
   readonly only?: readonly string[] | null;
 }
@@ -28,7 +30,6 @@ export interface GrepResult {
   readonly unread: readonly string[];
 }
 
-const MAX_LINE_CHARS = 300;
 const MAX_UNREAD_NAMED = 10;
 
 /** Searches a file, or all files below a directory. A refusal is for the model. */
@@ -52,7 +53,7 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | Refu
       continue;
     }
     files++;
-    for (const line of matchesIn(file, expression)) {
+    for (const line of matchesIn(file, expression, request.maxLineChars)) {
       if (lines.length === request.maxMatches) return { lines, files, more: true, unread };
       lines.push(line);
     }
@@ -101,20 +102,20 @@ async function* candidates(
   if (isFile) yield { path: inside.real, below: '' };
 }
 
-function* matchesIn(file: TextFile, expression: RegExp): Generator<string> {
+function* matchesIn(file: TextFile, expression: RegExp, most: number): Generator<string> {
   const name = printableName(file.shown);
   const lines = file.text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   for (const [index, line] of lines.entries()) {
     const match = expression.exec(line);
-    if (match !== null) yield `${name}:${index + 1}:${around(line, match.index)}`;
+    if (match !== null) yield `${name}:${index + 1}:${around(line, match.index, most)}`;
   }
 }
 
 /** Cuts a long line around its match. */
-function around(line: string, at: number): string {
-  if (line.length <= MAX_LINE_CHARS) return line;
-  const from = Math.max(0, Math.min(at - MAX_LINE_CHARS / 3, line.length - MAX_LINE_CHARS));
-  const part = line.slice(from, from + MAX_LINE_CHARS).toWellFormed();
-  return `${from > 0 ? '…' : ''}${part}${from + MAX_LINE_CHARS < line.length ? '…' : ''}`;
+function around(line: string, at: number, most: number): string {
+  if (line.length <= most) return line;
+  const from = Math.max(0, Math.min(at - most / 3, line.length - most));
+  const part = line.slice(from, from + most).toWellFormed();
+  return `${from > 0 ? '…' : ''}${part}${from + most < line.length ? '…' : ''}`;
 }

@@ -4,11 +4,14 @@ import { z } from 'zod';
 import { computingMs, inThread } from '../../in-thread.ts';
 import { type ToolOutput, worldTool } from '../../tool.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
-import type { GrepResult } from './grep-files.ts';
+import type { GrepRequest, GrepResult } from './grep-files.ts';
 import { filesToSearch } from './ripgrep.ts';
 
 const DEFAULT_MATCHES = 100;
 const MAX_MATCHES = 500;
+const LINE_CHARS = 300;
+/** What code gets that names no limit. */
+const FOR_CODE = { matches: 20_000, lineChars: 4000 } as const;
 const ADVICE = 'narrow path or glob, or use a pattern that backtracks less';
 // Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
 const WORKER = new URL(`./grep-worker${extname(import.meta.filename)}`, import.meta.url);
@@ -30,11 +33,13 @@ export const grepTool = worldTool<z.infer<typeof input>>({
   kinds: { path: 'tree' },
   risk: 'read',
   idempotent: true,
-  async run({ pattern, path = '.', glob, ignore_case = false, limit = DEFAULT_MATCHES }, context) {
-    const { workspace, fileRules } = context;
+  async run({ pattern, path = '.', glob, ignore_case = false, limit }, context) {
+    const { workspace, fileRules, codeBytes } = context;
+    const most = codeBytes === undefined ? { matches: DEFAULT_MATCHES, lineChars: LINE_CHARS } : FOR_CODE;
     const what = { path, pattern, ignoreCase: ignore_case };
     const only = await filesToSearch(what, computingMs(context) / 2, context);
-    const request = { ...what, workspace, fileRules, glob: glob ?? null, maxMatches: limit, only };
+    const bounds = { maxMatches: limit ?? most.matches, maxLineChars: most.lineChars };
+    const request: GrepRequest = { ...what, workspace, fileRules, glob: glob ?? null, ...bounds, only };
     // A regular expression can backtrack for years and cannot be interrupted.
     const result = await inThread<GrepResult | Refusal>(WORKER, request, context, ADVICE);
     return isRefusal(result) ? refusedCall(result) : show(result, pattern);

@@ -38,6 +38,7 @@ describe.skipIf(!hasRipgrep)('with ripgrep', () => {
         fileRules: [],
         glob: index % 7 === 6 ? '*.txt' : null,
         maxMatches: 20,
+        maxLineChars: 300,
       };
       const [withIt, without] = [await grepFiles({ ...request, only }), await grepFiles(request)];
       expect(withIt, pattern).toEqual(without);
