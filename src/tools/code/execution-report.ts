@@ -82,7 +82,7 @@ function counts(calls: readonly EndedNestedCall[]): string {
   const byTool = Map.groupBy(calls, ({ name }) => name);
   const parts = [...byTool].map(([name, own]) => {
     const failed = own.filter(({ state }) => state !== 'done').length;
-    return `${name} ${own.length} times${failed > 0 ? ` (${failed} of them not done)` : ''}`;
+    return `${name} ${own.length === 1 ? 'once' : `${own.length} times`}${failed > 0 ? ` (${failed} of them not done)` : ''}`;
   });
   const more = parts.length - MAX_NAMED;
   return parts.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${more} other tools` : '');
