@@ -7,7 +7,7 @@ import { type PermissionRow, permissionTable } from '../../core/permissions/perm
 import type { PermittedTool } from '../../core/permissions/permissions.ts';
 import type { RiskClass, Verdict } from '../../core/permissions/verdict.ts';
 import { mcpToolName } from '../../tools/mcp/tool-name.ts';
-import { permittedTool, toolset } from '../../tools/registry.ts';
+import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
 import { type Output, type Part, type Style, styled } from '../view/output.ts';
 import { duration } from '../view/quantities.ts';
 import type { BashIsolation } from './bash-isolation.ts';
@@ -18,7 +18,8 @@ export function permissionsOf(
   bash: BashIsolation | null,
 ): readonly PermissionRow[] {
   if (permissions === undefined || engage.mode !== 'builtin') return [];
-  const own = [...toolset(engage.tools).values()].map(permittedTool);
+  const code = engage.codeExecution ? [CODE_TOOL] : [];
+  const own = [...toolset(engage.tools, undefined, code).values()].map(permittedTool);
   const listed = mcp.flatMap(({ name, tools, risk }) =>
     (tools === '*' ? ['*'] : tools).map(
       (tool) => [tool === '*' ? `${MCP_PREFIX}${name}_*` : mcpToolName(name, tool), risk] as const,

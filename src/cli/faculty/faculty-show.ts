@@ -13,6 +13,7 @@ import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { counted, grouped } from '../view/quantities.ts';
 import { type BashIsolation, bashIsolationOf, runsCommands } from './bash-isolation.ts';
+import { codeOf } from './code-execution.ts';
 import { permissionsOf, showPermissions } from './faculty-permissions.ts';
 import { hooksJson, showHooks } from './show-hooks.ts';
 
@@ -46,6 +47,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
   const values = facultyValues(faculty.file, readSmallFile(faculty.file));
   const models = facultyModels(faculty, config);
   const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
+  const code = codeOf(faculty, config);
   const permissions = permissionsOf(faculty, bash);
   output.document({
     name,
@@ -59,6 +61,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
       tools: permissions,
     },
     bash,
+    code,
   });
   showHead(output, faculty);
   showValues(output, faculty, values);
@@ -66,6 +69,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
   showHooks(output, faculty);
   showPermissions(output, faculty, permissions);
   showBash(output, bash);
+  if (code !== null) output.block(`execute_code runs ${code.sentence}`);
   return 0;
 }
 

@@ -11,6 +11,7 @@ import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
 import { bashIsolationOf, runsCommands } from './bash-isolation.ts';
+import { codeOf } from './code-execution.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
@@ -112,6 +113,12 @@ async function checkFaculties(
     hooks: Object.fromEntries(sound.map(({ faculty }) => [faculty.name, hooksJson(faculty)])),
     mcp: mcp.document,
     bash: Object.fromEntries(sound.flatMap(({ faculty, bash }) => (bash === null ? [] : [[faculty.name, bash]]))),
+    code: Object.fromEntries(
+      sound.flatMap(({ faculty }) => {
+        const code = codeOf(faculty, config);
+        return code === null ? [] : [[faculty.name, code]];
+      }),
+    ),
   });
   for (const { faculty, remarks, bash } of sound) {
     if (names.length > 0 && !names.includes(faculty.name)) continue;
@@ -120,6 +127,8 @@ async function checkFaculties(
     if (prefetch > 0)
       output.block(`a daemon claims up to ${counted(prefetch, 'item')} ahead of its free slots`, INDENT);
     if (bash !== null) output.block(`bash and hooks run ${bash.sentence}`, INDENT);
+    const code = codeOf(faculty, config);
+    if (code !== null) output.block(`execute_code runs ${code.sentence}`, INDENT);
     listHooks(output, faculty, INDENT);
     for (const { message } of remarks) output.block(`remark   ${message}`);
     mcp.show(faculty.name);

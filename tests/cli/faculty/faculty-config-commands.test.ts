@@ -62,6 +62,19 @@ describe('faculty', () => {
     ]);
   });
 
+  test('check and show say how code runs, and that it runs without asking, also where commands are not isolated', async () => {
+    const code = 'code_execution = true\ncode_execution_memory = 256\nbash_isolation = "none"\ntools = ["bash"]\n';
+    write({ 'faculties/a.toml': `${GOOD}${code}`, 'animus.toml': '[sandbox]\nimage = "mine:1"\n' });
+    const sentence = 'execute_code runs in a container of mine:1 without a network, with at most 256 MiB, 1 CPU and 5 min';
+    expect((await animus('faculty', 'check')).stdout).toContain(sentence);
+    const { stdout } = await animus('faculty', 'show', 'engineer');
+    expect(stdout).toContain(sentence);
+    expect(stdout).toMatch(/execute_code +auto +execute +default: risk execute/);
+    expect(stdout).toMatch(/bash +ask +execute +default: commands without isolation/);
+    const json = JSON.parse((await animus('faculty', 'show', 'engineer', '--json')).stdout);
+    expect(json.code).toMatchObject({ image: 'mine:1', memory_mib: 256, reads_workspace: false });
+  });
+
   test('check of an unknown name names the nearest', async () => {
     write({ 'faculties/a.toml': GOOD });
     expect(await animus('faculty', 'check', 'engineer')).toMatchObject({ code: 0 });
