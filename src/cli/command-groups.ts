@@ -27,6 +27,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['faculty'], load: async () => (await import('./faculty/faculty.ts')).addFacultyCommands },
   { names: ['models'], load: async () => (await import('./settings/models.ts')).addModelsCommand },
   { names: ['db'], load: async () => (await import('./db/db.ts')).addDbCommands },
+  { names: ['sandbox'], load: async () => (await import('./sandbox/sandbox.ts')).addSandboxCommands },
   { names: ['config'], load: async () => (await import('./settings/config.ts')).addConfigCommand },
   { names: ['doctor'], load: async () => (await import('./doctor/doctor.ts')).addDoctorCommand },
   { names: ['completion'], load: async () => (await import('./shell/completion.ts')).addCompletionCommand },

@@ -92,6 +92,7 @@ export const ERRORS = {
     true,
     5,
   ),
+  'sandbox.build_failed': row('cannot build {image} on the Docker engine at {where}: {detail}{hint}', true, 1),
   'sandbox.refused': row('the Docker engine at {where} refused: {detail}{hint}', false, 5),
 
   'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),

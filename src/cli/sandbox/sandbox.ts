@@ -1,0 +1,10 @@
+/** `animus sandbox …`: the containers in which agents' code runs. */
+import type { Command } from 'commander';
+import { addGroup, type RunCommand } from '../command/command.ts';
+import { addBuildCommand } from './build.ts';
+
+/** Adds `animus sandbox build`. */
+export function addSandboxCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'sandbox', "the containers in which agents' code runs");
+  addBuildCommand(group, run);
+}
