@@ -17,6 +17,8 @@ export interface Execution {
   readonly limits?: Readonly<Record<string, number>>;
   /** Answers a call with the `result` of its message; undefined: not at all. */
   answer?(name: string, input: never): unknown;
+  /** Ends the input after the execution was sent. */
+  readonly hangUp?: boolean;
   /** Looks at each message; what it returns is sent as it is. */
   watch?(message: Message): string | undefined;
 }
@@ -80,8 +82,10 @@ export async function talk([program = '', ...args]: readonly string[], execution
     const raw = execution.watch?.(message);
     if (raw !== undefined) child.stdin.write(raw);
     const { method, params = {}, id } = message;
-    if (method === 'ready') send({ id: 'execute', method: 'execute', params: parametersOf(execution) });
-    else if (method === 'file')
+    if (method === 'ready') {
+      send({ id: 'execute', method: 'execute', params: parametersOf(execution) });
+      if (execution.hangUp) child.stdin.end();
+    } else if (method === 'file')
       files[String(params['name'])] = Buffer.from(String(params['base64']), 'base64').toString();
     else if (method === 'call') {
       const { name, input } = params as { name: string; input: never };
