@@ -9,8 +9,6 @@ import type { EndSignals } from '../core/lifecycle/interrupts.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createProcessHost, type ProcessLog } from '../process/host/supervised-host.ts';
 import { detectIsolation } from '../process/isolation.ts';
-import { processMark } from '../sandbox/engine/process-mark.ts';
-import { createContainerHost } from '../sandbox/host/create-container-host.ts';
 import { migrate } from '../store/migrations/migrate.ts';
 import { openConfiguredDatabase } from '../store/open/open-database.ts';
 import type { Database } from '../store/sql/database.ts';
@@ -22,6 +20,7 @@ import { endFoci } from './control/end-foci.ts';
 import type { DaemonOptions } from './daemon-options.ts';
 import { withContainers } from './leased-containers.ts';
 import { openModels } from './models/focus-model.ts';
+import { openContainers } from './open-containers.ts';
 import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
 import { loadRunnableFaculties } from './reload/load-faculties.ts';
@@ -56,14 +55,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   await readiness.start();
   closing.defer(() => readiness.stop());
   const processLog: ProcessLog = (level, message, fields) => log[level](fields, message);
-  const containers = createContainerHost({
-    address: config.sandbox.endpoint,
-    runtime: config.sandbox.runtime,
-    marks: { daemon: daemonId, process: processMark(process.pid) },
-    marker: join(config.home, 'containers-in-use'),
-    log: processLog,
-    dead: () => deadDaemons(db),
-  });
+  const dead = () => deadDaemons(db);
+  const { containers, sandbox } = openContainers({ config, daemonId, log: processLog, dead });
   const processes = withContainers(createProcessHost({ log: processLog }), containers);
   const models = await openModels(config, log, processes);
   closing.defer(() => models.stop());
@@ -83,6 +76,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     daemonId,
     processes,
     containers,
+    sandbox,
     models,
     isolation,
     readiness,

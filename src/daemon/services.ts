@@ -6,6 +6,7 @@ import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { ContainerHost } from '../sandbox/container-host.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Database } from '../store/sql/database.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
@@ -50,6 +51,7 @@ export interface ServiceMeans {
   readonly daemonId: string;
   readonly processes: ProcessHost;
   readonly containers: ContainerHost;
+  readonly sandbox: Sandbox;
   readonly models: ModelSource;
   readonly isolation: Isolation;
   readonly readiness: DaemonReadiness;
@@ -95,7 +97,14 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     log,
   });
-  const tools = daemonTools({ db, log, config, version: options.version, web: () => newest.web, sandbox: () => null });
+  const tools = daemonTools({
+    db,
+    log,
+    config,
+    version: options.version,
+    web: () => newest.web,
+    sandbox: () => means.sandbox,
+  });
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
@@ -217,6 +226,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     maxConcurrent,
     shutdownGraceSeconds: () => newest.daemon.shutdownGraceSeconds,
     inOrder: [
+      means.sandbox,
       notifications,
       heartbeat,
       budgetKeeper,

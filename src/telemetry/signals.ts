@@ -210,6 +210,11 @@ export const METRICS = {
   'work.sandbox.tool_calls': counter('{call}', 'Tool calls that code made', ['faculty']),
   'work.sandbox.output_bytes': counter('By', 'What executions of code gave to models', ['faculty']),
   'work.sandbox.internal_bytes': counter('By', 'What tools gave to code', ['faculty']),
+  'work.sandbox.start': histogram('ms', 'Until an execution has its container: from the pool, or a new one', ['from']),
+  'work.sandbox.timeouts': counter('{execution}', 'Executions that did not end in time', []),
+  'work.sandbox.errors': counter('{execution}', 'Executions without a container, or whose container was lost', [
+    'ended',
+  ]),
   'work.ledger.entries': counter('{entry}', 'Ledger entries written by foci and hooks', ['faculty', 'entry_type']),
   'work.mcp.starts': counter('{start}', 'Starts of MCP servers', ['faculty', 'server', 'result']),
   'work.batch.requests': counter('{request}', 'Requests in batches', ['provider', 'result']),

@@ -60,7 +60,7 @@ export function containerOptions(
         { Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES },
         { Name: 'fsize', Soft: fileBytes, Hard: fileBytes },
       ],
-      Tmpfs: Object.fromEntries(spec.tmpfs.map((mount) => [mount.path, tmpfsOptions(mount)])),
+      Tmpfs: Object.fromEntries(spec.tmpfs.map((mount) => [mount.path, tmpfsOptions(mount, spec.user)])),
       Mounts: spec.mounts.map(({ source, target, readOnly }) => ({
         Type: 'bind',
         Source: source,
@@ -74,6 +74,10 @@ export function containerOptions(
   };
 }
 
-function tmpfsOptions({ bytes, exec }: ContainerSpec['tmpfs'][number]): string {
-  return ['rw', 'nosuid', 'nodev', exec ? 'exec' : 'noexec', `size=${bytes}`, 'nr_inodes=20000', 'mode=1777'].join(',');
+/** Where the image has the directory, its mode counts and not this one; its owner is set in any case. */
+function tmpfsOptions({ bytes, exec }: ContainerSpec['tmpfs'][number], user: string): string {
+  const [uid, gid = uid] = user.split(':');
+  const owner = /^\d+:\d+$/.test(`${uid}:${gid}`) ? [`uid=${uid}`, `gid=${gid}`] : [];
+  const run = exec ? 'exec' : 'noexec';
+  return ['rw', 'nosuid', 'nodev', run, `size=${bytes}`, 'nr_inodes=20000', 'mode=1777', ...owner].join(',');
 }

@@ -1,0 +1,33 @@
+/** Opens what the daemon needs for containers: their host, and the sandbox of code. */
+import { join } from 'node:path';
+import type { Config } from '../core/config/config.ts';
+import type { ContainerHost } from '../sandbox/container-host.ts';
+import { processMark } from '../sandbox/engine/process-mark.ts';
+import { createSandbox } from '../sandbox/execution/contained-sandbox.ts';
+import { type ContainerLog, createContainerHost } from '../sandbox/host/create-container-host.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { sdkSource } from '../sandbox/sdk/sdk-source.ts';
+
+interface ContainerMeans {
+  readonly config: Pick<Config, 'home' | 'sandbox'>;
+  readonly daemonId: string;
+  readonly log: ContainerLog;
+  /** The ids of daemons that are known to be dead. */
+  readonly dead: () => Promise<readonly string[]>;
+}
+
+/** Creates both; nothing is started, and no engine is asked yet. */
+export function openContainers({ config, daemonId, log, dead }: ContainerMeans): {
+  readonly containers: ContainerHost;
+  readonly sandbox: Sandbox;
+} {
+  const containers = createContainerHost({
+    address: config.sandbox.endpoint,
+    runtime: config.sandbox.runtime,
+    marks: { daemon: daemonId, process: processMark(process.pid) },
+    marker: join(config.home, 'containers-in-use'),
+    log,
+    dead,
+  });
+  return { containers, sandbox: createSandbox({ ...config.sandbox, containers, sdkSource, log }) };
+}

@@ -1,0 +1,146 @@
+/** The engine's end of the channel: a started container whose runner is ready, and the one execution that it runs. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { HeldContainer } from '../container-host.ts';
+import type { SandboxFile } from '../sandbox.ts';
+import { leftFiles } from './left-files.ts';
+import { readLines } from './read-lines.ts';
+import {
+  type ExecuteParams,
+  type FromRunner,
+  MAX_LINE_BYTES,
+  type Outcome,
+  readMessage,
+  type ToRunner,
+} from './runner-messages.ts';
+
+/** A container that waits for its execution. */
+export interface OpenRunner {
+  readonly held: HeldContainer;
+  /** Whether it could still take an execution. */
+  alive(): boolean;
+  /** Runs the code; may be called once. Never rejects. */
+  execute(params: ExecuteParams, answer: AnswerCall): Promise<RunnerEnd>;
+}
+
+/** Takes a call and returns what the runner is told. */
+export type AnswerCall = (id: number, name: string, input: unknown) => Promise<ToRunner>;
+
+/** How the runner's part ended. */
+export type RunnerEnd =
+  | { readonly outcome: Outcome; readonly files: readonly SandboxFile[]; readonly refused: readonly string[] }
+  /** There is no outcome: the container ended before, or the channel was misused. */
+  | { readonly outcome: null; readonly why: 'ended' | 'misused'; readonly problem: string };
+
+/** What the runner prints on stderr is for the log of the container; this much is kept for messages. */
+const SAID_BYTES = 2000;
+const MAX_IN_FLIGHT = 16;
+/** The runner sends fewer. */
+const MAX_WAITING = 256;
+
+/**
+ * Waits until the runner is ready. Rejects with `sandbox.refused` if the container ends before, or says something else first, or
+ * takes longer than `timeoutMs`; the container is destroyed then.
+ */
+export async function openRunner(held: HeldContainer, image: string, timeoutMs: number): Promise<OpenRunner> {
+  let said = '';
+  held.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-SAID_BYTES)));
+  const lines = readLines(held.stdout, MAX_LINE_BYTES);
+  const first = nextMessage(lines).catch(() => null);
+  const late = new AbortController();
+  const message = await Promise.race([
+    first,
+    sleep(timeoutMs, null, { signal: late.signal, ref: false }).catch(() => null),
+  ]);
+  late.abort();
+  if (message !== null && 'method' in message && message.method === 'ready') return runnerOf(held, lines);
+  const ended = await Promise.race([held.exited, sleep(200, null, { ref: false })]);
+  void held.destroy();
+  const how = ended === null ? 'did not say that it is ready' : `ended (exit code ${ended.exitCode ?? 'unknown'})`;
+  const detail = `the runner in the image ${image} ${how}${said === '' ? '' : `: ${said.trim()}`}`;
+  const hint = '; build the image again (animus sandbox build), or derive yours from it';
+  throw new AnimusError('sandbox.refused', { where: 'the container', detail, hint });
+}
+
+function runnerOf(held: HeldContainer, lines: AsyncGenerator<string, void>): OpenRunner {
+  let alive = true;
+  void held.exited.then(() => (alive = false));
+  return {
+    held,
+    alive: () => alive,
+    async execute(params, answer) {
+      alive = false;
+      send(held, { id: 'execute', method: 'execute', params });
+      return converse(held, lines, answer).catch(
+        (error: unknown): RunnerEnd => ({ outcome: null, why: 'misused', problem: messageOf(error) }),
+      );
+    },
+  };
+}
+
+/** Answers calls until the outcome comes. */
+async function converse(
+  held: HeldContainer,
+  lines: AsyncGenerator<string, void>,
+  answer: AnswerCall,
+): Promise<RunnerEnd> {
+  const left = leftFiles();
+  const refused: string[] = [];
+  const calls = callQueue((message) => send(held, message), answer);
+  for (;;) {
+    const message = await nextMessage(lines);
+    if (message === null) return { outcome: null, why: 'ended', problem: 'the container ended before the code did' };
+    if ('result' in message) return { outcome: message.result, files: left.files, refused };
+    if ('error' in message) return { outcome: null, why: 'misused', problem: message.error.message };
+    if (message.method === 'call') {
+      if (!calls.add(message)) return misused(`more than ${MAX_WAITING} calls at once, or a number twice`);
+    } else if (message.method === 'file') {
+      const problem = left.add(message.params.name, message.params.base64);
+      if (problem !== null) refused.push(problem);
+    } else return misused('ready twice');
+  }
+}
+
+/** The next message; null at the end. Throws for a line that is none. */
+async function nextMessage(lines: AsyncGenerator<string, void>): Promise<FromRunner | null> {
+  const line = await lines.next();
+  if (line.done) return null;
+  const message = readMessage(line.value);
+  if (message === null) throw new Error(`something that is no message: ${JSON.stringify(line.value.slice(0, 100))}`);
+  return message;
+}
+
+function misused(problem: string): RunnerEnd {
+  return { outcome: null, why: 'misused', problem };
+}
+
+/** Runs so many calls at a time. */
+function callQueue(reply: (message: ToRunner) => void, answer: AnswerCall) {
+  const open = new Set<number>();
+  const waiting: Extract<FromRunner, { method: 'call' }>[] = [];
+  let running = 0;
+  const next = async (): Promise<void> => {
+    const call = waiting.shift();
+    if (!call) return;
+    running++;
+    const message = await answer(call.id, call.params.name, call.params.input);
+    running--;
+    open.delete(call.id);
+    reply(message);
+    void next();
+  };
+  return {
+    add(call: Extract<FromRunner, { method: 'call' }>): boolean {
+      if (open.has(call.id) || open.size === MAX_WAITING) return false;
+      open.add(call.id);
+      waiting.push(call);
+      if (running < MAX_IN_FLIGHT) void next();
+      return true;
+    },
+  };
+}
+
+function send(held: HeldContainer, message: ToRunner): void {
+  // A container that has ended reports its end by itself.
+  held.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`, () => {});
+}

@@ -1,0 +1,85 @@
+/** The messages of the channel between the engine and the runner, PID 1 of the container: JSON-RPC 2.0, one message per line. */
+import { z } from 'zod';
+
+/** The longest line, in either direction. */
+export const MAX_LINE_BYTES = 20 * 2 ** 20;
+/** The longest result of a call. */
+export const MAX_RESULT_BYTES = 16 * 2 ** 20;
+
+const version = z.literal('2.0');
+const output = z.object({ text: z.string(), bytes: z.number() });
+
+const outcome = z.object({
+  ended: z.enum(['returned', 'raised', 'timeout', 'limit', 'killed']),
+  value: z.string().nullish(),
+  note: z.string().nullish(),
+  traceback: z.string().nullish(),
+  stdout: output,
+  stderr: output,
+});
+
+const ready = z.object({ jsonrpc: version, method: z.literal('ready'), id: z.undefined().optional() });
+const call = z.object({
+  jsonrpc: version,
+  id: z.int().min(1),
+  method: z.literal('call'),
+  params: z.object({ name: z.string().max(200), input: z.unknown() }),
+});
+const file = z.object({
+  jsonrpc: version,
+  method: z.literal('file'),
+  id: z.undefined().optional(),
+  params: z.object({ name: z.string(), base64: z.base64() }),
+});
+const answer = z.object({
+  jsonrpc: version,
+  id: z.literal('execute'),
+  method: z.undefined().optional(),
+  result: outcome,
+});
+const refusal = z.object({
+  jsonrpc: version,
+  id: z.literal('execute').nullable(),
+  method: z.undefined().optional(),
+  error: z.object({ message: z.string() }),
+});
+
+const fromRunner = z.union([call, ready, file, answer, refusal]);
+
+/** A message of the runner. */
+export type FromRunner = z.output<typeof fromRunner>;
+/** How the code ended, as the runner reports it. */
+export type Outcome = z.output<typeof outcome>;
+
+/** Reads a line; null if it is no message that the runner may send. */
+export function readMessage(line: string): FromRunner | null {
+  try {
+    return fromRunner.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the runner is told to execute. */
+export interface ExecuteParams {
+  readonly code: string;
+  readonly sdk: string;
+  readonly timeout_seconds: number;
+  readonly limits: {
+    readonly stdout_bytes: number;
+    readonly stderr_bytes: number;
+    readonly value_bytes: number;
+    readonly file_bytes: number;
+    readonly files: number;
+  };
+  readonly skills: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** A message to the runner. */
+export type ToRunner =
+  | { readonly id: 'execute'; readonly method: 'execute'; readonly params: ExecuteParams }
+  | {
+      readonly id: number;
+      readonly result: { readonly content: string; readonly is_error: boolean; readonly details?: unknown };
+    }
+  | { readonly id: number; readonly error: { readonly code: number; readonly message: string } };
