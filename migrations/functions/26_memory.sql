@@ -101,7 +101,8 @@ begin
   end if;
 end $$;
 
--- Sets how many memories a place of a layer may have, and returns the earlier limit. Places that have more keep them and take no more.
+-- Sets how many memories a place of a layer may have, or (p_layer `submitter`) one submitter in all projects and globally, and returns the
+-- earlier limit. Places that have more keep them and take no more.
 -- Locks: the row of the setting. Raises: WA004, 42501.
 create or replace function animus.set_memory_limit(p_layer text, p_limit int) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -110,19 +111,20 @@ declare
 begin
   perform animus.require_operator();
   if v_before is null or p_limit is null or p_limit < 0 then
-    perform animus.raise('WA004', 'a limit is 0 or more, of layer task, project or global');
+    perform animus.raise('WA004', 'a limit is 0 or more, of task, project, global or submitter');
   end if;
   insert into animus.settings as s (key, value) values ('memory_limits', jsonb_build_object(p_layer, p_limit))
   on conflict (key) do update set value = s.value || excluded.value;
   return v_before;
 end $$;
 
--- Returns how many memories a place of a layer may have: by default 200 per task, 2,000 per project and 5,000 global ones, for each submitter.
+-- Returns how many memories a place of a layer may have: by default 200 per task, 2,000 per project and 5,000 global ones, for each submitter,
+-- and 20,000 per submitter in all projects and globally.
 -- Locks: none. Raises: nothing.
 create or replace function animus.memory_limit(p_layer text) returns int
 language sql stable as $$
   select coalesce((select (s.value ->> p_layer)::int from animus.settings s where s.key = 'memory_limits'),
-                  case p_layer when 'task' then 200 when 'project' then 2000 when 'global' then 5000 end)
+                  case p_layer when 'task' then 200 when 'project' then 2000 when 'global' then 5000 when 'submitter' then 20000 end)
 $$;
 
 -- Returns whether somebody, by name, may read all work: a login that may read the table. A person and a login that no longer exists may not.
@@ -183,8 +185,7 @@ begin
     when 'project' then
       v_place.project := coalesce(nullif(btrim(p_project), ''), animus.project_of(p_item));
       if v_place.project is null or length(v_place.project) > 200 then
-        perform animus.raise('WA004', 'a memory of layer project needs the name of its project, of at most 200 characters', null,
-          'name it, or submit the work with "project" in its params');
+        perform animus.raise('WA004', 'a memory of layer project needs the name of its project, of at most 200 characters: name it, or submit the work with "project" in its params');
       end if;
     else perform animus.raise('WA004', format('%s is no layer of memories', quote_nullable(p_layer)), null, 'one of task, project, global');
   end case;
@@ -276,13 +277,21 @@ begin
    where c.task is not distinct from p_place.task and c.project is not distinct from p_place.project
      and c.submitted_by is not distinct from p_place.submitted_by and c.layer = p_place.layer
   returning c.memories into v_count;
+  if p_more <= 0 then return; end if;
   v_limit := animus.memory_limit(p_place.layer);
-  if p_more > 0 and v_count > v_limit then
+  if v_count > v_limit then
     perform animus.raise('WA004', case p_place.layer
         when 'global' then format('there are %s global memories', v_count - 1)
         when 'project' then format('project %s has %s memories', p_place.project, v_count - 1)
-        else format('the task has %s memories', v_count - 1) end || format(', the most that layer %s may have', p_place.layer), null,
-      'forget or update older ones first; an operator can raise the limit with animus.set_memory_limit');
+        else format('the task has %s memories', v_count - 1) end || format(', the most that layer %s may have: forget or update others first', p_place.layer), null,
+      'an operator can raise the limit with animus.set_memory_limit');
+  end if;
+  -- Anybody can name as many projects as they like. Approximate: other places are not locked.
+  v_limit := animus.memory_limit('submitter');
+  if p_place.layer <> 'task' and p_place.submitted_by is not null
+     and v_limit < (select sum(c.memories) from animus.memory_counts c where c.task is null and c.submitted_by = p_place.submitted_by) then
+    perform animus.raise('WA004', format('%s has %s memories, the most that a submitter may have: forget or update others first', p_place.submitted_by, v_limit), null,
+      'an operator can raise the limit with animus.set_memory_limit');
   end if;
 end $$;
 
