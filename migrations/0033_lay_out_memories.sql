@@ -74,6 +74,7 @@ create table animus.memory_counts (
   memories     int not null check (memories >= 0),
   unique nulls not distinct (task, project, submitted_by, layer)
 ) with (fillfactor = 50);
+create index memory_counts_submitter on animus.memory_counts (submitted_by) where task is null;
 insert into animus.memory_counts (layer, memories) select 'global', count(*) from animus.memories where merged_into is null having count(*) > 0;
 
 -- The models that embeddings were asked for; the one prepared last is the current one. Their table is made when pgvector is there.

@@ -817,6 +817,7 @@ create table animus.memory_counts (
   constraint memory_counts_task_project_submitted_by_layer_key unique nulls not distinct (task, project, submitted_by, layer),
   constraint memory_counts_memories_check check (memories >= 0)
 ) with (fillfactor=50);
+create index memory_counts_submitter on animus.memory_counts (submitted_by) where task is null;
 
 create table animus.memory_models (
   id          integer     not null generated always as identity,

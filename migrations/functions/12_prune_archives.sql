@@ -38,8 +38,8 @@ begin
   return v_count;
 end $$;
 
--- Deletes archived messages of work and of the inbox, recorded runs of schedules, and settings of foci (not counted), from more than p_older_than
--- ago; null when
+-- Deletes archived messages of work and of the inbox, recorded runs of schedules, memories that were merged into others, and settings of foci (not
+-- counted), from more than p_older_than ago; null when
 -- another retention call is running. If another table's foreign key refers to a row of one of these tables, that table is skipped and
 -- recorded, and the others are processed.
 -- Locks: animus.retention_turn; the rows. Raises: nothing.
@@ -81,6 +81,14 @@ begin
   -- A week later than the foci that began with them; those of open foci are needed.
   delete from animus.focus_settings s where s.used_on < ((v_before - interval '7 days') at time zone 'UTC')::date
      and not exists (select from animus.foci f where f.ended_as is null and f.settings_id = s.id);
+  begin
+    delete from animus.memories where id in (
+      select id from animus.memories where merged_into is not null and updated_at < v_before order by updated_at limit p_limit for update skip locked);
+    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+  exception when foreign_key_violation or restrict_violation then
+    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+    perform animus.note_kept('animus.memories', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+  end;
   begin
     delete from animus.schedule_runs where (schedule, due_at) in (
       select schedule, due_at from animus.schedule_runs where recorded_at < v_before order by recorded_at limit p_limit);

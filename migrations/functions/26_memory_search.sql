@@ -14,7 +14,8 @@ returns table (
   id uuid, layer text, project text, task uuid, kind text, tags text[], content text, metadata jsonb, submitted_by text, created_at timestamptz,
   updated_at timestamptz, uses int, score float8, text_rank int, vector_rank int, similarity float8,
   sources int, source_item uuid, source_faculty text, source_entry int, source_actor text)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_custom_plan as $$
+language plpgsql rows 10 security definer set search_path = pg_catalog, pg_temp
+set jit = off set plan_cache_mode = force_custom_plan set enable_mergejoin = off set client_min_messages = warning as $$
 declare
   v_now    timestamptz := animus.now();
   v_filter animus.memory_filter := animus.memory_filter_of(p_item, p_filters);
@@ -123,7 +124,7 @@ $$;
 -- fewer than p_limit, then those with any of them, by how many. Of words that very many memories have, the newest 5,000 are ranked.
 -- Locks: none. Raises: nothing.
 create or replace function animus.rank_by_text(p_filter animus.memory_filter, p_text text, p_limit int) returns table (id uuid, rank int)
-language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable rows 50 set plan_cache_mode = force_custom_plan as $$
 declare
   v_all   tsquery := animus.all_words(p_text);
   v_any   tsquery;
@@ -136,7 +137,7 @@ begin
      order by ts_rank_cd(c.search, v_all) desc, c.updated_at desc, c.id desc limit p_limit);
   if cardinality(v_found) < p_limit then
     v_any := animus.any_word(p_text);
-    if numnode(v_any) > 0 then
+    if querytree(v_any) not in ('', 'T') then
       v_found := v_found || array(
         select c.id from (select m.id, m.search, m.updated_at from animus.fitting_memories(p_filter) m
                            where m.search @@ v_any and m.id <> all (v_found) order by m.id desc limit 5000) c
@@ -151,6 +152,7 @@ end $$;
 create or replace function animus.all_words(p_text text) returns tsquery
 language plpgsql stable as $$
 begin
+  if websearch_to_tsquery('simple', p_text) = websearch_to_tsquery('english', p_text) then return websearch_to_tsquery('simple', p_text); end if;
   return websearch_to_tsquery('simple', p_text) || websearch_to_tsquery('english', p_text);
 exception when internal_error or program_limit_exceeded then
   -- A long run of minus signs overflows the stack of its parser, for one. Then all of it is words.
@@ -165,7 +167,7 @@ language plpgsql stable as $$
 declare
   v_words    text[];
   v_word     text;
-  v_query    tsquery := '';
+  v_query    tsquery;
   -- What stands behind a minus.
   v_excluded text[] := array(select e[2] from regexp_matches(p_text, '(^|\s)-("[^"]*"|\S+)', 'g') e limit 20);
 begin
@@ -176,7 +178,7 @@ begin
   if v_words = '{}' then v_words := tsvector_to_array(to_tsvector('simple', p_text)); end if;
   foreach v_word in array (array(select distinct w from unnest(v_words) w order by w))[1:64] loop
     -- Each word is parsed again, so that no word is read as an operator.
-    v_query := v_query || plainto_tsquery('simple', v_word);
+    v_query := coalesce(v_query || plainto_tsquery('simple', v_word), plainto_tsquery('simple', v_word));
   end loop;
   foreach v_word in array v_excluded loop
     v_query := v_query && !! (phraseto_tsquery('simple', v_word) || phraseto_tsquery('english', v_word));

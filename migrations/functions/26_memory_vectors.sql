@@ -163,11 +163,11 @@ begin
        and array(select n[1] from regexp_matches(m.content, '\d+', 'g') n order by 1) = v_numbers;
 end $$;
 
--- Returns the memories that fit and are nearest by cosine: exactly where at most 2,000 fit, otherwise by the HNSW index.
+-- Returns the memories that fit and are nearest by cosine: exactly where at most 5,000 fit, otherwise by the HNSW index.
 -- Locks: none. Raises: WA003, WA004.
 create or replace function animus.nearest_memories(p_filter animus.memory_filter, p_embedding real[], p_model text, p_limit int)
 returns table (id uuid, similarity float8)
-language plpgsql set plan_cache_mode = force_custom_plan as $$
+language plpgsql rows 50 set plan_cache_mode = force_custom_plan as $$
 declare
   v_model int;
   v_ids   uuid[];
@@ -177,8 +177,8 @@ begin
   if (select bool_or(x in ('NaN', 'Infinity', '-Infinity') or x is null) or bool_and(x = 0) from unnest(p_embedding) x) then
     perform animus.raise('WA004', 'the embedding is no vector: it has only zeros, or something that is no number');
   end if;
-  v_ids := array(select m.id from animus.fitting_memories(p_filter) m where m.embedded_as = v_model limit 2001);
-  if cardinality(v_ids) > 2000 then
+  v_ids := array(select m.id from animus.fitting_memories(p_filter) m where m.embedded_as = v_model limit 5001);
+  if cardinality(v_ids) > 5000 then
     return query select n.id, n.similarity from animus.nearest_by_index(p_filter, p_embedding, v_model, cardinality(p_embedding), p_limit, true) n;
     return;
   end if;
@@ -193,7 +193,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.nearest_by_index(
   p_filter animus.memory_filter, p_embedding real[], p_model int, p_dimensions int, p_limit int, p_iterate boolean) returns table (id uuid, similarity float8)
-language plpgsql set jit = off set enable_sort = off as $$
+language plpgsql rows 50 set jit = off set enable_sort = off as $$
 declare
   v_iterates boolean := (select string_to_array(regexp_replace(extversion, '[^0-9.].*', ''), '.')::int[] >= '{0,8}' from pg_extension where extname = 'vector');
   v_type     text := case when p_dimensions <= 2000 then 'vector' else 'halfvec' end;

@@ -55,7 +55,14 @@ async function measure(db: Database): Promise<void> {
   print(`loaded in ${figure(loaded.rows)} s; HNSW index (m 16, ef_construction 64) in ${figure(loaded.index)} s`);
   for (const [name, filters] of FILTERS) {
     const found = await recall(db, source, Math.ceil(queries / 2), filters);
-    say(`recall@10 of ${name}`, { fit: found.fit, recall: found.recall, worst: found.worst });
+    print(
+      `recall@10, ${name}: ${found.recall.toFixed(3)}, worst of ${Math.ceil(queries / 2)} queries ${found.worst.toFixed(1)}; ${found.fit} memories fit`,
+    );
+    report({
+      what: `memory: recall@10, ${name}`,
+      who: 'animus',
+      figures: { recall: found.recall.toFixed(3), worst: found.worst.toFixed(1) },
+    });
   }
   for (const [name, filters] of FILTERS)
     for (const ways of ['words', 'vectors', 'both'] as readonly Ways[])
