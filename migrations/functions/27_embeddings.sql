@@ -118,3 +118,17 @@ create or replace function animus.leave_embedding(p_daemon_id uuid, p_model text
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   update animus.embedders set until = animus.now() where model = p_model and daemon_id = p_daemon_id and until > animus.now()
 $$;
+
+-- Holds what an embedding that a focus asks for may cost at most, and returns 'free', no limit applies; 'held'; or 'refused', by a limit. p_attempt names the
+-- request: holding for the same one again changes nothing. Of one focus, one such request at a time. end_side_call and give_back_turn end it.
+-- Locks: the item's row, as hold_lease; accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
+create or replace function animus.hold_embedding(
+  p_focus_id uuid, p_token bigint, p_usd numeric, p_tokens bigint, p_attempt uuid) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+begin
+  if not animus.has_budget(v_item.id, v_item.faculty) then return 'free'; end if;
+  if exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = 0 and h.attempt = p_attempt) then return 'held'; end if;
+  return case when animus.hold_budget(v_item, p_focus_id, p_token, 0, p_usd, p_tokens, p_attempt) ->> 'permit' = 'go' then 'held' else 'refused' end;
+end $$;

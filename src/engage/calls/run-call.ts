@@ -214,8 +214,11 @@ async function runInTransaction(
   startedMs: number,
   means: RunMeans,
 ): Promise<ToolOutput> {
+  // No transaction is open while it calls others.
+  const prepared = tool.prepare && (await abortable(tool.prepare(input, context), context.signal));
+  const inCall = prepared === undefined ? context : { ...context, prepared };
   return means.db.transaction(async (tx) => {
-    const ran: ToolOutput = await tool.run(input, context, tx);
+    const ran: ToolOutput = await tool.run(input, inCall, tx);
     const result =
       ran.wait?.asks && means.unattended ? toolError(nobodyAnswers(`it asks about a ${ran.wait.asks.subject}`)) : ran;
     if (result.wait) {
