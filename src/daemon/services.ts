@@ -94,7 +94,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     log,
   });
-  const tools = daemonTools({ db, log, config, version: options.version, web: () => newest.web, sandbox: () => null });
+  const tools = daemonTools(means, { web: () => newest.web, sandbox: () => null });
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });

@@ -15,7 +15,10 @@ interface Property {
 
 test('the page lists every input of every tool, with type, default and meaning, and no other', () => {
   const children = childTools({ faculties: ['reader', 'writer'], maxChildren: 50, maxDepth: 5 });
-  const tools = new Map([...toolset(FACULTY_TOOL_NAMES, undefined, [CODE_TOOL]), ...children.map((tool) => [tool.name, tool] as const)]);
+  const tools = new Map([
+    ...toolset(FACULTY_TOOL_NAMES, undefined, [CODE_TOOL]),
+    ...children.map((tool) => [tool.name, tool] as const),
+  ]);
   const rows = toolSpecs(tools).flatMap(({ name, inputSchema }) => {
     const { properties, required = [] } = inputSchema as {
       properties: Readonly<Record<string, Property>>;

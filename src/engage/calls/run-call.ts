@@ -15,6 +15,7 @@ import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiti
 import type { AfterRun, CallGate, GatedCall } from './gate.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';
 import { permissionNow } from './permission-now.ts';
+import { prepared } from './prepared.ts';
 
 /** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
 export type CallScope = Omit<
@@ -214,9 +215,7 @@ async function runInTransaction(
   startedMs: number,
   means: RunMeans,
 ): Promise<ToolOutput> {
-  // No transaction is open while it calls others.
-  const prepared = tool.prepare && (await abortable(tool.prepare(input, context), context.signal));
-  const inCall = prepared === undefined ? context : { ...context, prepared };
+  const inCall = await prepared(tool, input, context);
   return means.db.transaction(async (tx) => {
     const ran: ToolOutput = await tool.run(input, inCall, tx);
     const result =
