@@ -831,6 +831,17 @@ create table animus.memory_models (
 
 create table animus.await_turn ();
 
+create table animus.embedders (
+  model      text        not null,
+  daemon_id  uuid        not null,
+  until      timestamptz not null,
+  failures   integer     not null default 0,
+  resume_at  timestamptz,
+  problem    text,
+  problem_at timestamptz,
+  primary key (model)
+);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

@@ -6,15 +6,22 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Database } from '../store/sql/database.ts';
 import { readMcpPins, reportMcpTool } from '../store/work/mcp-pins.ts';
 import type { Log } from '../telemetry/log.ts';
+import { noQueryEmbedding } from '../tools/memory/embed-query.ts';
 import { toolSources } from '../tools/source.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
+import type { DaemonOptions } from './daemon-options.ts';
 import { mcpVariables } from './guard/mcp-variables.ts';
+import type { ModelSource } from './models/focus-model.ts';
+import { createQueryEmbedder } from './models/query-embedder.ts';
 
 interface DaemonToolMeans {
   readonly db: Database;
   readonly log: Log;
-  readonly config: Config;
-  readonly version: string;
+  readonly options: Pick<DaemonOptions, 'config' | 'version'>;
+  readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
+}
+
+interface LiveSettings {
   /** As configured now. */
   readonly web: () => Config['web'];
   /** Null: none. */
@@ -22,11 +29,16 @@ interface DaemonToolMeans {
 }
 
 /** Creates them once per daemon. */
-export function daemonTools({ db, log, config, version, web, sandbox }: DaemonToolMeans): readonly ToolSource[] {
+export function daemonTools(
+  { db, log, options: { config, version }, models }: DaemonToolMeans,
+  { web, sandbox }: LiveSettings,
+): readonly ToolSource[] {
+  const { embedder, explain } = models;
   return toolSources(
     {
       web: () => ({ allow: web().allow.flatMap((target) => parseWebTarget(target) ?? []) }),
       search: () => config.web.search,
+      embedQuery: embedder === null ? noQueryEmbedding : createQueryEmbedder({ db, embedder, explain }),
       sandbox,
     },
     {

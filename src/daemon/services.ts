@@ -31,11 +31,10 @@ import { watchFaculties } from './reload/reload.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
-import { createJanitor } from './timers/janitor.ts';
 import { createMcpWatch } from './timers/mcp-watch.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createScheduler } from './timers/scheduler.ts';
-import { createSpendRollUp } from './timers/spend-roll-up.ts';
+import { createUpkeep } from './timers/upkeep.ts';
 import { realDirectoryRoot } from './workspace/focus-directory.ts';
 
 /** The resources that the daemon has opened. */
@@ -97,14 +96,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     log,
   });
-  const tools = daemonTools({
-    db,
-    log,
-    config,
-    version: options.version,
-    web: () => newest.web,
-    sandbox: () => means.sandbox,
-  });
+  const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox });
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
@@ -171,8 +163,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const { pollSeconds } = config.daemon;
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
-  const janitor = createJanitor({ db, clock, log, retention: () => newest.retention, directoryRoot });
-  const spendRollUp = createSpendRollUp({ db, clock, log });
+  const upkeep = createUpkeep(means, registration, () => newest.retention);
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => newest.budget });
   const batchPoller = createBatchPoller({
     db,
@@ -233,8 +224,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
       controlPlane,
       inbox,
       scheduler,
-      janitor,
-      spendRollUp,
+      ...upkeep,
       batchPoller,
       reload,
       reloadConfig,

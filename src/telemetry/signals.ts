@@ -118,6 +118,12 @@ export const SPANS = {
       'gen_ai.usage.cache_creation.input_tokens',
     ],
   },
+  embeddings: {
+    description: 'Texts turned into vectors by a model, retries included',
+    kind: 'client',
+    suffix: 'gen_ai.request.model',
+    attributes: ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model', 'gen_ai.usage.input_tokens'],
+  },
   execute_tool: {
     description: 'One tool call; parallel calls overlap',
     kind: 'internal',
@@ -234,6 +240,7 @@ export const METRICS = {
     BATCH_S,
   ),
   'work.permission.verdicts': counter('{call}', 'Verdicts of permissions about tool calls', ['risk', 'verdict']),
+  'work.memory.embeddings': counter('{memory}', 'Memories whose embedding was stored, refused or failed', ['result']),
   'work.budget.warnings': counter('{warning}', 'Limits of which 80 % are used, each once', ['faculty', 'scope']),
   'work.budget.refusals': counter('{turn}', 'Turns that a limit refused: wait, die or busy', ['faculty', 'result']),
   'work.budget.spent': counter('{USD}', 'Cost of recorded answers', ['faculty', 'model']),

@@ -11,7 +11,8 @@ import { CHILD_TOOLS } from './children/child-source.ts';
 import { executeCodeTool, pooledSpec } from './code/execute-code.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
-import { MEMORY_TOOLS } from './memory.ts';
+import { type EmbedQuery, noQueryEmbedding } from './memory/embed-query.ts';
+import { memoryTools } from './memory.ts';
 import { readOutput } from './read-output.ts';
 import { SHELL_TOOLS, withJobs } from './shell.ts';
 import type { Tool } from './tool.ts';
@@ -28,17 +29,30 @@ export interface ToolSettings {
   readonly web: () => WebReach;
   /** Null: no search endpoint is configured. */
   readonly search: () => WebSearchConfig | null;
+  /** Makes vectors of what memories are searched for. */
+  readonly embedQuery: EmbedQuery;
   /** Where code runs; null: this process runs none. */
   readonly sandbox: () => Sandbox | null;
 }
 
 /** Tools that a faculty may list in `tools`. */
 export function facultyTools(settings: ToolSettings): readonly Tool[] {
-  return [...FILE_TOOLS, ...SHELL_TOOLS, webFetch(settings.web), webSearch(settings.search), ...MEMORY_TOOLS];
+  return [
+    ...FILE_TOOLS,
+    ...SHELL_TOOLS,
+    webFetch(settings.web),
+    webSearch(settings.search),
+    ...memoryTools(settings.embedQuery),
+  ];
 }
 
 /** As without a configuration. */
-const NO_SETTINGS: ToolSettings = { web: () => ({ allow: [] }), search: () => null, sandbox: () => null };
+const NO_SETTINGS: ToolSettings = {
+  web: () => ({ allow: [] }),
+  search: () => null,
+  embedQuery: noQueryEmbedding,
+  sandbox: () => null,
+};
 const FACULTY_TOOLS = facultyTools(NO_SETTINGS);
 
 /** Offered with `code_execution = true`. One object for all foci of a faculty, so that its schema is written down once. */

@@ -50,6 +50,11 @@ export interface WorldTool<Input = unknown> extends ToolBase<Input> {
 /** A tool that only uses this database. Its effect and its journal row are one transaction, so it happens exactly once. */
 export interface DatabaseTool<Input = unknown> extends ToolBase<Input> {
   readonly kind: 'database';
+  /**
+   * What may take long or call others, before the transaction of the call; what it returns is `context.prepared`. It runs after the answer is
+   * recorded, and again if the call is run again after a crash.
+   */
+  prepare?(input: Input, context: ToolContext): Promise<unknown>;
   run(input: Input, context: ToolContext, tx: Queryable): Promise<ToolOutput>;
 }
 
@@ -70,6 +75,8 @@ export interface ToolContext {
   /** Time-out of this call in milliseconds; the engine also enforces it through `signal`. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** What `prepare` of a database tool has returned. */
+  readonly prepared?: unknown;
   readonly processes: ProcessHost;
   /** What the focus runs in the background. */
   readonly background: BackgroundCommands;

@@ -1,8 +1,9 @@
 /** Sets up the providers of the configuration. */
 import { readSmallFile } from '../../catalog/read-small-file.ts';
-import type { Config, HttpProviderConfig } from '../../core/config/config.ts';
+import type { Config, EmbeddingsConfig, HttpProviderConfig } from '../../core/config/config.ts';
 import type { CredentialCommand } from '../../core/config/provider-access.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { createLlm, type Llm } from '../../llm/llm.ts';
 import type { HttpProviderSettings, ProviderSettings } from '../../llm/provider-settings.ts';
 import { loadScript } from '../../llm/scripted/script.ts';
@@ -23,6 +24,15 @@ export async function createConfiguredLlm(config: Config, processes: Pick<Proces
         : httpSettings(provider, config);
   }
   return createLlm({ ...modelNames(config), providers }, { processes });
+}
+
+/** The model of `[embeddings]`. */
+export function openConfiguredEmbedder(
+  llm: Pick<Llm, 'embedder'>,
+  { provider, model, dimensions, batchSize, requestDimensions }: EmbeddingsConfig,
+): Embedder {
+  const asked = requestDimensions === null ? {} : { requestDimensions };
+  return llm.embedder({ provider, model, dimensions, batchSize, ...asked });
 }
 
 function httpSettings(provider: HttpProviderConfig, config: Config): HttpProviderSettings {

@@ -4,13 +4,14 @@ import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { FocusModel } from '../../engage/turn/model-turn.ts';
 import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/client.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
 import type { ProviderBatches, ResolvedModel } from '../../llm/llm.ts';
 import { mediaTokens } from '../../llm/media/media-tokens.ts';
 import { costUsd, maxCostUsd, type PriceTerms } from '../../llm/models/cost.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createConfiguredLlm } from './configured-llm.ts';
+import { createConfiguredLlm, openConfiguredEmbedder } from './configured-llm.ts';
 import { modelOptions } from './model-names.ts';
 import { remedyOf } from './provider-remedy.ts';
 
@@ -22,6 +23,8 @@ export interface ModelSource {
   mediaTokens(faculty: Faculty, media: MediaBlock): number;
   /** One line for people: which provider failed, how, and the remedy. */
   explain(failure: LlmFailure): string;
+  /** The model of `[embeddings]`; null: none is configured. */
+  readonly embedder: Embedder | null;
   /** The batches of a provider; null if it has no batch API, or is not configured. */
   batches(provider: string): ProviderBatches | null;
   stop(): Promise<void>;
@@ -62,6 +65,7 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
       const restart = isFixed && remedy !== null ? ', and restart animus' : '';
       return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
     },
+    embedder: config.embeddings && openConfiguredEmbedder(llm, config.embeddings),
     batches: (provider) => llm.batches(provider),
     stop: () => llm.stop(),
   };

@@ -28,7 +28,8 @@ export function missingKeys(faculties: Iterable<Faculty>, config: Config): strin
   });
 }
 
-function needsKey(provider: ProviderConfig): boolean {
+/** True for a vendor's own address without a key, which it requires. */
+export function needsKey(provider: ProviderConfig): boolean {
   if (provider.kind === 'scripted' || provider.apiKey !== null || provider.credentials !== null) return false;
   return provider.baseUrl === vendorUrl(provider.kind);
 }

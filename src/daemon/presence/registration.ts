@@ -30,6 +30,8 @@ export interface Registration {
   configProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of MCP servers. Never rejects. */
   mcpProblems(problems: readonly string[]): Promise<void>;
+  /** Replaces the recorded problem of embeddings. Never rejects. */
+  embeddingProblem(problem: string | null): Promise<void>;
   /** Records a problem that lasts as long as this daemon runs. Never rejects. */
   fault(problem: string): Promise<void>;
   /** Records that the faculty works again. Never rejects. */
@@ -41,6 +43,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   const faults: string[] = [];
   let ofConfig: readonly string[] = [];
   let ofMcp: readonly string[] = [];
+  let ofEmbeddings: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
 
@@ -63,6 +66,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
         ...faults,
         ...ofConfig,
         ...ofMcp,
+        ...ofEmbeddings,
       ],
     });
     const before = new Set(missingKeys(known.faculties.values(), config));
@@ -98,6 +102,10 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     },
     async mcpProblems(problems) {
       ofMcp = problems;
+      await update();
+    },
+    async embeddingProblem(problem) {
+      ofEmbeddings = problem === null ? [] : [problem];
       await update();
     },
     async fault(problem) {

@@ -15,6 +15,7 @@ import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiti
 import type { AfterRun, CallGate, GatedCall } from './gate.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';
 import { permissionNow } from './permission-now.ts';
+import { prepared } from './prepared.ts';
 
 /** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
 export type CallScope = Omit<
@@ -214,8 +215,9 @@ async function runInTransaction(
   startedMs: number,
   means: RunMeans,
 ): Promise<ToolOutput> {
+  const inCall = await prepared(tool, input, context);
   return means.db.transaction(async (tx) => {
-    const ran: ToolOutput = await tool.run(input, context, tx);
+    const ran: ToolOutput = await tool.run(input, inCall, tx);
     const result =
       ran.wait?.asks && means.unattended ? toolError(nobodyAnswers(`it asks about a ${ran.wait.asks.subject}`)) : ran;
     if (result.wait) {

@@ -32,8 +32,8 @@ export interface Embedder {
   /** `provider/model`: vectors of one name can be compared with each other. */
   readonly name: string;
   readonly dimensions: number;
-  /** How many texts a request has at most. */
-  readonly batchSize: number;
+  /** How many of these texts, from the first on, one request takes; at least 1. */
+  fits(texts: readonly string[]): number;
   /** Sends one request after another. No texts: no request. Never rejects because of the provider or an abort. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<EmbedResult>;
   /** What texts may cost at most; `usd` is null without a price. */
@@ -65,7 +65,13 @@ export function createEmbedder({ call, limits, usdPerMillion }: EmbedderMeans): 
     model,
     name: `${provider}/${model}`,
     dimensions,
-    batchSize: limits.texts,
+    fits(texts) {
+      const [first = []] = textBatches(
+        texts.map((text) => fitted(text, limits)),
+        limits,
+      );
+      return first.length;
+    },
     async embed(texts, signal) {
       const vectors: Vector[] = [];
       let usage: EmbeddingUsage = { inputTokens: 0, counted: true };

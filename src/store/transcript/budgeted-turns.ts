@@ -74,8 +74,26 @@ export async function beginSideCall(
   return row!.may;
 }
 
+/** Holds what an embedding may cost, on disk: `free`, no limit applies; `refused`: a limit does not allow it. One at a time for a focus. */
+export async function holdEmbedding(
+  db: Queryable,
+  focus: FocusKey,
+  { usd, tokens, attempt }: Reservation,
+): Promise<'free' | 'held' | 'refused'> {
+  const [row] = await db.query<{ held: 'free' | 'held' | 'refused' }>(
+    'select animus.hold_embedding($1, $2, $3, $4, $5) as held',
+    [focus.focusId, focus.leaseToken, usd, tokens, attempt],
+  );
+  return row!.held;
+}
+
 /** Says what a call that is no turn has cost, in the transaction that records it. */
-export async function endSideCall(db: Queryable, focus: FocusKey, costUsd: number, usage: Usage | null): Promise<void> {
+export async function endSideCall(
+  db: Queryable,
+  focus: FocusKey,
+  costUsd: number,
+  usage: Pick<Usage, 'input' | 'output'> | null,
+): Promise<void> {
   const values = [focus.focusId, focus.leaseToken, costUsd, toJsonb(usage)];
   await db.query('select animus.end_side_call($1, $2, $3, $4::jsonb)', values);
 }

@@ -1,5 +1,5 @@
 /** Turns: permission, recording and charging. */
-import type { ContentBlock, ModelAnswer, StopReason } from '../../core/work/conversation.ts';
+import type { ContentBlock, ModelAnswer, StopReason, Usage } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import { type CallResult, type RecordedCall, resultRow } from './calls.ts';
@@ -133,13 +133,14 @@ function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: nu
 export async function recordSideCall(
   db: Queryable,
   focus: FocusKey,
-  call: Pick<ModelAnswer, 'provider' | 'model' | 'usage'>,
+  call: { readonly provider: string; readonly model: string; readonly usage: Pick<Usage, 'input' | 'output'> | null },
   costUsd: number,
+  operation: 'summary' | 'embedding' = 'summary',
 ): Promise<void> {
   await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [
     focus.focusId,
     focus.leaseToken,
-    toJsonb({ provider: call.provider, model: call.model, usage: call.usage, cost_usd: costUsd }),
+    toJsonb({ provider: call.provider, model: call.model, usage: call.usage, cost_usd: costUsd, operation }),
   ]);
 }
 

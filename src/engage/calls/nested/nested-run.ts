@@ -15,6 +15,7 @@ import { STOPPED_WITH_CODE, waitsInCode } from '../../prompt/code-texts.ts';
 import { abortable } from '../abortable.ts';
 import type { ValidCall } from '../gates.ts';
 import { permissionNow } from '../permission-now.ts';
+import { prepared } from '../prepared.ts';
 import type { Execution } from './nested-call.ts';
 import type { NestedCallStart } from './nested-record.ts';
 import { MAX_RESULT_BYTES } from './nested-result.ts';
@@ -96,8 +97,9 @@ async function runInTransaction(
   const signal = AbortSignal.any([outer, AbortSignal.timeout(means.callScope.timeoutMs)]);
   const startedMs = performance.now();
   try {
+    const context = await prepared(tool, input, contextOf(call, tool, execution, signal));
     return await means.db.transaction(async (tx): Promise<NestedEnd> => {
-      const output = await tool.run(input, contextOf(call, tool, execution, signal), tx);
+      const output = await tool.run(input, context, tx);
       if (output.wait) throw new Waits();
       const state = output.isError ? 'failed' : 'done';
       const row = record.ended(start, state, output, performance.now() - startedMs);

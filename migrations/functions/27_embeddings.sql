@@ -1,0 +1,134 @@
+-- Embeddings that no focus asks for: one daemon at a time makes those of memories, under the limits for all work. docs/memory.md describes it.
+
+-- Begins a request for embeddings of memories, and makes the daemon the only one that sends any for this model, for a limited time. Holds what the
+-- request may cost at most under every limit for all work; p_usd: null without a price. Returns {permit, held, message, seconds}: 'go'; 'busy', another
+-- daemon does it; 'resting', after a failure, for so many seconds; 'paused', by an operator; 'budget', message names the limit;
+-- 'budget_busy', only turns under way are in the way. held is for end_embedding. A request whose daemon dies counts with all that was held.
+-- Locks: the row of the model; accounts and slices, account by account, and waits a fifth of a second at most for each. Raises: nothing.
+create or replace function animus.begin_embedding(p_daemon_id uuid, p_model text, p_for interval, p_usd numeric, p_tokens bigint) returns json
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
+declare
+  v_now timestamptz := animus.now();
+  v_row animus.embedders;
+begin
+  if exists (select from animus.pauses p where p.faculty = '*' and (p.until is null or p.until > v_now)) then
+    return json_build_object('permit', 'paused');
+  end if;
+  insert into animus.embedders as e (model, daemon_id, until) values (p_model, p_daemon_id, v_now + p_for)
+  on conflict (model) do update set daemon_id = excluded.daemon_id, until = excluded.until
+   where (e.daemon_id = excluded.daemon_id or e.until <= v_now) and (e.resume_at is null or e.resume_at <= v_now);
+  if not found then
+    select e.* into v_row from animus.embedders e where e.model = p_model;
+    return json_build_object('permit', case when v_row.resume_at > v_now then 'resting' else 'busy' end,
+      'seconds', greatest(ceil(extract(epoch from case when v_row.resume_at > v_now then v_row.resume_at else v_row.until end - v_now)), 1));
+  end if;
+  return animus.hold_for_all(p_daemon_id, p_usd, p_tokens);
+exception when lock_not_available or deadlock_detected then
+  return json_build_object('permit', 'budget_busy');
+end $$;
+
+-- Holds amounts in every account of the limits for all work, or in none, as spent by the daemon. Returns as begin_embedding.
+-- Locks: accounts and slices, account by account. Raises: nothing.
+create or replace function animus.hold_for_all(p_daemon_id uuid, p_usd numeric, p_tokens bigint) returns json
+language plpgsql as $$
+declare
+  v_limit record;
+  v_need  numeric;
+  v_spent numeric;
+  v_held  jsonb := '[]';
+  v_why   json;
+begin
+  for v_limit in
+    select animus.budget_account(b.scope, b.subject, b.unit, b.period, b.starts, b.since) as id, b.* from animus.budget_of(null, animus.now()) b order by id
+  loop
+    v_need := case v_limit.unit when 'usd' then p_usd else p_tokens end;
+    if v_need is null then
+      v_why := json_build_object('permit', 'budget', 'message', format('%s cannot be kept: the embedding model has no price (give it one in animus.toml, or limit tokens)',
+        animus.budget_name(v_limit.scope, v_limit.subject, v_limit.unit, v_limit.period, v_limit.starts, v_limit.amount)));
+      raise exception using errcode = 'WA000';
+    end if;
+    if not animus.take_budget(v_limit.id, p_daemon_id, v_need, 0, 0, v_limit.amount, false) then
+      select a.spent into v_spent from animus.budget_accounts a where a.id = v_limit.id;
+      v_why := case when v_limit.amount - v_spent >= v_need then json_build_object('permit', 'budget_busy') else
+        json_build_object('permit', 'budget', 'message', format('%s would be passed: %s are spent, and the next request may cost %s',
+          animus.budget_name(v_limit.scope, v_limit.subject, v_limit.unit, v_limit.period, v_limit.starts, v_limit.amount), trim_scale(v_spent), trim_scale(v_need))) end;
+      raise exception using errcode = 'WA000';
+    end if;
+    perform animus.credit_slice(v_limit.id, p_daemon_id, 0, v_need);
+    v_held := v_held || jsonb_build_object('account', v_limit.id, 'unit', v_limit.unit, 'amount', v_need);
+  end loop;
+  return json_build_object('permit', 'go', 'held', v_held);
+exception when sqlstate 'WA000' then
+  return v_why;
+end $$;
+
+-- Ends a request for embeddings of memories, in the transaction that stores them. p_held: as begin_embedding has returned it; p_call: {provider, model,
+-- tokens, cost_usd}, 0 tokens if it cost nothing. p_problem: why it failed; then no daemon asks this model for p_delay at least, and longer after
+-- each further failure, up to ten minutes. Returns for how many seconds.
+-- Locks: slices; the row of the model. Raises: nothing.
+create or replace function animus.end_embedding(
+  p_daemon_id uuid, p_model text, p_held json, p_call json, p_problem text default null, p_delay interval default '0') returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now   timestamptz := animus.now();
+  v_held  record;
+  v_cost  numeric;
+  v_delay int;
+begin
+  for v_held in select h.* from json_to_recordset(p_held) as h (account bigint, unit text, amount numeric) order by h.account loop
+    v_cost := case v_held.unit when 'usd' then coalesce((p_call ->> 'cost_usd')::numeric, v_held.amount) else (p_call ->> 'tokens')::bigint end;
+    perform animus.credit_slice(v_held.account, p_daemon_id, v_held.amount - v_cost, v_cost - v_held.amount);
+  end loop;
+  if (p_call ->> 'tokens')::bigint > 0 then
+    perform animus.append_embedding_spend(p_call, null);
+  end if;
+  update animus.embedders e
+     set failures = case when p_problem is null then 0 else e.failures + 1 end, problem = animus.cut_text(p_problem, 500),
+         problem_at = case when p_problem is not null then v_now end,
+         resume_at = case when p_problem is not null then v_now + greatest(p_delay, least(interval '10 minutes', interval '5 seconds' * 2 ^ least(e.failures, 10))) end
+   where e.model = p_model and (p_problem is not null or e.failures > 0)
+  returning ceil(extract(epoch from e.resume_at - v_now)) into v_delay;
+  return v_delay;
+end $$;
+
+-- Says what an operator has paid for an embedding of a search, by a command. p_call: as for end_embedding. It counts under the limits for all work.
+-- Locks: the accounts of those limits. Raises: 42501.
+create or replace function animus.charge_embedding(p_call json) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_operator();
+  update animus.budget_accounts a set spent = a.spent + case a.unit when 'usd' then coalesce((p_call ->> 'cost_usd')::numeric, 0) else (p_call ->> 'tokens')::bigint end
+    from animus.budget_of(null, animus.now()) b
+   where a.scope = b.scope and a.subject = b.subject and a.unit = b.unit and a.period = b.period and a.starts = b.starts;
+  perform animus.append_embedding_spend(p_call, animus.actor());
+end $$;
+
+-- Appends what embeddings have cost that belong to no faculty: under the name (memory), which no faculty can have.
+-- Locks: none. Raises: nothing.
+create or replace function animus.append_embedding_spend(p_call json, p_submitter text) returns void
+language sql as $$
+  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, operation, submitter)
+  values ('(memory)', (p_call ->> 'provider') || '/' || (p_call ->> 'model'), (animus.now() at time zone 'UTC')::date,
+          coalesce((p_call ->> 'cost_usd')::numeric, 0), (p_call ->> 'tokens')::bigint, 0, 'embedding', p_submitter)
+$$;
+
+-- Lets another daemon make embeddings with a model at once.
+-- Locks: the row of the model. Raises: nothing.
+create or replace function animus.leave_embedding(p_daemon_id uuid, p_model text) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  update animus.embedders set until = animus.now() where model = p_model and daemon_id = p_daemon_id and until > animus.now()
+$$;
+
+-- Holds what an embedding that a focus asks for may cost at most, and returns 'free', no limit applies; 'held'; or 'refused', by a limit. p_attempt names the
+-- request: holding for the same one again changes nothing. Of one focus, one such request at a time. end_side_call and give_back_turn end it.
+-- Locks: the item's row, as hold_lease; accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
+create or replace function animus.hold_embedding(
+  p_focus_id uuid, p_token bigint, p_usd numeric, p_tokens bigint, p_attempt uuid) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+begin
+  if not animus.has_budget(v_item.id, v_item.faculty) then return 'free'; end if;
+  if exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = 0 and h.attempt = p_attempt) then return 'held'; end if;
+  return case when animus.hold_budget(v_item, p_focus_id, p_token, 0, p_usd, p_tokens, p_attempt) ->> 'permit' = 'go' then 'held' else 'refused' end;
+end $$;

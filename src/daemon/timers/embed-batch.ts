@@ -1,0 +1,174 @@
+/** One request of the backfill: embeds a batch of memories, stores the vectors, and records what it has cost. */
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { LlmFailure } from '../../llm/client.ts';
+import type { Embedder, EmbedResult, Vector } from '../../llm/embeddings/embedder.ts';
+import {
+  mergeSimilarMemories,
+  skipEmbeddings,
+  storeEmbeddings,
+  type Unembedded,
+} from '../../store/memory/embeddings.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { type EmbeddingTurn, endEmbedding, type HeldCost } from '../../store/work/embedding-turns.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { count } from '../../telemetry/metrics.ts';
+import { measuredEmbedder } from '../models/measured-embedder.ts';
+
+export interface BatchEmbeddingMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly embedder: Embedder;
+  readonly turn: EmbeddingTurn;
+  /** One line for people. */
+  readonly explain: (failure: LlmFailure) => string;
+}
+
+/** A memory with its vector. */
+export type EmbeddedMemory = Unembedded & { readonly vector: Vector };
+
+/** What came of a batch. */
+export interface EmbeddedBatch {
+  /** How many of the vectors were stored. */
+  readonly stored: number;
+  /** All vectors that were bought. */
+  readonly rows: readonly EmbeddedMemory[];
+  /** For people; null: none. */
+  readonly problem: string | null;
+  /** Before the next batch; null: at once. */
+  readonly waitMs: number | null;
+}
+
+/** The faculty that spend of embeddings is shown under; no faculty can have this name. */
+const SPENDER = '(memory)';
+/** How long a paid answer is kept while the database cannot be reached. */
+const KEEP_MS = 120_000;
+/** Asks the model for nothing but whether it works. */
+const PROBE = ['ok'];
+
+export interface BatchEmbedding {
+  /** Rejects when the database fails, and then the texts come again. */
+  embed(batch: readonly Unembedded[], held: HeldCost, signal: AbortSignal): Promise<EmbeddedBatch>;
+  /** Stores vectors that were paid for before; returns how many. */
+  storeAgain(rows: readonly EmbeddedMemory[]): Promise<number>;
+}
+
+/** Embeds batches with one model. */
+export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding {
+  const { db, clock, log, turn, explain } = means;
+  const embedder = measuredEmbedder(means.embedder, SPENDER);
+  const model = { model: embedder.name, dimensions: embedder.dimensions };
+
+  async function embed(batch: readonly Unembedded[], held: HeldCost, signal: AbortSignal): Promise<EmbeddedBatch> {
+    const kept = <T>(write: () => Promise<T>) => retried(write, signal);
+    const result = await embedder.embed(
+      batch.map(({ content }) => content),
+      signal,
+    );
+    const refused = result.ok || !result.refused ? null : batch[result.vectors.length];
+    // Where no text was accepted, the model may refuse every text.
+    const probed = refused && result.vectors.length === 0 ? await embedder.embed(PROBE, signal) : null;
+    const failure = result.ok ? null : refused && (probed === null || probed.ok) ? null : result.failure;
+    const paid = paidFor(result, probed);
+    const rows = result.vectors.map((vector, at) => ({ ...batch[at]!, vector }));
+    if (failure === null) {
+      const refusal = refused && !result.ok ? { row: refused, problem: result.failure.message } : null;
+      return { stored: await store(rows, refusal, held, paid, kept), rows, problem: null, waitMs: null };
+    }
+    // The daemon stops: that is no failure of the provider.
+    if (signal.aborted) return { stored: await store(rows, null, held, paid, kept), rows, problem: null, waitMs: 0 };
+    count('work.memory.embeddings', batch.length - rows.length, { result: 'failed' });
+    const problem = `memories get no embeddings: ${explain(failure)}`;
+    const failed = { problem, delayMs: failure.retryAfterMs ?? 0 };
+    const stored = await kept(() => storeRows(rows, null, (tx) => endEmbedding(tx, turn, held, paid, failed)));
+    return { stored: stored.count, rows, problem, waitMs: (stored.seconds ?? 0) * 1000 };
+  }
+
+  /** Stores the vectors with the cost; if the database refuses them, the cost alone. Then merges near duplicates. */
+  async function store(
+    rows: readonly EmbeddedMemory[],
+    refusal: Refusal | null,
+    held: HeldCost,
+    paid: Paid,
+    kept: <T>(write: () => Promise<T>) => Promise<T>,
+  ): Promise<number> {
+    try {
+      const { count: stored } = await kept(() => storeRows(rows, refusal, (tx) => endEmbedding(tx, turn, held, paid)));
+      await merge(rows);
+      return stored;
+    } catch (error) {
+      const failed = { problem: messageOf(error), delayMs: 0 };
+      await kept(() => endEmbedding(db, turn, held, paid, failed));
+      throw error;
+    }
+  }
+
+  async function storeRows<Ended>(
+    rows: readonly EmbeddedMemory[],
+    refusal: Refusal | null,
+    end: (tx: Parameters<typeof endEmbedding>[0]) => Promise<Ended>,
+  ): Promise<{ readonly count: number; readonly seconds: Ended }> {
+    return db.transaction(async (tx) => {
+      const stored = rows.length === 0 ? 0 : await storeEmbeddings(tx, model, rows);
+      if (refusal) await skipEmbeddings(tx, model, [refusal.row], refusal.problem);
+      const seconds = await end(tx);
+      count('work.memory.embeddings', stored, { result: 'stored' });
+      if (refusal) {
+        count('work.memory.embeddings', 1, { result: 'refused' });
+        log.warn({ memory: refusal.row.id, problem: refusal.problem }, 'the model makes no embedding of a memory');
+      }
+      return { count: stored, seconds };
+    });
+  }
+
+  /** What is not merged now is merged when one of the two changes. */
+  async function merge(rows: readonly EmbeddedMemory[]): Promise<void> {
+    if (rows.length === 0) return;
+    try {
+      const merged = await mergeSimilarMemories(
+        db,
+        rows.map(({ id }) => id),
+      );
+      if (merged > 0) log.info({ memories: merged }, 'memories that say the same were merged');
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'memories that say the same could not be merged');
+    }
+  }
+
+  function paidFor(result: EmbedResult, probed: EmbedResult | null): Paid {
+    const usages = [result, ...(probed ? [probed] : [])].map(({ usage }) => usage);
+    const tokens = usages.reduce((sum, usage) => sum + usage.inputTokens, 0);
+    const costUsd = usages.reduce((sum, usage) => sum + (embedder.costUsd(usage) ?? 0), 0);
+    return { provider: embedder.provider, model: embedder.model, tokens, costUsd };
+  }
+
+  /** Retries while the database cannot be reached, until the daemon stops: a paid answer exists only in memory. */
+  async function retried<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const endMs = clock.monotonicMs() + KEEP_MS;
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        const mayRetry = isAnimusError(error, 'db.unreachable') && !signal.aborted && clock.monotonicMs() < endMs;
+        if (!mayRetry) throw error;
+      }
+      await clock.sleep(500, signal);
+    }
+  }
+
+  return {
+    embed,
+    async storeAgain(rows) {
+      const stored = await storeEmbeddings(db, model, rows);
+      if (stored > 0) await merge(rows);
+      return stored;
+    },
+  };
+}
+
+type Paid = Parameters<typeof endEmbedding>[3];
+interface Refusal {
+  readonly row: Unembedded;
+  readonly problem: string;
+}

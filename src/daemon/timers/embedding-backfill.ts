@@ -1,0 +1,144 @@
+/** Makes the embeddings that memories lack: one daemon at a time, in batches, under the limits for all work (docs/memory.md). */
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
+import { prepareEmbeddings, unembedded } from '../../store/memory/embeddings.ts';
+import { vectorSearchProblem } from '../../store/memory/search-memories.ts';
+import type { Database } from '../../store/sql/database.ts';
+import {
+  beginEmbedding,
+  type EmbeddingPermit,
+  type EmbeddingTurn,
+  leaveEmbedding,
+} from '../../store/work/embedding-turns.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { ModelSource } from '../models/focus-model.ts';
+import { type BatchEmbedding, createBatchEmbedding, type EmbeddedMemory } from './embed-batch.ts';
+
+export interface BackfillMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly daemonId: string;
+  /** Without an embedder, nothing is done. */
+  readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
+  readonly registration: {
+    /** Gets the problem whenever it has changed; null: there is none any more. */
+    embeddingProblem(problem: string | null): Promise<void>;
+  };
+}
+
+/** How often to look for memories without an embedding, on average. */
+const LOOK_MS = 5000;
+/** pgvector may be installed later, and by somebody else. */
+const NO_VECTORS_MS = 300_000;
+/** An operator may raise the limit, and a pause may end. */
+const REFUSED_MS = 30_000;
+/** How long a daemon that was killed keeps others from going on: longer than one request takes. */
+const HOLD_SECONDS = 180;
+/** Rows in memory at a time. */
+const MAX_ROWS = 256;
+
+/** The backfill. Every daemon of a database may run one. */
+export function createEmbeddingBackfill(means: BackfillMeans): Service {
+  const { db, clock, log, daemonId, models, registration } = means;
+  const { embedder } = models;
+  const stopping = new AbortController();
+  let loop: Promise<void> | null = null;
+  let known: string | null = null;
+  let embedded = 0;
+  /** By id: vectors of memories that somebody has locked. They are paid for. */
+  let unstored: ReadonlyMap<string, EmbeddedMemory> = new Map();
+
+  async function run(of: Embedder): Promise<void> {
+    const turn = { daemonId, model: of.name };
+    const batches = createBatchEmbedding({ db, clock, log, embedder: of, turn, explain: models.explain });
+    let ready = false;
+    const prepare = async (): Promise<number | null> => {
+      const prepared = await prepareEmbeddings(db, { model: of.name, dimensions: of.dimensions });
+      ready = prepared.ready;
+      if (ready) return null;
+      await report(`memories are searched by words alone: ${prepared.reason}`);
+      return NO_VECTORS_MS;
+    };
+    while (!stopping.signal.aborted) {
+      const waitMs = await (ready ? embedSome(of, turn, batches) : prepare()).catch(async (error: unknown) => {
+        await report(`memories get no embeddings: ${messageOf(error)}`);
+        return LOOK_MS;
+      });
+      if (waitMs !== null) await clock.sleep(waitMs * (0.75 + Math.random() / 2), stopping.signal);
+    }
+    await leaveEmbedding(db, turn).catch((error: unknown) => {
+      log.debug({ error: messageOf(error) }, 'another daemon makes embeddings once the time of this one is over');
+    });
+  }
+
+  /** One request for memories that lack an embedding. Returns how long to wait; null: there may be more. */
+  async function embedSome(of: Embedder, turn: EmbeddingTurn, batches: BatchEmbedding): Promise<number | null> {
+    const model = { model: of.name, dimensions: of.dimensions };
+    const found = await unembedded(db, model, MAX_ROWS);
+    const paid = found.flatMap(({ id, digest }) => {
+      const row = unstored.get(id);
+      return row?.digest === digest ? [row] : [];
+    });
+    unstored = new Map(paid.map((row) => [row.id, row]));
+    if (paid.length > 0) embedded += await batches.storeAgain(paid);
+    const rows = found.filter(({ id }) => !unstored.has(id));
+    const texts = rows.map(({ content }) => content);
+    const batch = rows.slice(0, of.fits(texts));
+    if (batch.length === 0) {
+      await caughtUp(await vectorSearchProblem(db, of.name, of.dimensions));
+      return LOOK_MS;
+    }
+    const begun = await beginEmbedding(db, turn, HOLD_SECONDS, of.costAtMost(texts.slice(0, batch.length)));
+    if (begun.permit !== 'go') return refused(begun);
+    const done = await batches.embed(batch, begun.held, stopping.signal);
+    embedded += done.stored;
+    if (done.stored < done.rows.length)
+      unstored = new Map([...unstored, ...done.rows.map((row) => [row.id, row] as const)]);
+    if (done.problem !== null) await report(done.problem);
+    else if (done.stored > 0) await report(null);
+    return done.waitMs;
+  }
+
+  async function refused(begun: Exclude<EmbeddingPermit, { permit: 'go' }>): Promise<number> {
+    switch (begun.permit) {
+      case 'busy':
+      case 'resting':
+        return Math.min(begun.seconds * 1000, REFUSED_MS);
+      case 'budget':
+        await report(`memories get no embeddings: ${begun.message}`);
+        return REFUSED_MS;
+      case 'paused':
+      case 'budget_busy':
+        return LOOK_MS;
+      default:
+        return begun satisfies never;
+    }
+  }
+
+  /** `other`: another daemon was started later with another model, which is the current one. */
+  async function caughtUp(other: string | null): Promise<void> {
+    if (embedded > 0) log.info({ memories: embedded, model: embedder?.name }, 'memories have got their embeddings');
+    embedded = 0;
+    await report(other && `${other}; give all daemons the same [embeddings], and restart those that have another`);
+  }
+
+  async function report(problem: string | null): Promise<void> {
+    if (problem === known || stopping.signal.aborted) return;
+    known = problem;
+    if (problem !== null) log.warn({ problem }, 'memories get no embeddings for the time being');
+    await registration.embeddingProblem(problem);
+  }
+
+  return {
+    async start() {
+      if (embedder !== null) loop ??= run(embedder);
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** Embeddings that no focus asks for: whose turn it is to make them, and what they may cost (27_embeddings.sql). */
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+
+/** What a request may cost at most; `usd` is null without a price. */
+export interface EmbeddingCost {
+  readonly usd: number | null;
+  readonly tokens: number;
+}
+
+/** What is held for a request, as the database wrote it. */
+export type HeldCost = unknown;
+
+export type EmbeddingPermit =
+  | { readonly permit: 'go'; readonly held: HeldCost }
+  /** Another daemon makes them, or a failure is not long enough ago. */
+  | { readonly permit: 'busy' | 'resting'; readonly seconds: number }
+  /** A limit for all work would be passed. */
+  | { readonly permit: 'budget'; readonly message: string }
+  /** By an operator; or only turns under way are in the way. */
+  | { readonly permit: 'paused' | 'budget_busy' };
+
+/** What a request has cost; 0 tokens: nothing. */
+export interface PaidEmbedding {
+  readonly provider: string;
+  readonly model: string;
+  readonly tokens: number;
+  readonly costUsd: number | null;
+}
+
+/** The daemon and the model, `provider/model`. */
+export interface EmbeddingTurn {
+  readonly daemonId: string;
+  readonly model: string;
+}
+
+/** Begins a request of this daemon, the only one that sends any with the model for so many seconds; holds what it may cost. */
+export async function beginEmbedding(
+  db: Queryable,
+  { daemonId, model }: EmbeddingTurn,
+  seconds: number,
+  { usd, tokens }: EmbeddingCost,
+): Promise<EmbeddingPermit> {
+  const [row] = await db.query<{ begun: EmbeddingPermit }>(
+    `select animus.begin_embedding($1, $2, $3 * interval '1 second', $4, $5) as begun`,
+    [daemonId, toText(model), seconds, usd, tokens],
+  );
+  return row!.begun;
+}
+
+/**
+ * Ends a request. After a failure no daemon asks the model for at least `delayMs`, and longer after each further one. Returns for how many
+ * seconds; null: not at all.
+ */
+export async function endEmbedding(
+  db: Queryable,
+  { daemonId, model }: EmbeddingTurn,
+  held: HeldCost,
+  paid: PaidEmbedding,
+  failed: { readonly problem: string; readonly delayMs: number } | null = null,
+): Promise<number | null> {
+  const [row] = await db.query<{ seconds: number | null }>(
+    `select animus.end_embedding($1, $2, $3::json, $4::json, $5, $6 * interval '1 millisecond') as seconds`,
+    [daemonId, toText(model), toJsonb(held), paidJson(paid), failed && toText(failed.problem), failed?.delayMs ?? 0],
+  );
+  return row!.seconds;
+}
+
+/** Lets another daemon go on at once. */
+export async function leaveEmbedding(db: Queryable, { daemonId, model }: EmbeddingTurn): Promise<void> {
+  await db.query('select animus.leave_embedding($1, $2)', [daemonId, toText(model)]);
+}
+
+/** Charges the embedding of a search by a command. Errors: `db.forbidden` for whoever is no operator. */
+export async function chargeEmbedding(db: Queryable, paid: PaidEmbedding): Promise<void> {
+  await db.query('select animus.charge_embedding($1::json)', [paidJson(paid)]);
+}
+
+function paidJson({ provider, model, tokens, costUsd }: PaidEmbedding): string {
+  return toJsonb({ provider, model, tokens, cost_usd: costUsd });
+}
