@@ -83,7 +83,7 @@ async function runCommand(
 ): Promise<ToolOutput> {
   const timeoutMs = timeoutOf(context, timeout_seconds);
   const spec = { ...commandSpec(line, context), timeoutMs, maxOutputBytes: MAX_STREAM_BYTES };
-  return report(await context.processes.run(spec, context.signal), timeoutMs);
+  return report(await (context.container ?? context.processes).run(spec, context.signal), timeoutMs);
 }
 
 function timeoutOf(context: ToolContext, seconds: number | undefined): number {
