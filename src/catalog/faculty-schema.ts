@@ -108,12 +108,9 @@ const hooks = table({
   after_tool_call: loopHooks(),
 });
 
-/** As `docker run` takes it: `name`, `name:tag`, `registry/name@sha256:…`. */
-const IMAGE = /^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/;
-
 const bash = table({
   isolation: oneOf([...ISOLATIONS, 'container']).optional(),
-  image: matching(IMAGE, 'the name of an image').optional(),
+  image: matching(IMAGE, 'the name of a container image').optional(),
   memory_mib: count(64, 16_777_216).optional(),
   cpus: decimal(0.01, 1024).default(2),
   pids: count(16, 1_000_000).optional(),

@@ -51,7 +51,7 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   [
     '',
     'tools = ["bash"]\n[faculty.bash]\nisolation = "container"\nimage = "a b"',
-    'faculty.bash.image: expected the name of an image, got "a b"',
+    'faculty.bash.image: expected the name of a container image, got "a b"',
   ],
   ...['"all"', '[]', '["https://a.b"]', '["*.com"]', '["10.0.0.0/8"]'].map(
     (network) =>

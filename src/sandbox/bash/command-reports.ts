@@ -7,8 +7,8 @@ export interface CommandReports {
   readonly stderr: Transform;
   /** The id of the frame's process in its container; resolves to null when stderr ends without it. Never rejects. */
   readonly started: Promise<number | null>;
-  /** Resolves when the command has ended, or when stderr ends; never rejects. */
-  readonly ended: Promise<void>;
+  /** The exit code of the command, as soon as it has ended; resolves to null when stderr ends without it. Never rejects. */
+  readonly ended: Promise<number | null>;
 }
 
 const NEWLINE = 0x0a;
@@ -19,7 +19,7 @@ const MAX_NUMBER = 24;
 export function readReports(mark: string): CommandReports {
   const begin = Buffer.from(`\0${mark} `);
   const started = Promise.withResolvers<number | null>();
-  const ended = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<number | null>();
   let rest = Buffer.alloc(0);
 
   const stderr = new Transform({
@@ -50,11 +50,11 @@ export function readReports(mark: string): CommandReports {
   function take(report: string): void {
     const [, word, number] = /^(started|ended) (\d+)\n$/.exec(report) ?? [];
     if (word === 'started') started.resolve(Number(number));
-    if (word === 'ended') ended.resolve();
+    if (word === 'ended') ended.resolve(Number(number));
   }
   function settle(): void {
     started.resolve(null);
-    ended.resolve();
+    ended.resolve(null);
   }
   return { stderr, started: started.promise, ended: ended.promise };
 }

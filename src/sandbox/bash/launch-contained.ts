@@ -47,15 +47,14 @@ export function launchContained(spec: LaunchSpec, signal: AbortSignal, { use, gr
     command.program.stdout.pipe(stdout);
     command.stderr.pipe(stderr);
     const ending = endOnStop(command, stopping.signal, graceMs);
-    await command.ended;
+    const exitCode = await command.ended;
     ending.abort();
     const clearance = await command.clear();
     const how = await lastOf(command);
-    return judge(how, await command.started, clearance);
+    return judge(exitCode ?? how.exitCode, how, await command.started, clearance);
   };
 
-  const judge = (how: ProcessEnd, started: boolean, cleared: Clearance): ProcessEnd => {
-    const { exitCode } = how;
+  const judge = (exitCode: number | null, how: ProcessEnd, started: boolean, cleared: Clearance): ProcessEnd => {
     const replaced = cleared.destroyed
       ? 'its container was replaced, because not everything in it could be killed'
       : null;

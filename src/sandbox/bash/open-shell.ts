@@ -13,6 +13,8 @@ export interface ShellSettings {
   /** `uid:gid`, not root. */
   readonly user: string;
   readonly workdir: string;
+  /** An OCI runtime of the engine; null: its default. */
+  readonly runtime: string | null;
   /** Gives a container that runs a way to the network, and returns the environment that programs find it by; null: it has none. */
   readonly network:
     | ((container: HeldContainer, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>)
@@ -27,11 +29,11 @@ const SCRATCH = ['/tmp', '/var/tmp'];
 /** Rejects with what to do about it: the engine's errors, and `sandbox.refused` for an image without a shell. */
 export async function openShell(
   host: ContainerHost,
-  { owner, image, limits, user, workdir, network }: ShellSettings,
+  { owner, image, limits, user, workdir, runtime, network }: ShellSettings,
   { mounts, tmpfs }: MountPlan,
   signal: AbortSignal,
 ): Promise<ShellContainer> {
-  const held = await host.start(
+  const held = await host.launch(
     {
       owner,
       image,
@@ -43,6 +45,7 @@ export async function openShell(
       tmpfs: [...SCRATCH.map((path) => ({ path, bytes: Math.floor(limits.memoryBytes / 2), exec: true })), ...tmpfs],
       mounts,
       network: 'none',
+      ...(runtime !== null && { runtime }),
     },
     signal,
   );

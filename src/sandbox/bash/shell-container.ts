@@ -11,8 +11,11 @@ export interface ContainedCommand extends Pick<CommandReports, 'stderr'> {
   readonly program: ReturnType<HeldContainer['exec']>;
   /** True once the command itself has been reached. */
   readonly started: Promise<boolean>;
-  /** Resolves when the command itself has ended; what it started may still run. Never rejects. */
-  readonly ended: Promise<void>;
+  /**
+   * The exit code of the command itself, when it has ended; what it started may still run. Null if its end was not seen. Never rejects.
+   * What the engine reports is the exit code of the frame around it, which may already have been killed with the rest.
+   */
+  readonly ended: Promise<number | null>;
   /** SIGTERM to the command with everything that it started. */
   terminate(): Promise<void>;
   /**
@@ -91,6 +94,7 @@ export function shellContainer(held: HeldContainer): ShellContainer {
         env: { ...env, [COMMAND_MARK]: mark },
         workdir,
         stdin: 'none',
+        keepsRest: true,
       });
       const reports = readReports(mark);
       program.stderr.pipe(reports.stderr);
@@ -106,7 +110,7 @@ export function shellContainer(held: HeldContainer): ShellContainer {
         program,
         stderr: reports.stderr,
         started,
-        ended: Promise.race([reports.ended, program.exited]).then(() => undefined),
+        ended: Promise.race([reports.ended, program.exited.then(({ exitCode }) => exitCode)]),
         async terminate() {
           await sweep('TERM', command);
         },

@@ -30,7 +30,7 @@ export async function openEgress(
   { host, owner, image, rules }: EgressMeans,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>>> {
-  const relay = await host.start(
+  const relay = await host.launch(
     {
       owner,
       image,
