@@ -7,6 +7,7 @@ import {
   argumentList,
   count,
   decimal,
+  egress,
   flag,
   matching,
   oneOf,
@@ -71,7 +72,7 @@ const engage = table({
   parallel_tool_execution: flag().default(true),
   tool_timeout_seconds: seconds(0.1, 86_400).default(120),
   stream_idle_seconds: seconds(1, 3600).default(90),
-  bash_isolation: oneOf(ISOLATIONS, ['container']).optional(),
+  bash_isolation: oneOf(ISOLATIONS, { container: '; write isolation = "container" in [faculty.bash]' }).optional(),
   outcome_schema: text('a path').optional(),
   structured_outputs: flag().default(true),
   strict_tools: flag().default(true),
@@ -105,6 +106,15 @@ const hooks = table({
   before_llm_call: loopHooks(),
   before_tool_call: loopHooks(),
   after_tool_call: loopHooks(),
+});
+
+const bash = table({
+  isolation: oneOf([...ISOLATIONS, 'container']).optional(),
+  image: matching(IMAGE, 'the name of a container image').optional(),
+  memory_mib: count(64, 16_777_216).optional(),
+  cpus: decimal(0.01, 1024).default(2),
+  pids: count(16, 1_000_000).optional(),
+  network: egress().default('none'),
 });
 
 const recover = table({
@@ -158,6 +168,7 @@ export const facultySchema = table({
     workspace: text('a path of a directory').optional(),
     orient: orient.optional(),
     engage,
+    bash: bash.prefault({}),
     consolidate: consolidate.optional(),
     recover: recover.prefault({}),
     permissions: permissions.prefault({}),

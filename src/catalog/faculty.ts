@@ -37,6 +37,8 @@ export interface Faculty {
   readonly engage: EngageSettings;
   /** Servers whose tools it may call; missing in snapshots of earlier versions of animus. */
   readonly mcp?: readonly McpServer[];
+  /** The container in which `bash` runs its commands; null, and missing in snapshots of earlier versions: they run on the host. */
+  readonly bashContainer?: BashContainer | null;
   readonly consolidate: PhaseHook | null;
   readonly recover: RecoverSettings;
   /** Hooks in the loop of turns; missing in snapshots of earlier versions: none. */
@@ -61,6 +63,19 @@ export interface ChildSettings {
   readonly maxChildren: number;
   /** Levels of child work below the root of a tree; at most 5. */
   readonly maxDepth: number;
+}
+
+/** `[faculty.bash]` with `isolation = "container"`. */
+export interface BashContainer {
+  readonly image: string;
+  /** Memory in MiB; null: as much as its commands may use on a host. */
+  readonly memoryMib: number | null;
+  /** Processors; fractions are allowed. */
+  readonly cpus: number;
+  /** Processes and threads; null: as many as its commands may have on a host. */
+  readonly pids: number | null;
+  /** Hosts that it may reach through the proxy, as written (`parseEgressHost`); empty: nothing. */
+  readonly network: readonly string[];
 }
 
 /** An executable that follows the hook protocol. */
@@ -103,7 +118,7 @@ export interface EngageSettings {
   readonly toolTimeoutSeconds: number;
   /** A model call fails when its stream sends nothing for this long. */
   readonly streamIdleSeconds: number;
-  /** Null: the strongest isolation that this host supports. */
+  /** Of what runs on the host: `bash` without a container, hooks, servers. Null: the strongest isolation that this host supports. */
   readonly bashIsolation: Isolation | null;
   /** The JSON Schema of the outcome; null: the final text is the outcome. */
   readonly outcomeSchema: OutcomeSchema | null;

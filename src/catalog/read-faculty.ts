@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { readBudget } from '../core/config/budget.ts';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
+import { hostIsolationOf, readBashContainer } from './bash-container.ts';
 import { checkModels, checkThinking } from './check-models.ts';
 import { checkBackoff, checkCodeExecution, checkConcurrency, checkTools } from './check-settings.ts';
 import { checkEngageMode } from './engage-mode.ts';
@@ -59,6 +60,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   checkCodeExecution(check);
   checkThinking(check);
   checkBackoff(check);
+  const bashContainer = readBashContainer(check);
   const outcomeSchema = readOutcomeSchema(check);
   const orient = readHook(check, 'orient');
   const external = readHook(check, 'engage');
@@ -92,7 +94,8 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     repo,
     workspace,
     orient,
-    engage: engageOf(faculty.engage, systemPrompt, outcomeSchema, external),
+    engage: engageOf(faculty, systemPrompt, outcomeSchema, external),
+    bashContainer,
     ...(mcp.length > 0 && { mcp }),
     consolidate,
     recover: {
@@ -113,7 +116,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
 }
 
 function engageOf(
-  engage: FacultyDocument['faculty']['engage'],
+  { engage, bash }: FacultyDocument['faculty'],
   systemPrompt: string,
   outcomeSchema: OutcomeSchema | null,
   external: PhaseHook | null,
@@ -137,7 +140,7 @@ function engageOf(
     maxParallelTools: engage.parallel_tool_execution ? engage.max_parallel_tools : 1,
     toolTimeoutSeconds: engage.tool_timeout_seconds,
     streamIdleSeconds: engage.stream_idle_seconds,
-    bashIsolation: engage.bash_isolation ?? null,
+    bashIsolation: engage.bash_isolation ?? hostIsolationOf(bash.isolation),
     outcomeSchema,
     structuredOutputs: engage.structured_outputs,
     strictTools: engage.strict_tools,

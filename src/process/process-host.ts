@@ -13,18 +13,7 @@ export type { Isolation };
 /** The owner of processes: a focus. All its processes share one deadline and end together. */
 export type ProcessOwner = string;
 
-export interface ProcessHost extends Service {
-  /**
-   * Runs a command until it exits and returns its output. Never rejects because of what the command does. When it
-   * returns, no process of the command's group is alive, including background processes.
-   */
-  run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult>;
-  /**
-   * Starts a process that talks to the daemon while it runs: a server, a command in the background. The same isolation,
-   * limits and deadline apply as to `run`, and `killAll` ends it. Never throws: if it cannot start, `exited` says why.
-   * `signal` stops it like `stop`.
-   */
-  launch(spec: LaunchSpec, signal: AbortSignal): LaunchedProcess;
+export interface ProcessHost extends Service, CommandHost {
   /**
    * Kills the owner's processes unless it is called again within this many milliseconds (the remaining time of the
    * lease). After the deadline, new runs of the owner are refused until it is renewed. `killAll` clears the deadline.
@@ -37,6 +26,21 @@ export interface ProcessHost extends Service {
   setLimits(owner: ProcessOwner, limits: ProcessLimits): void;
   /** Kills all processes of the owner and resolves when they are gone. */
   killAll(owner: ProcessOwner): Promise<void>;
+}
+
+/** What runs commands: the supervisor on this host, or the container of a focus. */
+export interface CommandHost {
+  /**
+   * Runs a command until it exits and returns its output. Never rejects because of what the command does. When it
+   * returns, no process of the command's group is alive, including background processes.
+   */
+  run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult>;
+  /**
+   * Starts a process that talks to the daemon while it runs: a server, a command in the background. The same isolation,
+   * limits and deadline apply as to `run`, and `killAll` ends it. Never throws: if it cannot start, `exited` says why.
+   * `signal` stops it like `stop`.
+   */
+  launch(spec: LaunchSpec, signal: AbortSignal): LaunchedProcess;
 }
 
 /** What is the same for every process. */

@@ -88,8 +88,8 @@ export interface HeldContainer {
   /** True when the kernel has killed a process in it for want of memory. */
   outOfMemory(): boolean;
   /**
-   * Runs another program in it. Never throws; `exited` says why it did not start. At its end, whatever it has left is killed: its
-   * process group, and what carries its mark in the environment.
+   * Runs another program in it. Never throws; `exited` says why it did not start. At its end, whatever it has left is killed (but
+   * with `keepsRest`): its process group, and what carries its mark in the environment.
    */
   exec(spec: ContainerExec): LaunchedProcess;
   /** Gives it to an owner, whose deadline counts from now on. */
@@ -118,6 +118,8 @@ export interface ContainerExec {
   readonly stdin: 'pipe' | 'none';
   /** Default: none. */
   readonly timeoutMs?: number;
+  /** True: what it leaves behind is somebody else's to kill. Default false. */
+  readonly keepsRest?: boolean;
 }
 
 /** The state of the engine. */

@@ -89,7 +89,7 @@ async function runCommand(
   const { codeBytes } = context;
   const maxOutputBytes = codeBytes === undefined ? MAX_STREAM_BYTES : Math.floor(codeBytes * SHARE_OF_STREAM);
   const spec = { ...commandSpec(line, context), timeoutMs, maxOutputBytes };
-  return report(await context.processes.run(spec, context.signal), timeoutMs);
+  return report(await (context.container ?? context.processes).run(spec, context.signal), timeoutMs);
 }
 
 function timeoutOf(context: ToolContext, seconds: number | undefined): number {

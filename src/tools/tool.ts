@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { FieldKind, RiskClass, Verdict } from '../core/permissions/verdict.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import type { FileRule } from '../process/file-rules.ts';
-import type { Isolation, ProcessHost } from '../process/process-host.ts';
+import type { CommandHost, Isolation, ProcessHost } from '../process/process-host.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
 import type { BackgroundCommands } from './shell/background-commands.ts';
@@ -78,6 +78,8 @@ export interface ToolContext {
   /** What `prepare` of a database tool has returned. */
   readonly prepared?: unknown;
   readonly processes: ProcessHost;
+  /** Where `bash` runs its commands, if not on this host: the container of the focus. */
+  readonly container?: CommandHost;
   /** What the focus runs in the background. */
   readonly background: BackgroundCommands;
   readonly isolation: Isolation;

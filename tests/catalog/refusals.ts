@@ -21,7 +21,46 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   ['', 'code_execution = true\ncode_execution_memory = 8', 'expected a whole number from 64 to 1048576, got 8'],
   ['', 'code_execution = true\ncode_execution_image = "a b"', 'expected the name of a container image, got "a b"'],
   ['', 'tools = ["execute_code"]', 'execute_code is offered with code_execution = true: remove it from the list'],
-  ['', 'bash_isolation = "container"', 'faculty.engage.bash_isolation: not supported yet ("container")'],
+  [
+    '',
+    'bash_isolation = "container"',
+    'faculty.engage.bash_isolation: expected "namespace" or "uid" or "none", got "container"; write isolation = "container" in [faculty.bash]',
+  ],
+  ['', '[faculty.bash]\nisolation = "docker"', 'faculty.bash.isolation: expected "namespace" or "uid" or "none" or'],
+  [
+    '',
+    '[faculty.bash]\nimage = "x"',
+    'faculty.bash.image: is only for isolation = "container"; set it in [faculty.bash]',
+  ],
+  [
+    '',
+    '[faculty.bash]\nisolation = "uid"\nnetwork = ["a.b"]',
+    'faculty.bash.network: is only for isolation = "container"',
+  ],
+  [
+    '',
+    'bash_isolation = "uid"\n[faculty.bash]\nisolation = "none"',
+    'faculty.engage.bash_isolation: isolation in [faculty.bash] is set, too; keep one of them',
+  ],
+  [
+    '',
+    '[faculty.bash]\nisolation = "container"\nimage = "x"',
+    'faculty.bash.isolation: "container" is for the tool bash: list bash in engage.tools, or remove the table',
+  ],
+  ['', 'tools = ["bash"]\n[faculty.bash]\nisolation = "container"', 'faculty.bash.isolation: "container" needs image'],
+  [
+    '',
+    'tools = ["bash"]\n[faculty.bash]\nisolation = "container"\nimage = "a b"',
+    'faculty.bash.image: expected the name of a container image, got "a b"',
+  ],
+  ...['"all"', '[]', '["https://a.b"]', '["*.com"]', '["10.0.0.0/8"]'].map(
+    (network) =>
+      [
+        '',
+        `tools = ["bash"]\n[faculty.bash]\nisolation = "container"\nimage = "x"\nnetwork = ${network}`,
+        'faculty.bash.network: expected "none" or a list of hosts, with a port or without one, got',
+      ] as const,
+  ),
   ['', 'max_tunrs = 3', 'faculty.engage.max_tunrs: unknown key (did you mean max_turns?)'],
   ['', 'max_turns = 1.5', 'expected a whole number from 1 to 100000, got 1.5'],
   ['', 'tools = ["bash", 3]', 'faculty.engage.tools[1]: expected a string, got 3'],

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { isPlainHttpUrl, parseListenAddress } from '../text/addresses.ts';
+import { parseEgressHost } from '../text/egress-host.ts';
 import { parseWebTarget } from '../text/web-target.ts';
 
 /** Completes the sentence "expected …" for each field. */
@@ -92,22 +93,30 @@ export function webTargets() {
   return z.array(target).max(1000).register(expectations, { expected: 'a list of hosts, addresses and networks' });
 }
 
+/** What a container may reach: nothing, or the hosts of a list (`parseEgressHost`). */
+export function egress() {
+  return z
+    .union([z.literal('none'), z.array(z.string()).min(1).max(200)])
+    .refine((value) => value === 'none' || value.every((host) => parseEgressHost(host) !== null))
+    .register(expectations, { expected: '"none" or a list of hosts, with a port or without one' });
+}
+
 /** A list of texts, each of which may be empty (arguments of a command). */
 export function argumentList() {
   const argument = z.string().register(expectations, { expected: 'a string' });
   return z.array(argument).max(1000).register(expectations, { expected: 'a list of strings' });
 }
 
-/** One of a closed set of words. `planned` words are refused as not supported yet. */
+/** One of a closed set of words. `hints`: what to write in place of other words, as the end of the message that refuses them. */
 export function oneOf<const Value extends string>(
   values: readonly Value[],
-  planned: readonly string[] = [],
+  hints: Readonly<Record<string, string>> = {},
 ): z.ZodType<Value, Value> {
   const expected = values.map((value) => `"${value}"`).join(' or ');
   const known = z.string().check((context) => {
     const { value } = context;
-    if (planned.includes(value)) context.issues.push({ code: 'custom', input: value, params: PLANNED });
-    else if (!(values as readonly string[]).includes(value)) context.issues.push({ code: 'custom', input: value });
+    if ((values as readonly string[]).includes(value)) return;
+    context.issues.push({ code: 'custom', input: value, params: { hint: hints[value] ?? '' } });
   });
   return (known as unknown as z.ZodType<Value, Value>).register(expectations, { expected });
 }
@@ -118,11 +127,9 @@ export function listOf<const Value extends string>(values: readonly Value[]) {
   return z.array(oneOf(values)).max(values.length).register(expectations, { expected });
 }
 
-const PLANNED = { planned: true } as const;
-
 /** A key that is planned but not built yet; using it is an error. */
 export function planned() {
-  return z.custom<undefined>((value) => value === undefined, { params: PLANNED }).optional();
+  return z.custom<undefined>((value) => value === undefined, { params: { planned: true } }).optional();
 }
 
 /** True for a field made by `planned`. */

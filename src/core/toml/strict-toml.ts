@@ -149,13 +149,12 @@ function explain(
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) add([...path, key], unknownKey(path, key, schema, placeAt([...path, key])));
     } else if (issue.code === 'custom' && issue.params?.['planned'] === true) {
-      const value = valueAt(raw, path);
-      const hint = typeof value === 'string' && !isPlannedAt(schema, path) ? ` (${showValue(value)})` : '';
-      add(path, problemAt('config.not_supported_yet', placeAt(path), { hint }));
+      add(path, problemAt('config.not_supported_yet', placeAt(path), { hint: '' }));
     } else {
       const expected = issue.code === 'invalid_key' ? keyExpectation(schema, path) : expectationAt(schema, path);
       const value = issue.code === 'invalid_key' ? path.at(-1) : valueAt(raw, path);
-      add(path, problemAt('config.invalid', placeAt(path), { expected, value: showValue(value), hint: '' }));
+      const hint = issue.code === 'custom' ? String(issue.params?.['hint'] ?? '') : '';
+      add(path, problemAt('config.invalid', placeAt(path), { expected, value: showValue(value), hint }));
     }
   }
   return [...found.values()].toSorted((a, b) => (a.problem.line ?? 0) - (b.problem.line ?? 0));
@@ -177,11 +176,6 @@ function tableOfKey(schema: z.core.$ZodType, key: string, at: readonly string[] 
     if (deeper !== null) return deeper;
   }
   return null;
-}
-
-function isPlannedAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
-  const field = fieldAt(schema, path);
-  return field !== null && isPlanned(field);
 }
 
 function expectationAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string {

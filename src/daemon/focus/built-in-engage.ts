@@ -33,7 +33,7 @@ export function modelSees(
   { isolation, unattended }: Pick<PhaseMeans, 'isolation' | 'unattended'>,
 ) {
   const { name, engage: settings, permissions } = faculty;
-  const unprotected = (settings.bashIsolation ?? isolation) === 'none';
+  const unprotected = (settings.bashIsolation ?? isolation) === 'none' && !faculty.bashContainer;
   const rows = permissions ? permissionTable(permissions, [...tools.values()].map(permittedTool), unprotected) : [];
   const prompt = systemPrompt({ name, systemPrompt: settings.systemPrompt }, permissionsText(rows, unattended));
   return {

@@ -81,7 +81,8 @@ export function grantCovers(pattern: string, call: GatedCall): boolean {
 function permittedCall({ tool, input, scope }: GatedCall, follow: boolean): PermittedCall {
   const permitted = permittedTool(tool);
   const values = tool.comparedValues?.(input);
-  const call = { tool: permitted, input, workspace: scope.workspace, unprotected: scope.isolation === 'none' };
+  const unprotected = scope.isolation === 'none' && scope.container === undefined;
+  const call = { tool: permitted, input, workspace: scope.workspace, unprotected };
   if (permitted.origin === 'server') return { ...call, workspace: null };
   if (!follow) return call;
   const paths = Object.entries(permitted.kinds).flatMap(([field, kind]) => {

@@ -27,7 +27,8 @@ export function containerOptions(
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
     User: spec.user,
     WorkingDir: spec.workdir,
-    Hostname: 'sandbox',
+    // A container in the network of another one has that one's name.
+    ...(!joinsContainer(spec) && { Hostname: 'sandbox' }),
     Labels: { ...spec.labels, ...labels },
     // With StdinOnce, the engine closes the standard input when the attached keeper is gone.
     OpenStdin: true,
@@ -72,6 +73,10 @@ export function containerOptions(
       LogConfig: { Type: 'none', Config: {} },
     },
   };
+}
+
+function joinsContainer({ network }: ContainerSpec): boolean {
+  return network !== 'none' && network.name.startsWith('container:');
 }
 
 /** Where the image has the directory, its mode counts and not this one; its owner is set in any case. */

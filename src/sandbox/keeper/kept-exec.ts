@@ -95,7 +95,7 @@ export function keepExec(spec: ContainerExec, means: ExecMeans): KeptExec {
     });
     await Promise.all([output.drain('stdout', stdout), output.drain('stderr', said)]);
     const { ExitCode, Running } = await program.inspect();
-    await signal('KILL');
+    if (!spec.keepsRest) await signal('KILL');
     if (Running) return { ended: 'interrupted', exitCode: null, problem: 'the engine closed the connection' };
     if (ExitCode === null) return { ended: 'interrupted', exitCode: null, problem: 'the container was destroyed' };
     return { ended: cause ?? 'exit', exitCode: ExitCode, problem: null };

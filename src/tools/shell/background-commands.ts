@@ -1,5 +1,5 @@
 /** The commands that a focus runs in the background. They live in this process alone: whoever resumes the focus has none of them. */
-import type { CommandSpec, ProcessHost } from '../../process/process-host.ts';
+import type { CommandHost, CommandSpec } from '../../process/process-host.ts';
 import { type BackgroundCommand, backgroundCommand } from './background-command.ts';
 
 /** The background commands of one focus. */
@@ -21,7 +21,7 @@ export interface StartCommand {
   readonly spec: CommandSpec;
   /** In milliseconds; 0: none. */
   readonly timeoutMs: number;
-  readonly processes: ProcessHost;
+  readonly processes: CommandHost;
 }
 
 /** How many may run at once. */

@@ -7,25 +7,25 @@ import type { ToolContext } from '../tool.ts';
 /** The process of a command line; the same in the foreground and in the background. */
 export function commandSpec(command: string, context: ToolContext): CommandSpec {
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+  const here = context.container === undefined;
   return {
     owner: context.workItemId,
-    command: findProgram('bash', path, '/') ?? 'sh',
+    // A container looks for it in its image, and takes `sh` if the image has no bash.
+    command: here ? (findProgram('bash', path, '/') ?? 'sh') : 'bash',
     args: ['-c', command],
     cwd: context.workspace,
-    env: environmentOf(context, path),
+    // Of the daemon's environment only PATH, to find the tools. In a container, PATH is that of the image.
+    env: { ...(here && { PATH: path, TMPDIR: tmpdir() }), ...environmentOf(context) },
     isolation: context.isolation,
     fileRules: context.fileRules,
   };
 }
 
-/** Takes only PATH from the daemon's environment, to find the tools. */
-function environmentOf(context: ToolContext, path: string): Record<string, string> {
+function environmentOf(context: ToolContext): Record<string, string> {
   return {
-    PATH: path,
     HOME: context.workspace,
     LANG: 'C.UTF-8',
     TERM: 'dumb',
-    TMPDIR: tmpdir(),
     ANIMUS_WORK_ID: context.workItemId,
     // git packs a repository with many objects in the background; here that process would be killed half-way with the call.
     GIT_CONFIG_COUNT: '2',

@@ -16,7 +16,7 @@ export async function startInBackground(
   timeoutSeconds: number | null,
   context: ToolContext,
 ): Promise<ToolOutput> {
-  const { background, processes } = context;
+  const { background, container, processes } = context;
   const running = background.running();
   if (running.length >= MAX_RUNNING) {
     const ids = running.map(({ id }) => id).join(', ');
@@ -31,7 +31,7 @@ export async function startInBackground(
     command,
     spec,
     timeoutMs: Math.round((timeoutSeconds ?? 0) * 1000),
-    processes,
+    processes: container ?? processes,
   });
   const looked = new AbortController();
   await Promise.race([

@@ -23,32 +23,42 @@ export class ForbiddenAddress extends Error {
 }
 
 /** Why the host of a URL that is an address may not be reached; null for names, which are checked when they are resolved. */
-export function forbiddenLiteral(url: URL, { allow }: WebReach): ForbiddenAddress | null {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) === 0 || mayReach(allow, url, host)) return null;
+export function forbiddenLiteral(url: URL, reach: WebReach): ForbiddenAddress | null {
+  return forbiddenHost(url.hostname.replace(/^\[|\]$/g, ''), portOf(url), reach);
+}
+
+/** The same for a host without brackets, and a port. */
+export function forbiddenHost(host: string, port: number, { allow }: WebReach): ForbiddenAddress | null {
+  if (isIP(host) === 0 || isPublicAddress(host) || isTarget(allow, host, host, port)) return null;
   return new ForbiddenAddress(host, host);
 }
 
+/** A pool for one origin, with a lookup that is guarded. */
+export function guardedAgent(url: URL, reach: WebReach): Agent {
+  const guarded = guardedLookup(url.hostname, portOf(url), reach);
+  return new Agent({ connections: 1, connect: { timeout: CONNECT_MS, lookup: guarded } });
+}
+
 /**
- * A pool for one origin. Every address to which its host resolves must be allowed: names that resolve to several are how a filter
+ * A lookup for one connection. Every address to which its host resolves must be allowed: names that resolve to several are how a filter
  * that looks at one of them is passed. A name that resolves differently later (DNS rebinding) is checked again with that connection.
  */
-export function guardedAgent(url: URL, { allow, resolve = lookup }: WebReach): Agent {
-  const guarded: LookupFunction = (host, options, callback) => {
+export function guardedLookup(target: string, port: number, { allow, resolve = lookup }: WebReach): LookupFunction {
+  return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
       const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
-      const forbidden = addresses.find(({ address }) => !mayReach(allow, url, address));
+      const forbidden = addresses.find(
+        ({ address }) => !isPublicAddress(address) && !isTarget(allow, target, address, port),
+      );
       if (forbidden) return callback(new ForbiddenAddress(host, forbidden.address), []);
       const [first] = addresses;
       if (options.all === true || !first) return callback(null, addresses);
       return callback(null, first.address, first.family);
     });
   };
-  return new Agent({ connections: 1, connect: { timeout: CONNECT_MS, lookup: guarded } });
 }
 
-function mayReach(allow: readonly WebTarget[], url: URL, address: string): boolean {
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  return isPublicAddress(address) || isTarget(allow, url.hostname, address, port);
+function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 }

@@ -1,0 +1,71 @@
+/** Starts the container in which a focus's commands run. */
+import type { ContainerHost, ContainerLimits, HeldContainer } from '../container-host.ts';
+import type { MountPlan } from './container-mounts.ts';
+import { FIRST_PROCESS } from './first-process.ts';
+import { type ShellContainer, shellContainer } from './shell-container.ts';
+
+/** What all containers of one focus have in common. */
+export interface ShellSettings {
+  /** The work item. */
+  readonly owner: string;
+  readonly image: string;
+  readonly limits: Omit<ContainerLimits, 'fileBytes'>;
+  /** `uid:gid`, not root. */
+  readonly user: string;
+  readonly workdir: string;
+  /** An OCI runtime of the engine; null: its default. */
+  readonly runtime: string | null;
+  /** Gives a container that runs a way to the network, and returns the environment that programs find it by; null: it has none. */
+  readonly network:
+    | ((container: HeldContainer, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>)
+    | null;
+}
+
+/** More than any file of a build, and less than a disk. */
+const FILE_BYTES = 32 * 2 ** 30;
+/** Directories that programs expect to be able to write. */
+const SCRATCH = ['/tmp', '/var/tmp'];
+
+/** Rejects with what to do about it: the engine's errors, and `sandbox.refused` for an image without a shell. */
+export async function openShell(
+  host: ContainerHost,
+  { owner, image, limits, user, workdir, runtime, network }: ShellSettings,
+  { mounts, tmpfs }: MountPlan,
+  signal: AbortSignal,
+): Promise<ShellContainer> {
+  const held = await host.launch(
+    {
+      owner,
+      image,
+      command: ['/bin/sh', '-c', FIRST_PROCESS],
+      env: {},
+      user,
+      workdir,
+      limits: { ...limits, fileBytes: FILE_BYTES },
+      tmpfs: [...SCRATCH.map((path) => ({ path, bytes: Math.floor(limits.memoryBytes / 2), exec: true })), ...tmpfs],
+      mounts,
+      network: 'none',
+      ...(runtime !== null && { runtime }),
+    },
+    signal,
+  );
+  try {
+    const container = shellContainer(held);
+    if (!(await container.ready)) throw await neverReady(held, image);
+    const env = network === null ? {} : await network(held, signal);
+    return {
+      ...container,
+      start: (program, place) => container.start(program, { ...place, env: { ...env, ...place.env } }),
+    };
+  } catch (error) {
+    await held.destroy();
+    throw error;
+  }
+}
+
+async function neverReady(held: HeldContainer, image: string): Promise<Error> {
+  await held.destroy();
+  const { problem } = await held.exited;
+  const detail = problem === null ? '' : `: ${problem}`;
+  return new Error(`the image ${image} cannot run commands${detail}; it must have a POSIX shell as /bin/sh`);
+}
