@@ -65,7 +65,8 @@ describe('faculty', () => {
   test('check and show say how code runs, and that it runs without asking, also where commands are not isolated', async () => {
     const code = 'code_execution = true\ncode_execution_memory = 256\nbash_isolation = "none"\ntools = ["bash"]\n';
     write({ 'faculties/a.toml': `${GOOD}${code}`, 'animus.toml': '[sandbox]\nimage = "mine:1"\n' });
-    const sentence = 'execute_code runs in a container of mine:1 without a network, with at most 256 MiB, 1 CPU and 5 min';
+    const sentence =
+      'execute_code runs in a container of mine:1 without a network, with at most 256 MiB, 1 CPU and 5 min';
     expect((await animus('faculty', 'check')).stdout).toContain(sentence);
     const { stdout } = await animus('faculty', 'show', 'engineer');
     expect(stdout).toContain(sentence);

@@ -94,7 +94,8 @@ describe('animus help', () => {
 });
 
 /** They never end by themselves, need input from a person, or change something outside of this test. */
-const NOT_RUN = /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql|^animus sandbox build/;
+const NOT_RUN =
+  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql|^animus sandbox build/;
 
 describe('the examples', () => {
   const examples = commands.flatMap(({ path, examples: lines }) => lines.map((line) => [line, path] as const));
