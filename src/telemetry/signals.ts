@@ -74,6 +74,8 @@ export interface SpanRow {
 
 const WORK = ['work.id', 'work.faculty', 'work.focus_id'] as const satisfies readonly AttributeName[];
 
+const ASKED = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model'] as const;
+
 /** The spans, parents before children. */
 export const SPANS = {
   'work.execute': {
@@ -106,9 +108,7 @@ export const SPANS = {
     kind: 'client',
     suffix: 'gen_ai.request.model',
     attributes: [
-      'gen_ai.operation.name',
-      'gen_ai.provider.name',
-      'gen_ai.request.model',
+      ...ASKED,
       'gen_ai.response.model',
       'gen_ai.response.id',
       'gen_ai.response.finish_reasons',
@@ -122,7 +122,7 @@ export const SPANS = {
     description: 'Texts turned into vectors by a model, retries included',
     kind: 'client',
     suffix: 'gen_ai.request.model',
-    attributes: ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model', 'gen_ai.usage.input_tokens'],
+    attributes: [...ASKED, 'gen_ai.usage.input_tokens'],
   },
   execute_tool: {
     description: 'One tool call; parallel calls overlap',
@@ -186,12 +186,7 @@ export type SpanAttributes<Name extends SpanName> = {
   readonly [Key in (typeof SPANS)[Name]['attributes'][number]]?: AttributeValue<Key> | null | undefined;
 };
 
-const GEN_AI = [
-  'gen_ai.operation.name',
-  'gen_ai.provider.name',
-  'gen_ai.request.model',
-  'gen_ai.response.model',
-] as const;
+const GEN_AI = [...ASKED, 'gen_ai.response.model'] as const;
 
 /** The metrics. */
 export const METRICS = {

@@ -8,6 +8,7 @@ import { createLlm } from '../../../src/llm/llm.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { MockEmbeddings } from '../../support/model-server/embeddings.ts';
 import { startOpenAiServer } from '../../support/model-server/openai.ts';
 import type { ModelServer } from '../../support/model-server/server.ts';
@@ -100,6 +101,24 @@ export async function counts(db: Database): Promise<{ stored: number; refused: n
        from animus.memories where merged_into is null`,
   );
   return row!;
+}
+
+/** So many texts, each its own. */
+export function texts(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `memory of thing ${at} ${randomUUID()}`);
+}
+
+/** Resolves when so many memories have an embedding. */
+export function whenStored(db: Database, count: number): Promise<true> {
+  return eventually(`${count} embeddings`, async () => ((await counts(db)).stored === count ? true : null));
+}
+
+/** Removes all memories, and what was recorded about their embeddings. */
+export async function forgetAll(db: Database): Promise<void> {
+  await db.query('delete from animus.memories');
+  await db.query('update animus.memory_counts set memories = 0');
+  await db.query('delete from animus.embedders');
+  await db.query('delete from animus.spend_calls');
 }
 
 /** Ends the rest after a failure, and the time of a daemon that was killed. */
