@@ -16,14 +16,13 @@ export function awarenessDigest(view: AwarenessView, own: OwnItem, settings: Awa
   if (isSpecial(view, own)) return digestText(view, own, settings);
   let texts = SHARED.get(view);
   if (texts === undefined) SHARED.set(view, (texts = new Map()));
-  const key = JSON.stringify(settings);
-  let text = texts.get(key);
-  if (text === undefined) texts.set(key, (text = digestText(view, own, settings)));
+  let text = texts.get(settings);
+  if (text === undefined) texts.set(settings, (text = digestText(view, own, settings)));
   return text;
 }
 
 /** Most foci that share a view are told the same. */
-const SHARED = new WeakMap<AwarenessView, Map<string, string | null>>();
+const SHARED = new WeakMap<AwarenessView, Map<AwarenessSettings, string | null>>();
 
 function digestText(view: AwarenessView, own: OwnItem, settings: AwarenessSettings): string | null {
   const chosen = chooseRows(view, own, settings);
