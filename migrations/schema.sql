@@ -160,6 +160,7 @@ create table animus.work_ledger (
   constraint work_ledger_entry_type_check check (entry_type in ('plan', 'finding', 'decision', 'step', 'error', 'note')),
   constraint work_ledger_seq_check check (seq >= 1)
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+create index work_ledger_findings on animus.work_ledger (created_at) where entry_type = 'finding';
 create trigger work_ledger_append_only before update on animus.work_ledger for each row execute function animus.append_only();
 create trigger work_ledger_goes_with_item after delete on animus.work_ledger referencing old table as gone for each statement execute function animus.ledger_goes_with_item();
 create trigger work_ledger_no_truncate before truncate on animus.work_ledger for each statement execute function animus.append_only();

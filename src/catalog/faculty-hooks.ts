@@ -20,12 +20,14 @@ export function readHook(
   return hook ? { command, args: hook.args, timeoutSeconds: hook.timeout_seconds } : null;
 }
 
-/** Every other phase that is present needs a command; recover has settings that work without one. */
-export function checkRecoverHook(check: FacultyCheck): void {
-  const given = (key: string) => check.document.given('faculty', 'recover', key) !== undefined;
-  if (given('command')) return;
-  for (const key of ['args', 'timeout_seconds']) {
-    if (given(key)) conflict(check, ['recover', key], 'has no effect without a command');
+/** Every other phase that is present needs a command; these have settings that work without one. */
+export function checkOptionalHooks(check: FacultyCheck): void {
+  for (const phase of ['orient', 'recover']) {
+    const given = (key: string) => check.document.given('faculty', phase, key) !== undefined;
+    if (given('command')) continue;
+    for (const key of ['args', 'timeout_seconds']) {
+      if (given(key)) conflict(check, [phase, key], 'has no effect without a command');
+    }
   }
 }
 

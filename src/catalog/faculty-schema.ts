@@ -22,6 +22,8 @@ import {
 } from '../core/toml/fields.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
 import { ISOLATIONS } from '../process/runners/runners.ts';
+import { awarenessTable } from './awareness.ts';
+import { instructionFields } from './instructions.ts';
 import { ON_ERROR } from './loop-hooks.ts';
 import { mcpTables } from './mcp-server.ts';
 import { MODE_NAMES } from './modes.ts';
@@ -37,9 +39,10 @@ const TOOL_PATTERN = /^[A-Za-z0-9_.*-]{1,128}$/;
 const command = text('a program (its arguments go into args)');
 
 const orient = table({
-  command,
+  command: command.optional(),
   args: argumentList().default([]),
   timeout_seconds: seconds(0.1, 86_400).default(60),
+  ...instructionFields(),
   auto_activate_skills: planned(),
   max_auto_activated: planned(),
 });
@@ -166,7 +169,7 @@ export const facultySchema = table({
     isolation: oneOf(['directory', 'none', 'worktree']).default('directory'),
     repo: text('a path of a git repository').optional(),
     workspace: text('a path of a directory').optional(),
-    orient: orient.optional(),
+    orient: orient.prefault({}),
     engage,
     bash: bash.prefault({}),
     consolidate: consolidate.optional(),
@@ -175,7 +178,7 @@ export const facultySchema = table({
     mcp: mcpTables.prefault({}),
     budget: table(facultyBudgetFields()).optional(),
     children: children.optional(),
-    awareness: planned(),
+    awareness: awarenessTable().prefault({}),
     hooks: hooks.prefault({}),
   }),
 });

@@ -2,6 +2,8 @@ import type { Budget } from '../core/config/budget.ts';
 import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.ts';
 import type { Permissions } from '../core/permissions/permissions.ts';
 import type { Isolation } from '../process/runners/runners.ts';
+import type { AwarenessSettings } from './awareness.ts';
+import type { InstructionSettings } from './instructions.ts';
 import type { LoopHooks } from './loop-hooks.ts';
 import type { McpServer } from './mcp-server.ts';
 import { type EngageMode, modeOf } from './modes.ts';
@@ -34,6 +36,8 @@ export interface Faculty {
   /** Absolute root of the file tools; null: the focus directory. */
   readonly workspace: string | null;
   readonly orient: PhaseHook | null;
+  /** Files of the workspace that go into the first message; missing in snapshots of earlier versions: none. */
+  readonly instructions?: InstructionSettings;
   readonly engage: EngageSettings;
   /** Servers whose tools it may call; missing in snapshots of earlier versions of animus. */
   readonly mcp?: readonly McpServer[];
@@ -47,6 +51,8 @@ export interface Faculty {
   readonly permissions?: Permissions;
   /** Which child work it may spawn; missing: none. */
   readonly children?: ChildSettings;
+  /** What its foci learn about other work; missing in snapshots of earlier versions: nothing. */
+  readonly awareness?: AwarenessSettings;
   /** Limits of what its work may cost; missing in snapshots of earlier versions: none. */
   readonly budget?: Budget;
   /** What else it was read from or runs, absolute: prompt, schema, hooks, and the arguments of hooks that are files. */

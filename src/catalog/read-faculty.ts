@@ -3,16 +3,18 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { readBudget } from '../core/config/budget.ts';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
+import { readAwareness } from './awareness.ts';
 import { hostIsolationOf, readBashContainer } from './bash-container.ts';
 import { checkModels, checkThinking } from './check-models.ts';
 import { checkBackoff, checkCodeExecution, checkConcurrency, checkTools } from './check-settings.ts';
 import { checkEngageMode } from './engage-mode.ts';
 import type { CodeExecution, EngageSettings, Faculty, PhaseHook } from './faculty.ts';
 import type { FacultyCheck } from './faculty-check.ts';
-import { checkRecoverHook, readHook } from './faculty-hooks.ts';
+import { checkOptionalHooks, readHook } from './faculty-hooks.ts';
 import { checkHasFiles, readRepo, readWorkspace } from './faculty-places.ts';
 import { type FacultyDocument, facultySchema } from './faculty-schema.ts';
 import { readOutcomeSchema, readSystemPrompt } from './faculty-texts.ts';
+import { readInstructionSettings } from './instructions.ts';
 import { type LoopHooks, NO_LOOP_HOOKS } from './loop-hooks.ts';
 import type { McpServer } from './mcp-server.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
@@ -66,7 +68,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const external = readHook(check, 'engage');
   const consolidate = readHook(check, 'consolidate');
   const recover = readHook(check, 'recover');
-  checkRecoverHook(check);
+  checkOptionalHooks(check);
   const hooks = readLoopHooks(check, references.sharedHooks ?? NO_LOOP_HOOKS, references.toolKinds);
   const mcp = readMcpServers(check);
   const workspace = readWorkspace(check);
@@ -94,6 +96,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     repo,
     workspace,
     orient,
+    instructions: readInstructionSettings(faculty.orient),
     engage: engageOf(faculty, systemPrompt, outcomeSchema, external),
     bashContainer,
     ...(mcp.length > 0 && { mcp }),
@@ -105,6 +108,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
       maxSeconds: faculty.recover.max_seconds,
       hook: recover,
     },
+    awareness: readAwareness(faculty.awareness),
     budget: readBudget(faculty.budget, 'faculty'),
     ...childrenOf(faculty.children),
     hooks,

@@ -13,6 +13,7 @@ import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
 import { createFocusCompleter } from '../store/transcript/complete-foci.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import type { Log } from '../telemetry/log.ts';
+import { shareAwareness } from './awareness/shared-awareness.ts';
 import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
@@ -101,6 +102,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
   const keepTurn = createTurnKeeper(db);
+  const awareness = shareAwareness({ db, clock, log });
   const realRoot = realDirectoryRoot(directoryRoot);
   // The environment and the lists of a running daemon do not change.
   const environment = hookEnvironment(config, process.env);
@@ -130,6 +132,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         realRoot,
         beginNew,
         keepTurn,
+        awareness,
         isolation,
         guard,
         hookEnvironment: environment,

@@ -14,6 +14,7 @@ export interface MetricRow {
 
 export const LONG_MS = [100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000] as const;
 export const HOOK_MS = [5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 30_000, 120_000] as const;
+export const DIGEST_MS = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000] as const;
 export const CALL_S = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92] as const;
 export const WAIT_S = [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400] as const;
 /** A provider has up to a day for a batch. */

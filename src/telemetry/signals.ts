@@ -1,13 +1,15 @@
 /**
- * The table of every span, metric and attribute that animus emits, with units and labels. `spans.ts` and `metrics.ts`
+ * The tables of every span and metric that animus emits, with units and labels. `spans.ts` and `metrics.ts`
  * accept only these names, docs/telemetry.md lists the same, and a test checks that each is emitted somewhere. Ids are on
  * spans and log lines, never on metrics. Prompts, results and other content are never exported.
  */
+import type { AttributeName, AttributeValue } from './attributes.ts';
 import {
   BATCH_S,
   CALL_S,
   CALLS,
   counter,
+  DIGEST_MS,
   gauge,
   HOOK_MS,
   histogram,
@@ -18,48 +20,6 @@ import {
   TURNS,
   WAIT_S,
 } from './metric-rows.ts';
-
-/** Attributes of spans, with their type. Names under gen_ai follow OpenTelemetry's GenAI semantic conventions. */
-export const ATTRIBUTES = {
-  'work.id': 'string',
-  'work.parent_id': 'string',
-  'work.faculty': 'string',
-  'work.skill': 'string',
-  'work.source': 'string',
-  'work.priority': 'number',
-  'work.attempt': 'number',
-  'work.state': 'string',
-  'work.turn': 'number',
-  'work.stop_reason': 'string',
-  'work.focus_id': 'string',
-  'work.focus_ended_as': 'string',
-  'work.parallel_tools': 'number',
-  'work.tool.is_error': 'boolean',
-  'work.tool.output_bytes': 'number',
-  'work.sandbox.ended': 'string',
-  'work.sandbox.tool_calls': 'number',
-  'work.hook.event': 'string',
-  'work.hook.name': 'string',
-  'work.hook.decision': 'string',
-  'error.type': 'string',
-  'gen_ai.operation.name': 'string',
-  'gen_ai.provider.name': 'string',
-  'gen_ai.request.model': 'string',
-  'gen_ai.response.model': 'string',
-  'gen_ai.response.id': 'string',
-  'gen_ai.response.finish_reasons': 'string[]',
-  'gen_ai.usage.input_tokens': 'number',
-  'gen_ai.usage.output_tokens': 'number',
-  'gen_ai.usage.cache_read.input_tokens': 'number',
-  'gen_ai.usage.cache_creation.input_tokens': 'number',
-  'gen_ai.tool.name': 'string',
-  'gen_ai.tool.call.id': 'string',
-  'mcp.server': 'string',
-} as const;
-
-export type AttributeName = keyof typeof ATTRIBUTES;
-type TypeNamed = { string: string; number: number; boolean: boolean; 'string[]': readonly string[] };
-type AttributeValue<Name extends AttributeName> = TypeNamed[(typeof ATTRIBUTES)[Name]];
 
 /** A row of the table of spans. */
 export interface SpanRow {
@@ -93,6 +53,12 @@ export const SPANS = {
     ],
   },
   'work.orient': { description: 'The orient phase', kind: 'internal', attributes: WORK },
+  'work.awareness.digest': {
+    description:
+      'The digest of other work for the first message; below `work.execute` where a focus begins in one statement',
+    kind: 'internal',
+    attributes: ['work.id', 'work.faculty', 'work.awareness.digest_tokens'],
+  },
   'work.engage': {
     description: 'The engage phase: all turns of the loop, or the external command',
     kind: 'internal',
@@ -217,6 +183,13 @@ export const METRICS = {
     'ended',
   ]),
   'work.ledger.entries': counter('{entry}', 'Ledger entries written by foci and hooks', ['faculty', 'entry_type']),
+  'work.awareness.digest_size': histogram('{token}', 'Size of a digest of other work, estimated', ['faculty'], TOKENS),
+  'work.awareness.digest_latency': histogram(
+    'ms',
+    'From the request for a digest until it is there, shared or read',
+    ['faculty'],
+    DIGEST_MS,
+  ),
   'work.mcp.starts': counter('{start}', 'Starts of MCP servers', ['faculty', 'server', 'result']),
   'work.batch.requests': counter('{request}', 'Requests in batches', ['provider', 'result']),
   'work.batch.duration': histogram(

@@ -7,6 +7,7 @@ import type { PermittedTool } from '../core/permissions/permissions.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { askHuman } from './ask-human.ts';
+import { AWARENESS_TOOL } from './awareness/awareness-source.ts';
 import { CHILD_TOOLS } from './children/child-source.ts';
 import { executeCodeTool, pooledSpec } from './code/execute-code.ts';
 import { FILE_TOOLS } from './files.ts';
@@ -74,7 +75,7 @@ export const CODE_TOOL: Tool = executeCodeTool(
 );
 
 /** The engine's tools that a faculty gets by a key of its own, and does not list. */
-const CHOSEN_TOOLS: readonly Tool[] = [...CHILD_TOOLS, CODE_TOOL];
+const CHOSEN_TOOLS: readonly Tool[] = [...CHILD_TOOLS, AWARENESS_TOOL, CODE_TOOL];
 
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {

@@ -1,5 +1,6 @@
 /** Sources of a focus's tools: the registry, and other sources such as a server outside this process. */
 import type { Faculty } from '../catalog/faculty.ts';
+import { awarenessSource } from './awareness/awareness-source.ts';
 import { childSource } from './children/child-source.ts';
 import type { McpSettings } from './mcp/mcp-settings.ts';
 import { mcpSource } from './mcp/mcp-source.ts';
@@ -9,7 +10,7 @@ import type { ToolSource } from './tool-source.ts';
 
 /** Every source of a process, in the order in which their tools are listed for the model. */
 export function toolSources(settings: ToolSettings, mcp: McpSettings): readonly ToolSource[] {
-  return [registry(settings), childSource, mcpSource(mcp)];
+  return [registry(settings), childSource, awarenessSource, mcpSource(mcp)];
 }
 
 /** The engine's own tools, and the tools of the registry that the faculty lists. */

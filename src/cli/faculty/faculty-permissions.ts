@@ -6,6 +6,7 @@ import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import { type PermissionRow, permissionTable } from '../../core/permissions/permission-table.ts';
 import type { PermittedTool } from '../../core/permissions/permissions.ts';
 import type { RiskClass, Verdict } from '../../core/permissions/verdict.ts';
+import { awarenessTools } from '../../tools/awareness/awareness-source.ts';
 import { mcpToolName } from '../../tools/mcp/tool-name.ts';
 import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
 import { type Output, type Part, type Style, styled } from '../view/output.ts';
@@ -13,13 +14,11 @@ import { duration } from '../view/quantities.ts';
 import type { BashIsolation } from './bash-isolation.ts';
 
 /** What the faculty may do on this host: the tools that it has, and tools of servers that its rules name. Empty for a command in place of a model. */
-export function permissionsOf(
-  { engage, permissions, mcp = [] }: Faculty,
-  bash: BashIsolation | null,
-): readonly PermissionRow[] {
+export function permissionsOf(faculty: Faculty, bash: BashIsolation | null): readonly PermissionRow[] {
+  const { engage, permissions, mcp = [] } = faculty;
   if (permissions === undefined || engage.mode !== 'builtin') return [];
-  const code = engage.codeExecution ? [CODE_TOOL] : [];
-  const own = [...toolset(engage.tools, undefined, code).values()].map(permittedTool);
+  const chosen = [...(engage.codeExecution ? [CODE_TOOL] : []), ...awarenessTools(faculty)];
+  const own = [...toolset(engage.tools, undefined, chosen).values()].map(permittedTool);
   const listed = mcp.flatMap(({ name, tools, risk }) =>
     (tools === '*' ? ['*'] : tools).map(
       (tool) => [tool === '*' ? `${MCP_PREFIX}${name}_*` : mcpToolName(name, tool), risk] as const,

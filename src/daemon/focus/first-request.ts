@@ -10,9 +10,10 @@ import { encodeSettings, type FocusSettings } from '../../store/transcript/focus
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { TurnPermit } from '../../store/transcript/turns.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
-import type { BeginMeans, WorkspaceMeans } from './focus-scope.ts';
+import type { BeginMeans, PhaseMeans } from './focus-scope.ts';
 import { hasWorktree, workspaceOf } from './focus-workspace.ts';
 import { attachmentIds } from './orient-attachments.ts';
+import { instructionsOf } from './orient-instructions.ts';
 
 /** What was recorded together with the focus. */
 export interface FirstRequest {
@@ -34,7 +35,7 @@ export async function beginWithRequest(
   work: ClaimedWork,
   faculty: Faculty,
   settings: FocusSettings,
-  means: BeginMeans & WorkspaceMeans,
+  means: BeginMeans & PhaseMeans,
 ): Promise<{ readonly row: FocusRow; readonly first: FirstRequest } | null> {
   if (work.attempts > 0 || hasHookBefore(faculty) || hasWorktree(faculty) || attachmentIds(work.params).length > 0)
     return null;
@@ -43,7 +44,13 @@ export async function beginWithRequest(
   // A workspace that is missing is reported by the focus.
   const workspace = await workspaceOf(directory, faculty, means).catch(() => null);
   if (workspace === null) return null;
-  const content = orientMessage(work, [], null, workspace);
+  const rules = () => means.guard.rulesFor({ directory, faculty });
+  const surroundings = {
+    // The directory of a new focus is empty.
+    instructions: faculty.workspace === null ? null : await instructionsOf(workspace, rules, faculty),
+    awareness: await means.awareness(work, faculty),
+  };
+  const content = orientMessage(work, [], null, workspace, null, null, surroundings);
   const encoded = encodeSettings(settings);
   const permit = await means.beginNew({
     workItemId: work.id,

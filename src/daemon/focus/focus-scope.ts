@@ -13,6 +13,7 @@ import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Toolset } from '../../tools/source.ts';
 import type { ToolSource } from '../../tools/tool-source.ts';
+import type { DigestFor } from '../awareness/shared-awareness.ts';
 import type { FileGuard } from '../guard/file-guard.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 import type { FocusDirectory } from '../workspace/focus-directory.ts';
@@ -43,6 +44,8 @@ export interface PhaseMeans extends WorkspaceMeans {
   readonly keepTurn: KeepTurn;
   /** The part of the daemon's environment that hooks get. */
   readonly hookEnvironment: Readonly<Record<string, string>>;
+  /** Makes the digest of other work for the first message. */
+  readonly awareness: DigestFor;
   /** True: nobody is there to be asked (`DaemonOptions`). */
   readonly unattended: boolean;
 }

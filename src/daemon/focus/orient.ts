@@ -13,6 +13,7 @@ import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { describeWorkspace } from './focus-workspace.ts';
 import { attachmentMessages } from './orient-attachments.ts';
+import { instructionsOf } from './orient-instructions.ts';
 
 /**
  * Orients a focus once: a resumed focus keeps its first message, which is recorded whole or not at all. Returns what is recorded of the
@@ -59,7 +60,13 @@ async function describe(
   // The hook may have written to the ledger.
   const ledger = focus.faculty.orient ? await readLedger(db, work.id, kept) : before;
   const failure = first ? null : await readLastFailure(db, work.id, row.number);
-  const content = orientMessage(oriented, ledger, found.context, describeWorkspace(focus), failure, row.budget);
+  const surroundings = {
+    // The hook may have written them.
+    instructions: await instructionsOf(focus.workspace, focus.fileRules, focus.faculty),
+    awareness: await focus.means.awareness(oriented, focus.faculty),
+  };
+  const workspace = describeWorkspace(focus);
+  const content = orientMessage(oriented, ledger, found.context, workspace, failure, row.budget, surroundings);
   return { content, attached: await attachmentMessages(focus, oriented.params) };
 }
 

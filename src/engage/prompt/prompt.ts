@@ -45,7 +45,15 @@ export function changedInputNote(input: unknown): string {
   return `[The input of this call was changed before it ran. It ran with ${shown}]\n`;
 }
 
-/** The first message of a focus: the work item, the ledger and failure of earlier attempts, and the orient hook's context. */
+/** What surrounds the work, each a part of the first message with a heading of its own. */
+export interface Surroundings {
+  /** How the workspace describes itself (`instructionsPart`). */
+  readonly instructions?: string | null;
+  /** What other foci do, have done and have found (`awarenessDigest`). */
+  readonly awareness?: string | null;
+}
+
+/** The first message of a focus: the work item and what surrounds it, the ledger and failure of earlier attempts, and the orient hook's context. */
 export function orientMessage(
   work: ClaimedWork,
   ledger: readonly LedgerEntry[],
@@ -53,6 +61,7 @@ export function orientMessage(
   workspace: string,
   failure: { readonly code: string; readonly message: string } | null = null,
   budget: readonly BudgetLeft[] | null = null,
+  { instructions = null, awareness = null }: Surroundings = {},
 ): string {
   const description = bounded(work.description.trim(), MAX_DESCRIPTION_BYTES, work.id);
   const parts = [
@@ -63,6 +72,7 @@ export function orientMessage(
     parts.push(`# Parameters\nData that was submitted with the task.\n${fenced(params)}`);
   }
   parts.push(`# Workspace\n${workspace}`);
+  if (instructions !== null) parts.push(instructions);
   if (budget !== null) parts.push(budgetPart(budget));
   if (ledger.length > 0) {
     const lines = ledger.map((entry) => `${entry.seq}. [${entry.type}] ${entryText(entry.content)}`);
@@ -79,6 +89,7 @@ export function orientMessage(
   if (orientContext?.trim()) {
     parts.push(`# Context\nWhat the orient hook found for this work. It is data.\n${fenced(orientContext.trim())}`);
   }
+  if (awareness !== null) parts.push(awareness);
   return parts.join('\n\n');
 }
 

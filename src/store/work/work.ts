@@ -14,6 +14,8 @@ export interface ClaimedWork {
   readonly triggerInfo: unknown;
   readonly priority: number;
   readonly parentId: string | null;
+  /** Who submitted it (`animus.actor`); null: unknown, submitted before this was recorded. */
+  readonly submittedBy: string | null;
   readonly attempts: number;
   readonly maxAttempts: number;
   readonly traceContext: string | null;
@@ -120,7 +122,7 @@ export async function awaitSkipped(db: Queryable): Promise<boolean> {
   return row!.none;
 }
 
-const CLAIMED = `id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId",
+const CLAIMED = `id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId", submitted_by as "submittedBy",
   attempts, max_attempts as "maxAttempts", trace_context as "traceContext", batch, lease_token as "leaseToken", created_at as "createdAt",
   greatest(run_at, created_at) as "readyAt"`;
 

@@ -103,9 +103,13 @@ const MISTAKES: readonly Mistake[] = [
     'faculty.engage.model',
     ['expected a model of the catalogue', 'got "claude-sonet-4-5" (did you mean claude-sonnet-4-5?)'],
   ),
-  mistake('not-yet', named('s', `${ENGAGE}[faculty.awareness]\nenabled = true\n`), 6, 'faculty.awareness', [
-    'not supported yet',
-  ]),
+  mistake(
+    'not-yet',
+    named('s', `${ENGAGE}[faculty.orient]\nauto_activate_skills = true\n`),
+    7,
+    'faculty.orient.auto_activate_skills',
+    ['not supported yet'],
+  ),
   mistake('engine-tool', named('z', `${ENGAGE}tools = ["ask_human"]\n`), 6, 'faculty.engage.tools', [
     'every faculty has ask_human',
   ]),

@@ -154,6 +154,7 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
     emit: () => {},
     means: {
       db: target.database,
+      awareness: async () => null,
       models: { forFocus: () => ({ contextWindow, settings: { maxTokens: 1000 } }), mediaTokens: () => tokens },
     },
   } as unknown as Focus;

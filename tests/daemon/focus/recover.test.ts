@@ -124,7 +124,7 @@ test('runs after the deadline of the focus, and is stopped when the work is canc
 async function setUp(hook: string, recover = '', faculty = '', script = SCRIPT) {
   const name = `f${crypto.randomUUID().slice(0, 8)}`;
   const text = `[faculty]\nname = "${name}"\n${faculty}\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"
-    [faculty.recover]\ncommand = "../hook.sh"\n${recover}`;
+    [faculty.awareness]\nenabled = false\n[faculty.recover]\ncommand = "../hook.sh"\n${recover}`;
   const daemon = await startTestDaemon({
     databaseUrl: target.connectionString,
     script,

@@ -19,7 +19,7 @@ when = { contains = "the rest" }
 `;
 
 const faculty = (more = '', engage = '') =>
-  `[faculty]\nname = "smith"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\n${engage}\n${more}`;
+  `[faculty]\nname = "smith"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\n${engage}\n[faculty.awareness]\nenabled = false\n${more}`;
 
 async function start(toml: string, options: Partial<TestDaemonOptions> = {}) {
   const daemon = await startTestDaemon({

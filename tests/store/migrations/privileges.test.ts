@@ -14,6 +14,7 @@ const INTERNAL = `
   append_embedding_spend hold_for_all
   budget_account budget_name budget_of budget_used close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost
   period_end period_start put_turn_row recorded_spend refresh_accounts refuse_budget refuse_turn settle_account settle_own take_budget warn_of_budget
+  ancestors_at
   broken_input
   memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags digest_memory lock_memory_place count_memories
   hold_memory add_memory_source merge_memory memory_filter_of fitting_memories rank_by_text all_words any_word nearest_memories nearest_by_index near_duplicates
