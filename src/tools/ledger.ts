@@ -43,8 +43,9 @@ const ledgerRead = databaseTool({
       last: input.last,
       ...(input.type && { type: input.type }),
     });
-    if (entries.length === 0) return { content: 'the ledger has no such entries' };
-    return { content: entries.map((entry) => `${entry.seq}. [${entry.type}] ${entry.content}`).join('\n') };
+    const data = () => ({ entries: entries.map(({ seq, type, content }) => ({ seq, type, content })) });
+    if (entries.length === 0) return { content: 'the ledger has no such entries', data };
+    return { content: entries.map((entry) => `${entry.seq}. [${entry.type}] ${entry.content}`).join('\n'), data };
   },
 });
 

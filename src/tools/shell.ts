@@ -110,6 +110,14 @@ function report(result: ProcessResult, timeoutMs: number): ToolOutput {
     stderrBytes: result.stderr.bytes,
   };
   const content = [headline(result, timeoutMs), ...sections(result)].join('\n');
-  if (ended === 'exit' && exitCode === 0) return { content, details };
-  return { ...toolError(content, details), ...(ended === 'interrupted' && { inDoubt: true }) };
+  const data = () => ({
+    exit_code: exitCode,
+    stdout: result.stdout.text,
+    stderr: result.stderr.text,
+    ended,
+    signal,
+    duration_ms: details.durationMs,
+  });
+  if (ended === 'exit' && exitCode === 0) return { content, details, data };
+  return { ...toolError(content, details), data, ...(ended === 'interrupted' && { inDoubt: true }) };
 }

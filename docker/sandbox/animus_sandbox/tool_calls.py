@@ -89,26 +89,23 @@ def send(tool: str, given: dict[str, Any], make: Maker) -> Pending:
 
 
 class ToolResult(dict):
-    """The result of a tool as a dictionary: what the tool gives for programs, or {"content": text}. `content`: its text."""
-
-    content = ""
+    """The result of a tool as a dictionary: what it gives for programs, and its text as "content"."""
 
 
 def other_result(content: str, details: Any, failed: bool) -> ToolResult | None:
     """The result of a tool that has no type of its own; None for one that failed."""
     if failed:
         return None
-    result = ToolResult(details if isinstance(details, dict) else _object_of(content))
-    result.content = content
-    return result
+    return ToolResult({"content": content, **(details if isinstance(details, dict) else _object_of(content))})
 
 
 def _object_of(content: str) -> dict[str, Any]:
+    """What a tool has written as JSON."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
         value = None
-    return value if isinstance(value, dict) else {"content": content}
+    return value if isinstance(value, dict) else {}
 
 
 def tool(name: str, make: Maker, none_is_unset: tuple[str, ...] = ()) -> Callable[[Callable[..., dict]], Callable[..., Any]]:

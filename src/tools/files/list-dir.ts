@@ -50,27 +50,47 @@ async function list(directory: InsideDirectory, shown: string, most: number, sig
     signal.throwIfAborted();
     if (names.push(entry.name) >= MAX_COUNTED) break;
   }
-  if (names.length === 0) return { content: `[${shown} is empty]`, details: { path: shown, entries: 0 } };
-  const lines: string[] = [];
-  for (const name of names.sort().slice(0, most)) lines.push(await describe(directory, name));
+  if (names.length === 0) {
+    const data = () => ({ entries: [], more: false });
+    return { content: `[${shown} is empty]`, details: { path: shown, entries: 0 }, data };
+  }
+  const entries: Entry[] = [];
+  for (const name of names.sort().slice(0, most)) entries.push(await describe(directory, name));
+  const lines = entries.map(({ line }) => line);
   if (names.length > most) {
     const count = names.length >= MAX_COUNTED ? `${MAX_COUNTED} or more` : names.length;
     lines.push(`[the first ${most} of ${count} entries; use bash with find or ls to narrow it down]`);
   }
-  return { content: lines.join('\n'), details: { path: shown, entries: names.length } };
+  return {
+    content: lines.join('\n'),
+    details: { path: shown, entries: names.length },
+    data: () => ({ entries: entries.map(({ line: _, ...entry }) => entry), more: names.length > most }),
+  };
 }
 
-async function describe(directory: InsideDirectory, name: string): Promise<string> {
+interface Entry {
+  readonly name: string;
+  readonly kind: 'directory' | 'file' | 'link' | 'other';
+  /** In bytes; null for anything but a file. */
+  readonly size: number | null;
+  /** For the model. */
+  readonly line: string;
+}
+
+async function describe(directory: InsideDirectory, name: string): Promise<Entry> {
   const path = `${directory.base}/${name}`;
   const shown = printableName(name);
+  const other = (line: string): Entry => ({ name: shown, kind: 'other', size: null, line });
   try {
     const stats = await lstat(path);
-    if (stats.isDirectory()) return `${shown}/`;
-    if (stats.isFile()) return `${shown}\t${stats.size}`;
-    if (stats.isSymbolicLink()) return `${shown} -> ${printableName(await readlink(path))}`;
-    return `${shown}\t[${stats.isFIFO() ? 'named pipe' : stats.isSocket() ? 'socket' : 'device'}]`;
+    const { size } = stats;
+    if (stats.isDirectory()) return { name: shown, kind: 'directory', size: null, line: `${shown}/` };
+    if (stats.isFile()) return { name: shown, kind: 'file', size, line: `${shown}\t${size}` };
+    if (stats.isSymbolicLink())
+      return { name: shown, kind: 'link', size: null, line: `${shown} -> ${printableName(await readlink(path))}` };
+    return other(`${shown}\t[${stats.isFIFO() ? 'named pipe' : stats.isSocket() ? 'socket' : 'device'}]`);
   } catch (error) {
     // Deleted since the directory was read, or a name that is not UTF-8: still listed, without details.
-    return `${shown}\t[${(error as NodeJS.ErrnoException).code ?? 'unreadable'}]`;
+    return other(`${shown}\t[${(error as NodeJS.ErrnoException).code ?? 'unreadable'}]`);
   }
 }

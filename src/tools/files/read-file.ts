@@ -38,7 +38,14 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
 });
 
 function show(file: TextFile, offset: number, limit: number, most: Most): ToolOutput {
-  if (file.text === '') return { content: `[${file.shown} is empty]`, details: { path: file.shown, lines: 0 } };
+  if (file.text === '') {
+    const details = { path: file.shown, lines: 0 };
+    return {
+      content: `[${file.shown} is empty]`,
+      details,
+      data: () => ({ ...details, text: '', first: 1, last: 0, bytes: 0 }),
+    };
+  }
   const endsInNewline = file.text.endsWith('\n');
   const count = countLines(file.text) - (endsInNewline ? 1 : 0);
   if (offset > count) return toolError(`${file.shown} has ${count} lines; offset ${offset} is after its end`);
@@ -53,10 +60,29 @@ function show(file: TextFile, offset: number, limit: number, most: Most): ToolOu
     !file.validUtf8 &&
       'not valid UTF-8: every \uFFFD that you see may stand for other bytes, and edit_file will refuse it',
   ].filter((note) => note !== false);
+  const details = { path: file.shown, first: offset, last, lines: count, bytes: file.bytes };
   return {
     content: [...shown, ...notes.map((note) => `[${note}]`)].join('\n'),
-    details: { path: file.shown, first: offset, last, lines: count, bytes: file.bytes },
+    details,
+    data: () => ({ ...details, text: linesOf(file.text, offset, last) }),
   };
+}
+
+/** The lines from `first` to `last` as they are, with their line ends. */
+function linesOf(text: string, first: number, last: number): string {
+  const from = lineStart(text, first, 0);
+  return text.slice(from, lineStart(text, last - first + 2, from));
+}
+
+/** Where line `number` begins, counted from 1 at `from`; the end of the text if there is none. */
+function lineStart(text: string, number: number, from: number): number {
+  let at = from;
+  for (let line = 1; line < number; line++) {
+    const end = text.indexOf('\n', at);
+    if (end < 0) return text.length;
+    at = end + 1;
+  }
+  return at;
 }
 
 /** Does not split the text: a file may have ten million lines, and this runs in the daemon's own thread. */
@@ -68,8 +94,7 @@ function countLines(text: string): number {
 
 /** As many numbered lines as fit, at least one. */
 function take(text: string, offset: number, limit: number, most: Most): readonly string[] {
-  let from = 0;
-  for (let line = 1; line < offset; line++) from = text.indexOf('\n', from) + 1;
+  let from = lineStart(text, offset, 0);
   const shown: string[] = [];
   let size = 0;
   for (let line = offset; line < offset + limit; line++) {

@@ -20,7 +20,16 @@ export function outputOf(
   const text = mask(texts.join('\n\n'));
   const details = { parts: countOf(parts), chars: text.length };
   const content = cut(text, most) || '(the tool returned nothing)';
-  return result['isError'] === true ? { content, isError: true, details } : { content, details };
+  const data = isPart(structuredContent) ? { data: () => masked(structuredContent, mask) } : null;
+  return { content, details, ...(result['isError'] === true && { isError: true }), ...data };
+}
+
+/** Strings one by one: JSON would write a secret with its quotes escaped. */
+function masked(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((each) => masked(each, mask));
+  if (!isPart(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [mask(key), masked(each, mask)]));
 }
 
 function textOf(part: Part): string {

@@ -45,7 +45,8 @@ export function webFetch(reach: () => WebReach): Tool {
         return toolError(`${headline(page)}\n\n${read.text.slice(0, ERROR_CHARS)}`.trim(), details);
       }
       const title = read.title === '' ? '' : `\ntitle: ${read.title}`;
-      return { content: `${headline(page)}${title}\n\n${read.text === '' ? '(no text)' : read.text}`, details };
+      const data = () => ({ ...details, title: read.title, text: read.text });
+      return { content: `${headline(page)}${title}\n\n${read.text === '' ? '(no text)' : read.text}`, details, data };
     },
   });
 }

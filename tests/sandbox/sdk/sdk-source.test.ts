@@ -115,7 +115,7 @@ describe.skipIf(missing)(`in Python${because}`, () => {
     );
     const schema = fc.record({ properties: fc.dictionary(text, property), required: fc.array(text) });
     const tools = fc.sample(fc.record({ name: text, description: text, inputSchema: schema }), {
-      numRuns: 300,
+      numRuns: 150,
       seed: 7,
     });
     const different = [...new Map(tools.map((each) => [each.name, each])).values()];

@@ -48,5 +48,6 @@ function show({ found, skipped, walked }: GlobResult, pattern: string, most: num
   return {
     content: [...found.slice(0, most), ...notes].join('\n'),
     details: { found: Math.min(found.length, most), walked },
+    data: () => ({ paths: found.slice(0, most), more: found.length > most || walked > MAX_WALKED }),
   };
 }

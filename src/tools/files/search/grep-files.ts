@@ -22,12 +22,19 @@ export interface GrepRequest extends Bounds {
   readonly only?: readonly string[] | null;
 }
 
-/** `lines` are `path:number:text`; `unread` are binary, too large or without permission. */
+/** `unread` are binary, too large or without permission. */
 export interface GrepResult {
-  readonly lines: readonly string[];
+  readonly matches: readonly GrepMatch[];
   readonly files: number;
   readonly more: boolean;
   readonly unread: readonly string[];
+}
+
+/** A line that matches; `line` counts from 1. */
+export interface GrepMatch {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
 }
 
 const MAX_UNREAD_NAMED = 10;
@@ -36,7 +43,7 @@ const MAX_UNREAD_NAMED = 10;
 export async function grepFiles(request: GrepRequest): Promise<GrepResult | Refusal> {
   const expression = compileExpression(request);
   if (isRefusal(expression)) return expression;
-  const lines: string[] = [];
+  const matches: GrepMatch[] = [];
   const unread: string[] = [];
   let files = 0;
   const only = request.only ? new Set(request.only) : null;
@@ -53,12 +60,12 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | Refu
       continue;
     }
     files++;
-    for (const line of matchesIn(file, expression, request.maxLineChars)) {
-      if (lines.length === request.maxMatches) return { lines, files, more: true, unread };
-      lines.push(line);
+    for (const match of matchesIn(file, expression, request.maxLineChars)) {
+      if (matches.length === request.maxMatches) return { matches, files, more: true, unread };
+      matches.push(match);
     }
   }
-  return { lines, files, more: false, unread };
+  return { matches, files, more: false, unread };
 }
 
 /** Checks a file without a NUL byte, without opening it. Synchronous: this thread may block, and there are thousands of files. */
@@ -102,13 +109,13 @@ async function* candidates(
   if (isFile) yield { path: inside.real, below: '' };
 }
 
-function* matchesIn(file: TextFile, expression: RegExp, most: number): Generator<string> {
-  const name = printableName(file.shown);
+function* matchesIn(file: TextFile, expression: RegExp, most: number): Generator<GrepMatch> {
+  const path = printableName(file.shown);
   const lines = file.text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   for (const [index, line] of lines.entries()) {
     const match = expression.exec(line);
-    if (match !== null) yield `${name}:${index + 1}:${around(line, match.index, most)}`;
+    if (match !== null) yield { path, line: index + 1, text: around(line, match.index, most) };
   }
 }
 

@@ -46,12 +46,17 @@ export const grepTool = worldTool<z.infer<typeof input>>({
   },
 });
 
-function show({ lines, files, more, unread }: GrepResult, pattern: string): ToolOutput {
+function show({ matches, files, more, unread }: GrepResult, pattern: string): ToolOutput {
   const notes = [
-    lines.length === 0 && `[no line of ${files} files matches ${pattern}]`,
-    more && `[only the first ${lines.length} matches; narrow path, glob or pattern, or raise limit]`,
+    matches.length === 0 && `[no line of ${files} files matches ${pattern}]`,
+    more && `[only the first ${matches.length} matches; narrow path, glob or pattern, or raise limit]`,
     unread.length > 0 &&
       `[not searched (binary, too large or unreadable): ${unread.length < 10 ? '' : 'among others '}${unread.join(', ')}]`,
   ].filter((note) => note !== false);
-  return { content: [...lines, ...notes].join('\n'), details: { matches: lines.length, files, more } };
+  const lines = matches.map(({ path, line, text }) => `${path}:${line}:${text}`);
+  return {
+    content: [...lines, ...notes].join('\n'),
+    details: { matches: matches.length, files, more },
+    data: () => ({ matches, files, more }),
+  };
 }
