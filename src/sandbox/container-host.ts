@@ -12,7 +12,8 @@ export type ContainerOwner = string;
 export interface ContainerHost extends Service {
   /**
    * Creates and starts a container and holds its streams. Rejects with `sandbox.unreachable`, `sandbox.image_missing`,
-   * `sandbox.no_space` or `sandbox.refused`, and with the signal's reason when it is aborted; nothing is left then.
+   * `sandbox.no_space` or `sandbox.refused`, and with the signal's reason as soon as
+   * it is aborted; what was started is destroyed then.
    */
   launch(spec: ContainerSpec, signal: AbortSignal): Promise<HeldContainer>;
   /**

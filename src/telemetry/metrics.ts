@@ -1,13 +1,16 @@
 /** Metrics, typed by the table of signals. Without an SDK everything here is a no-op. */
 import { type Counter, type Gauge, type Histogram, type Meter, metrics } from '@opentelemetry/api';
-import {
-  type CounterName,
-  type GaugeName,
-  type HistogramName,
-  type Labels,
-  METRICS,
-  type MetricName,
-} from './signals.ts';
+import { METRICS } from './signals.ts';
+
+type MetricName = keyof typeof METRICS;
+type MetricOfKind<Kind> = {
+  [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
+}[MetricName];
+type CounterName = MetricOfKind<'counter'>;
+type HistogramName = MetricOfKind<'histogram'>;
+type GaugeName = MetricOfKind<'gauge'>;
+/** The labels a metric may have. */
+type Labels<Name extends MetricName> = { readonly [Key in (typeof METRICS)[Name]['labels'][number]]?: string };
 
 /** Adds to a counter; `amount` is at least 0, in the metric's unit. */
 export function count<Name extends CounterName>(name: Name, amount: number, labels: Labels<Name>): void {

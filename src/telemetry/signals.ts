@@ -216,13 +216,3 @@ export const METRICS = {
   'gen_ai.client.operation.duration': histogram('s', 'One model call, retries included', GEN_AI, CALL_S),
   'gen_ai.client.operation.time_to_first_chunk': histogram('s', 'To the first streamed chunk', GEN_AI, CALL_S),
 } as const satisfies Record<string, MetricRow>;
-
-export type MetricName = keyof typeof METRICS;
-type MetricOfKind<Kind> = {
-  [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
-}[MetricName];
-export type CounterName = MetricOfKind<'counter'>;
-export type HistogramName = MetricOfKind<'histogram'>;
-export type GaugeName = MetricOfKind<'gauge'>;
-/** The labels a metric may have. */
-export type Labels<Name extends MetricName> = { readonly [Key in (typeof METRICS)[Name]['labels'][number]]?: string };

@@ -15,6 +15,11 @@ export interface Engine {
   readonly patienceMs: number;
 }
 
+const NOT_FROM_ENVIRONMENT = {
+  host: undefined,
+  port: undefined,
+  timeout: undefined,
+} as unknown as Docker.DockerOptions;
 const PATIENCE_MS = 60_000;
 
 /**
@@ -24,7 +29,8 @@ const PATIENCE_MS = 60_000;
 export function openEngine(address: EngineAddress, patienceMs = PATIENCE_MS): Engine {
   const where = address.text;
   const open = (options: Docker.DockerOptions, agent: Agent): Engine => {
-    const docker = new Docker(options);
+    // What is not set here, the client takes from the environment of this process.
+    const docker = new Docker({ ...NOT_FROM_ENVIRONMENT, ...options });
     // The client has no option for it.
     Object.assign(docker.modem, { agent });
     return { docker, where, patienceMs };

@@ -62,7 +62,7 @@ class ContainedSandbox implements Sandbox {
   }
 
   async #run(spec: ExecutionSpec, calls: CodeCalls, signal: AbortSignal): Promise<Execution> {
-    let release = (): void => {};
+    let release: (() => void) | null = null;
     try {
       release = await this.#slots.take(signal);
       const runner = await this.#runner(spec, signal);
@@ -76,7 +76,7 @@ class ContainedSandbox implements Sandbox {
       if (signal.aborted) return cutShort('killed', 'it was stopped before the code began');
       return cutShort('unavailable', messageOf(error));
     } finally {
-      release();
+      release?.();
     }
   }
 

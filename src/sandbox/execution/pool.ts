@@ -83,7 +83,7 @@ export function createPool({ size, open, log, idleMs = 600_000 }: PoolMeans): Po
 
   const forget = (kind: Kind, runner: Promise<OpenRunner | null>): void => {
     const at = kind.waiting.indexOf(runner);
-    if (at >= 0) kind.waiting.splice(at, 1);
+    if (at >= 0) void kind.waiting.splice(at, 1);
   };
 
   return {

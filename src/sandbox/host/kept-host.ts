@@ -31,6 +31,7 @@ export class KeptHost implements ContainerHost {
   #keeper: HelperLink<ToKeeper> | null = null;
   #idle: NodeJS.Timeout | undefined;
   #reaper: NodeJS.Timeout | undefined;
+  #resting: Promise<void> | null = null;
   #stopped = false;
   #lastId = 0;
 
@@ -50,6 +51,7 @@ export class KeptHost implements ContainerHost {
     this.#stopped = true;
     clearTimeout(this.#idle);
     clearInterval(this.#reaper);
+    await this.#resting;
     if (!this.#keeper) return;
     await this.#keeper.stop();
     rmSync(this.#options.marker, { force: true });
@@ -69,17 +71,15 @@ export class KeptHost implements ContainerHost {
     this.#own(spec.owner, keeper);
     keeper.send({ type: 'launch', id, spec });
     const watchdog = setTimeout(() => keeper.kill(), LAUNCH_MS);
-    const abort = (): void => void this.#destroy(id);
+    void started.catch(() => {}).finally(() => clearTimeout(watchdog));
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => {
+      // The engine may be slow, and need not be waited for: `killAll` does that.
+      void this.#destroy(id);
+      aborted.reject(signal.reason);
+    };
     signal.addEventListener('abort', abort, { once: true });
-    try {
-      return await started;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    } finally {
-      clearTimeout(watchdog);
-      signal.removeEventListener('abort', abort);
-    }
+    return Promise.race([started, aborted.promise]).finally(() => signal.removeEventListener('abort', abort));
   }
 
   setDeadline(owner: ContainerOwner, ms: number): void {
@@ -173,8 +173,14 @@ export class KeptHost implements ContainerHost {
     clearTimeout(this.#idle);
     if (this.#pending.size > 0 || this.#questions.size > 0) return;
     this.#keeper?.unref();
-    const end = (): void => void (this.#pending.size + this.#questions.size === 0 && this.#keeper?.stop());
-    this.#idle = setTimeout(end, this.#options.idleMs).unref();
+    this.#idle = setTimeout(() => this.#rest(), this.#options.idleMs).unref();
+  }
+
+  /** Ends the keeper; the next request starts another. */
+  #rest(): void {
+    const keeper = this.#keeper;
+    this.#keeper = null;
+    if (keeper) this.#resting = keeper.stop();
   }
 
   #connect(): HelperLink<ToKeeper> {

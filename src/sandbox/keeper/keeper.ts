@@ -83,7 +83,7 @@ export function createKeeper(
       const problem = 'the deadline of its owner passed without renewal';
       void destroyOf((kept) => kept.owner === owner, 'expired', problem);
     };
-    const deadline: Deadline = { timer: afterEvents(atMs - hostMs(), pass), passed: false };
+    const deadline: Deadline = { timer: afterEvents(atMs - hostMs(), pass), passed: atMs <= hostMs() };
     deadlines.set(owner, deadline);
   };
 
