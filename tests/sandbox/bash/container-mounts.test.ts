@@ -33,7 +33,9 @@ function plan(roots: readonly string[], ...rules: readonly [FileRule['access'], 
 }
 
 test('mounts each root at its own path and nothing else', () => {
-  expect(plan(['/home/ada/app', '/home/ada/repo/.git'], ['hidden', '/home/ada/.animus'], ['read', '/etc/animus'])).toEqual({
+  expect(
+    plan(['/home/ada/app', '/home/ada/repo/.git'], ['hidden', '/home/ada/.animus'], ['read', '/etc/animus']),
+  ).toEqual({
     mounts: ['/home/ada/app', '/home/ada/repo/.git'],
     hidden: [],
   });
@@ -76,14 +78,19 @@ test('a root that is read-only is mounted so', () => {
 test('says why there can be no container', () => {
   expect(plan(['/'])).toContain('the root of the file system');
   expect(plan(['/home/ada/app'], ['hidden', '/home/ada'])).toContain('/home/ada/app is hidden from commands');
-  expect(plan(['/home/ada/app'], ['hidden', '/home/ada/app/gone'])).toContain('/home/ada/app/gone must be hidden but does not exist');
+  expect(plan(['/home/ada/app'], ['hidden', '/home/ada/app/gone'])).toContain(
+    '/home/ada/app/gone must be hidden but does not exist',
+  );
   expect(plan(['/home/ada/app'], ['read', '/home/ada/app/gone'])).toMatchObject({ mounts: ['/home/ada/app'] });
 });
 
 test('two plans have the same key only if they mount the same files', () => {
   const rules: readonly FileRule[] = [{ path: '/home/ada/app/.env', access: 'hidden' }];
   const keyOf = (identity: string) => {
-    const planned = containerMounts(['/home/ada/app'], rules, (path) => ({ ...look(path)!, identity: path + identity }));
+    const planned = containerMounts(['/home/ada/app'], rules, (path) => ({
+      ...look(path)!,
+      identity: path + identity,
+    }));
     return typeof planned === 'string' ? planned : planned.key;
   };
   expect(keyOf('a')).toBe(keyOf('a'));
