@@ -19,6 +19,7 @@ import { type ControlPlane, createControlPlane } from './control/control-plane.t
 import { createHeartbeat } from './control/heartbeat.ts';
 import type { DaemonOptions } from './daemon-options.ts';
 import { daemonTools } from './daemon-tools.ts';
+import { bashContainers } from './focus/bash-container.ts';
 import { runFocus } from './focus/run-focus.ts';
 import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
 import { hookEnvironment } from './hooks/hook-environment.ts';
@@ -98,6 +99,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     log,
   });
   const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox });
+  const bashContainer = bashContainers({ containers: means.containers, config, settings: () => newest, log });
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
@@ -127,6 +129,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         log,
         processes,
         models,
+        bashContainer,
         host,
         directoryRoot,
         realRoot,

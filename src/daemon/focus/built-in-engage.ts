@@ -3,11 +3,13 @@ import type { Faculty } from '../../catalog/faculty.ts';
 import { permissionTable } from '../../core/permissions/permission-table.ts';
 import { createJournal } from '../../engage/calls/journal.ts';
 import { engage } from '../../engage/loop.ts';
+import { bashContainerText } from '../../engage/prompt/bash-container.ts';
 import { permissionsText } from '../../engage/prompt/permissions.ts';
 import { systemPrompt } from '../../engage/prompt/prompt.ts';
 import type { EngageDone, EngageEnd } from '../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld } from '../../llm/client.ts';
+import type { CommandHost } from '../../process/process-host.ts';
 import type { UsedBudget } from '../../store/transcript/budgeted-turns.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
@@ -19,6 +21,7 @@ import { callGuard } from './call-guard.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { loopHooksOf } from './focus-loop-hooks.ts';
 import { type Focus, type PhaseMeans, spanKey } from './focus-scope.ts';
+import { hostIsolation } from './host-isolation.ts';
 import { releaseDelaySeconds } from './recovery.ts';
 
 /** Runs the loop from the current end of the transcript. */
@@ -33,26 +36,38 @@ export function modelSees(
   { isolation, unattended }: Pick<PhaseMeans, 'isolation' | 'unattended'>,
 ) {
   const { name, engage: settings, permissions } = faculty;
-  const unprotected = (settings.bashIsolation ?? isolation) === 'none' && !faculty.bashContainer;
+  const unprotected = hostIsolation(faculty, isolation) === 'none' && !faculty.bashContainer;
   const rows = permissions ? permissionTable(permissions, [...tools.values()].map(permittedTool), unprotected) : [];
   const prompt = systemPrompt({ name, systemPrompt: settings.systemPrompt }, permissionsText(rows, unattended));
   return {
-    systemPrompt: prompt + outcomeInstruction(settings.outcomeSchema),
+    systemPrompt:
+      prompt + bashContainerText(faculty.bashContainer ?? null) + outcomeInstruction(settings.outcomeSchema),
     tools: toolSpecs(tools),
   };
 }
 
-/** What runs in the background ends with the loop, before anything looks at the result or the focus waits. */
+/** What runs in the background ends with the loop, and so does the container of `bash`, before anything looks at the result or the focus waits. */
 async function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const background = createBackgroundCommands();
+  const { key, faculty, workspace, worktree } = focus;
+  const more = worktree ? [worktree.repository.commonDir] : [];
+  const container = focus.means.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
   try {
-    return await loopWith(background, focus, recorded);
+    return await loopWith({ background, container }, focus, recorded);
   } finally {
     await background.close();
+    await container?.close();
   }
 }
 
-function loopWith(background: BackgroundCommands, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
+/** Where the commands of `bash` run. */
+interface CommandPlaces {
+  readonly background: BackgroundCommands;
+  /** Null: on this host. */
+  readonly container: CommandHost | null;
+}
+
+function loopWith({ background, container }: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   const model = means.models.forFocus(faculty, key.focusId);
@@ -98,7 +113,8 @@ function loopWith(background: BackgroundCommands, focus: Focus, recorded: Transc
           timeoutMs: settings.toolTimeoutSeconds * 1000,
           processes: means.processes,
           background,
-          isolation: settings.bashIsolation ?? means.isolation,
+          ...(container && { container }),
+          isolation: hostIsolation(faculty, means.isolation),
           fileRules: focus.fileRules,
         },
       },

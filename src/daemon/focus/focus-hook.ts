@@ -9,6 +9,7 @@ import { currentTraceparent } from '../../telemetry/spans.ts';
 import { type HookResult, runHookCommand } from '../hooks/hook-command.ts';
 import type { HookInput, HookOutput, HookPhase, HookPoint } from '../hooks/hook-output.ts';
 import type { Focus } from './focus-scope.ts';
+import { hostIsolation } from './host-isolation.ts';
 
 /**
  * Runs the hook with the input common to all phases and that of this phase. It runs at least once; ANIMUS_FOCUS_ID is the idempotency
@@ -61,7 +62,7 @@ export async function runCommandOf<P extends HookPoint>(
   // It sees what it may have to remove.
   const quiet = point === 'after_tool_call';
   const traceparent = currentTraceparent();
-  const isolation = faculty.engage.bashIsolation ?? means.isolation;
+  const isolation = hostIsolation(faculty, means.isolation);
   const result = await runHookCommand(
     point,
     {

@@ -19,6 +19,7 @@ import type { ModelSource } from '../models/focus-model.ts';
 import type { FocusDirectory } from '../workspace/focus-directory.ts';
 import type { RepositoryGuard } from '../workspace/repository-guard.ts';
 import type { Worktree } from '../workspace/worktree.ts';
+import type { MakeBashContainer } from './bash-container.ts';
 import type { FirstRequest } from './first-request.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
@@ -40,6 +41,8 @@ export interface WorkspaceMeans {
 /** What the phases of a focus need. */
 export interface PhaseMeans extends WorkspaceMeans {
   readonly models: ModelSource;
+  /** Makes the container of a focus whose `bash` does not run on this host. */
+  readonly bashContainer: MakeBashContainer;
   /** Waits until the beginning of a turn under limits is on disk. */
   readonly keepTurn: KeepTurn;
   /** The part of the daemon's environment that hooks get. */

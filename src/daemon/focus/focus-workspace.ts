@@ -30,6 +30,7 @@ import { closeWorktree, openWorktree, type Worktree, type WorktreeMeans } from '
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import type { Focus, RulesNow, WorkspaceMeans } from './focus-scope.ts';
+import { hostIsolation } from './host-isolation.ts';
 
 /** How long inspecting and removing a worktree may take. */
 const CLOSE_MS = 60_000;
@@ -56,7 +57,7 @@ export async function openWorkspace(
   means: WorkspaceMeans,
 ): Promise<FocusWorkspace> {
   const goesOn = row.resumes > 0;
-  const isolation = faculty.engage.bashIsolation ?? means.isolation;
+  const isolation = hostIsolation(faculty, means.isolation);
   const directory = focusDirectory(row.directory, async () => {
     await makeFocusDirectory(row.directory);
     if (runsAsOwner(isolation)) await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
@@ -220,7 +221,7 @@ function worktreeMeans(
   return {
     processes: means.processes,
     owner: key.workItemId,
-    isolation: faculty.engage.bashIsolation ?? means.isolation,
+    isolation: hostIsolation(faculty, means.isolation),
     fileRules: rulesOf(directory, faculty, means.guard)(),
     signal,
     clock: means.clock,

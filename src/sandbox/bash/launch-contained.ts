@@ -47,11 +47,12 @@ export function launchContained(spec: LaunchSpec, signal: AbortSignal, { use, gr
     command.program.stdout.pipe(stdout);
     command.stderr.pipe(stderr);
     const ending = endOnStop(command, stopping.signal, graceMs);
-    const exitCode = await command.ended;
+    const reported = await command.ended;
     ending.abort();
     const clearance = await command.clear();
     const how = await lastOf(command);
-    return judge(exitCode ?? how.exitCode, how, await command.started, clearance);
+    const exitCode = reported ?? (clearance.gone === null && !clearance.destroyed ? how.exitCode : null);
+    return judge(exitCode, how, await command.started, clearance);
   };
 
   const judge = (exitCode: number | null, how: ProcessEnd, started: boolean, cleared: Clearance): ProcessEnd => {
@@ -63,8 +64,9 @@ export function launchContained(spec: LaunchSpec, signal: AbortSignal, { use, gr
       if (exitCode !== 0 && cleared.outOfMemory) return end('limit', OUT_OF_MEMORY, exitCode);
       return end('exit', replaced ?? (exitCode === 0 ? null : shortageOf(cleared)), exitCode);
     }
-    const problem = how.problem ?? (started ? 'its container has ended' : NO_SHELL);
-    return end(started ? 'interrupted' : 'not_started', problem);
+    if (started && cleared.outOfMemory) return end('limit', OUT_OF_MEMORY);
+    if (started || cleared.gone !== null) return end(started ? 'interrupted' : 'not_started', endOf(cleared));
+    return end('not_started', how.problem ?? NO_SHELL);
   };
 
   const run = async (): Promise<ProcessEnd> => {
@@ -95,6 +97,23 @@ export function launchContained(spec: LaunchSpec, signal: AbortSignal, { use, gr
 const OUT_OF_MEMORY = 'the container used all its memory (memory_mib), and the kernel killed a process in it';
 const NO_FORKS = 'the container reached its limit of processes and threads (pids)';
 const NO_SHELL = 'no command can be started in the container: its image must have /bin/sh';
+
+function endOf({ gone }: Clearance): string {
+  if (gone === null) return 'its container was destroyed';
+  const { ended, problem } = gone;
+  switch (ended) {
+    case 'expired':
+      return 'its container was destroyed: the deadline of its owner passed without renewal';
+    case 'lost':
+      return `its container was lost: ${problem ?? 'the engine went away'}`;
+    case 'exited':
+      return 'its container has ended by itself';
+    case 'destroyed':
+      return 'its container was destroyed';
+    default:
+      return ended satisfies never;
+  }
+}
 
 function shortageOf({ outOfMemory, refusedForks }: Clearance): string | null {
   if (outOfMemory) return OUT_OF_MEMORY;

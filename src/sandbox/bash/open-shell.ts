@@ -15,8 +15,8 @@ export interface ShellSettings {
   readonly workdir: string;
   /** An OCI runtime of the engine; null: its default. */
   readonly runtime: string | null;
-  /** Gives a container that runs a way to the network, and returns the environment that programs find it by; null: it has none. */
-  readonly network:
+  /** Gives the container a way to the network, and returns the variables by which programs find it; null: it has none. */
+  readonly connect:
     | ((container: HeldContainer, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>)
     | null;
 }
@@ -29,7 +29,7 @@ const SCRATCH = ['/tmp', '/var/tmp'];
 /** Rejects with what to do about it: the engine's errors, and `sandbox.refused` for an image without a shell. */
 export async function openShell(
   host: ContainerHost,
-  { owner, image, limits, user, workdir, runtime, network }: ShellSettings,
+  { owner, image, limits, user, workdir, runtime, connect }: ShellSettings,
   { mounts, tmpfs }: MountPlan,
   signal: AbortSignal,
 ): Promise<ShellContainer> {
@@ -52,7 +52,7 @@ export async function openShell(
   try {
     const container = shellContainer(held);
     if (!(await container.ready)) throw await neverReady(held, image);
-    const env = network === null ? {} : await network(held, signal);
+    const env = connect === null ? {} : await connect(held, signal);
     return {
       ...container,
       start: (program, place) => container.start(program, { ...place, env: { ...env, ...place.env } }),

@@ -1,7 +1,7 @@
 /** A running container for commands. When a command ends, nothing that it has started is left. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ContainerExec, HeldContainer } from '../container-host.ts';
+import type { ContainerEnd, ContainerExec, HeldContainer } from '../container-host.ts';
 import { type CommandReports, readReports } from './command-reports.ts';
 import { COMMAND_FRAME, COMMAND_MARK } from './first-process.ts';
 import { createSweeper } from './sweeper.ts';
@@ -31,6 +31,8 @@ export interface Clearance {
   readonly destroyed: boolean;
   /** True if the kernel has killed a process of the container for want of memory while the command ran. */
   readonly outOfMemory: boolean;
+  /** How the container has ended, if it has not been destroyed here; null: it goes on. */
+  readonly gone: ContainerEnd | null;
   /** True if the kernel has refused to start a process in the container while the command ran. */
   readonly refusedForks: boolean;
 }
@@ -62,8 +64,8 @@ export function shellContainer(held: HeldContainer): ShellContainer {
   const running = new Set<RunningCommand>();
   let sweeping: Promise<unknown> = Promise.resolve();
   let refusedForks = 0;
-  let gone = false;
-  void held.exited.then(() => (gone = true));
+  let gone: ContainerEnd | null = null;
+  void held.exited.then((end) => (gone = end));
 
   const sweep = (signal: 'TERM' | 'KILL', but: RunningCommand) => {
     const swept = sweeping.then(async () => {
@@ -110,18 +112,20 @@ export function shellContainer(held: HeldContainer): ShellContainer {
         program,
         stderr: reports.stderr,
         started,
-        ended: Promise.race([reports.ended, program.exited.then(({ exitCode }) => exitCode)]),
+        ended: Promise.race([reports.ended, program.exited.then(() => null)]),
         async terminate() {
           await sweep('TERM', command);
         },
         async clear() {
           const report = await sweep('KILL', command);
           running.delete(command);
-          const destroyed = !gone && (report === null || report.left > 0);
+          const before = gone;
+          const destroyed = before === null && (report === null || report.left > 0);
           if (destroyed) await held.destroy();
           refusedForks = report?.refusedForks ?? refusedForks;
           return {
             destroyed,
+            gone: before,
             outOfMemory: held.outOfMemory() && !oomBefore,
             refusedForks: refusedForks > refusedBefore,
           };
