@@ -57,7 +57,7 @@ alter table animus.memories
 
 -- One memory per text and place. The task comes first: it is looked for when work is deleted.
 create unique index memories_place_digest on animus.memories (task, project, submitted_by, layer, digest) nulls not distinct where merged_into is null;
-create index memories_project on animus.memories (project, submitted_by) where layer = 'project' and merged_into is null;
+create index memories_project on animus.memories (project, submitted_by) where merged_into is null;
 create index memories_search on animus.memories using gin (search);
 create index memories_tags on animus.memories using gin (tags);
 create index memories_merged on animus.memories (merged_into) where merged_into is not null;

@@ -4,7 +4,7 @@ import { forgetMemory, type NewMemory, storeMemory, updateMemory } from '../../.
 import { memoryStats } from '../../../src/store/memory/memory-stats.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
-import { pruneWork } from '../../../src/store/work/retention.ts';
+import { pruneArchives, pruneWork } from '../../../src/store/work/retention.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -133,4 +133,22 @@ test('a place that is full takes no more, until something is forgotten or an ope
   await store('three', work, { layer: 'task' });
   await db.query(`select animus.set_memory_limit('task', 3)`);
   await store('four', work, { layer: 'task' });
+});
+
+test('retention deletes what was merged long ago, and not what it was merged into', async () => {
+  const db = target.database;
+  const work = await beginFocus(db);
+  const [kept, gone] = [await store('kept', work), await store('gone', work)];
+  await updateMemory(db, kept.id, { content: 'gone' }, work.key);
+  expect(await pruneArchives(db, 30, 100)).toBe(0);
+  expect(await rowOf(gone.id)).toMatchObject({ merged_into: kept.id });
+  await db.query(`update animus.memories set updated_at = updated_at - interval '40 days'`);
+  expect(await pruneArchives(db, 30, 100)).toBe(1);
+  expect(await db.query('select id from animus.memories')).toEqual([{ id: kept.id }]);
+  expect(await sourcesOf(kept.id)).toMatchObject([
+    {},
+    {},
+    { action: 'merged', replaced: 'gone' },
+    { action: 'updated', replaced: 'kept' },
+  ]);
 });
