@@ -58,7 +58,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['media'],
     ['models', 'schema'],
   ],
-  'src/sandbox': [['bash', 'egress', 'execution', 'sdk'], ['host'], ['keeper'], ['engine']],
+  'src/sandbox': [['bash', 'egress', 'execution', 'sdk'], ['endpoint'], ['host'], ['keeper'], ['engine']],
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
   'src/core/permissions': [['*'], ['command', 'fields'], ['text']],
   'src/core': [['config'], ['permissions', 'toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Config } from '../core/config/config.ts';
 import type { ContainerHost } from '../sandbox/container-host.ts';
+import { createHttpTransport } from '../sandbox/endpoint/http-transport.ts';
 import { processMark } from '../sandbox/engine/process-mark.ts';
 import { createSandbox } from '../sandbox/execution/contained-sandbox.ts';
 import { type ContainerLog, createContainerHost } from '../sandbox/host/create-container-host.ts';
@@ -29,5 +30,7 @@ export function openContainers({ config, daemonId, log, dead }: ContainerMeans):
     log,
     dead,
   });
-  return { containers, sandbox: createSandbox({ ...config.sandbox, containers, sdkSource, log }) };
+  const { transport, network, endpoint: engine } = config.sandbox;
+  const http = transport === 'http' ? createHttpTransport({ engine, network }) : null;
+  return { containers, sandbox: createSandbox({ ...config.sandbox, http, containers, sdkSource, log }) };
 }

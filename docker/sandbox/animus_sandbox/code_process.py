@@ -12,6 +12,7 @@ from . import tool_calls
 from .agent_code import compile_code, returns
 from .connection import Connection
 from .containment import give_way
+from .no_sockets import allow_unix_sockets_only
 from .own_traceback import own_traceback
 from .plain_value import value_text
 from .skill_scripts import install
@@ -27,6 +28,8 @@ class TimeOut(BaseException):
 
 def main(arguments: list[str]) -> None:
     give_way()
+    if "unix-sockets-only" in arguments:
+        allow_unix_sockets_only()
     connection = Connection(int(arguments[0]))
     # The thread that takes answers would make every fork of the code a warning. Forked processes do not call tools (connection.py).
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)

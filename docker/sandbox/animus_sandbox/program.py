@@ -16,11 +16,13 @@ _START = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__)
 class Program:
     """Its own session, its own pipes, and a socket whose messages the runner checks. It shares nothing else with the runner."""
 
-    def __init__(self, directory: str):
+    def __init__(self, directory: str, unix_sockets_only: bool):
+        self.directory = directory
         ours, theirs = socket.socketpair()
         environment = {name: value for name, value in os.environ.items() if not name.startswith("ANIMUS_")}
+        more = ["unix-sockets-only"] if unix_sockets_only else []
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-X", "utf8", _START, "code", str(theirs.fileno())],
+            [sys.executable, "-I", "-B", "-X", "utf8", _START, "code", str(theirs.fileno()), *more],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

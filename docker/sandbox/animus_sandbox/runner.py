@@ -20,27 +20,38 @@ _MAX_WAITING = 2 * MAX_LINE_BYTES
 
 def main(_arguments: list[str]) -> None:
     close_to_others()
-    runner = Runner(LineReader(0), LineWriter(1), os.getcwd())
+    url, token = (os.environ.pop(name, "") for name in ("ANIMUS_SANDBOX_URL", "ANIMUS_SANDBOX_TOKEN"))
+    channel = _http_channel(url, token) if url else None
+    reader, writer = (0, 1) if channel is None else (channel.reading, channel.writing)
+    # A container that speaks HTTP has a network, which is not for the code.
+    runner = Runner(LineReader(reader), LineWriter(writer), Program(os.getcwd(), unix_sockets_only=channel is not None))
     try:
         status = runner.run()
     except Malformed as error:
         runner.refuse(str(error))
         status = 1
+    if channel is not None and not runner.cut_off:
+        channel.finish()
     # Without the clean-up of the interpreter, which could wait for something.
     sys.stderr.flush()
     os._exit(status)
 
 
+def _http_channel(url: str, token: str):
+    from .http_channel import HttpChannel  # Its modules take longer to load than all others of the runner.
+
+    return HttpChannel(url, token)
+
+
 class Runner:
     """Between the engine (`reader`, `writer`) and the process of the code."""
 
-    def __init__(self, reader: LineReader, writer: LineWriter, directory: str):
+    def __init__(self, reader: LineReader, writer: LineWriter, program: Program):
         self._reader = reader
         self._writer = writer
-        self._directory = directory
         self._selector = selectors.DefaultSelector()
         # Started before there is anything to do, so that its start costs no execution any time.
-        self._program = Program(directory)
+        self._program = program
         self._execution: Execution | None = None
         self._ready = False
         self._wake = _wake_on_child_end()
@@ -57,12 +68,17 @@ class Runner:
             if self._reader.fd in ready:
                 for line in self._reader.read():
                     self._from_engine(decoded(line), line)
-            if self._reader.ended or self._writer.broken:
+            if self.cut_off:
                 kill_everything()
                 return 0
             self._from_code()
             if (status := self._ended()) is not None:
                 return status
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the engine is gone."""
+        return self._reader.ended or self._writer.broken
 
     def refuse(self, problem: str) -> None:
         """Answers the execution with an error. For messages that the engine would not send."""
@@ -119,7 +135,7 @@ class Runner:
         kill_everything()
         self._program.read_rest()
         limits = execution.limits
-        files = LeftFiles(self._directory, limits.file_bytes, limits.files)
+        files = LeftFiles(self._program.directory, limits.file_bytes, limits.files)
         for params in files.messages():
             self._send({"method": "file", "params": params})
             self._finish_writing()

@@ -75,6 +75,8 @@ function settingsOf(config: Config): Setting[] {
   add('sandbox.certificates', endpoint.kind === 'tcp' ? endpoint.certificates : null);
   add('sandbox.image', config.sandbox.image);
   add('sandbox.runtime', config.sandbox.runtime);
+  add('sandbox.transport', config.sandbox.transport);
+  add('sandbox.network', config.sandbox.network);
   add('sandbox.pool_size', config.sandbox.poolSize);
   add('sandbox.max_executions', config.sandbox.maxExecutions);
   add('sandbox.max_processes', config.sandbox.maxProcesses);

@@ -16,7 +16,7 @@ import {
   webTargets,
 } from '../toml/fields.ts';
 import { applianceBudgetFields } from './budget.ts';
-import { DEFAULT_HTTP, DEFAULT_SANDBOX_IMAGE, WEB_SEARCH_KINDS, WIRE_CHOICES } from './config.ts';
+import { DEFAULT_HTTP, DEFAULT_SANDBOX_IMAGE, SANDBOX_TRANSPORTS, WEB_SEARCH_KINDS, WIRE_CHOICES } from './config.ts';
 import { ENGINE_FORMS } from './engine-address.ts';
 import { modelKeys } from './model-keys.ts';
 import { STRUCTURED_OUTPUTS } from './model-words.ts';
@@ -92,6 +92,8 @@ const sandbox = table({
   certificates: text('the path of a directory').optional(),
   image: matching(IMAGE_NAME, 'the name of an image').default(DEFAULT_SANDBOX_IMAGE),
   runtime: matching(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/, 'the name of a runtime').optional(),
+  transport: oneOf([...SANDBOX_TRANSPORTS]).default('stdio'),
+  network: matching(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/, 'the name of a network').default('animus-sandbox'),
   pool_size: count(0, 100).default(2),
   max_executions: count(1, 1000).default(8),
   max_processes: count(8, 100_000).default(128),

@@ -95,6 +95,10 @@ export interface SandboxConfig {
   readonly image: string;
   /** An OCI runtime of the engine, such as `runsc`; null: its default. */
   readonly runtime: string | null;
+  /** How code speaks with the daemon: by the standard input and output of its container, or by HTTP on a network of its own. */
+  readonly transport: SandboxTransport;
+  /** Of `http`: the internal network of the containers. */
+  readonly network: string;
   /** How many containers are kept started and unused, per image and limits; default 2. */
   readonly poolSize: number;
   /** How many executions run at once; default 8. Others wait. */
@@ -104,6 +108,9 @@ export interface SandboxConfig {
   /** The size of its work directory in MiB, in memory; default 64. */
   readonly workMib: number;
 }
+
+export const SANDBOX_TRANSPORTS = ['stdio', 'http'] as const;
+export type SandboxTransport = (typeof SANDBOX_TRANSPORTS)[number];
 
 /** The image that `animus sandbox build` makes. */
 export const DEFAULT_SANDBOX_IMAGE = 'animus-sandbox:latest';

@@ -18,6 +18,8 @@ export function sandboxOf({ sandbox }: ConfigDocument, env: EnvironmentReader, s
     endpoint: Object.freeze(engineOf(sandbox, env, sources)),
     image: sandbox.image,
     runtime: sandbox.runtime ?? null,
+    transport: sandbox.transport,
+    network: sandbox.network,
     poolSize: sandbox.pool_size,
     maxExecutions: sandbox.max_executions,
     maxProcesses: sandbox.max_processes,

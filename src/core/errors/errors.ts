@@ -92,6 +92,8 @@ export const ERRORS = {
     true,
     5,
   ),
+  'sandbox.network': row('the network {name} of the sandbox cannot be used: {detail}; {remedy}', false, 5),
+  'sandbox.endpoint': row('cannot listen for the sandbox at {address}: {detail}', true, 4),
   'sandbox.build_failed': row('cannot build {image} on the Docker engine at {where}: {detail}{hint}', true, 1),
   'sandbox.refused': row('the Docker engine at {where} refused: {detail}{hint}', false, 5),
 

@@ -1,7 +1,8 @@
 /** The sandbox: slots, containers from the pool, executions, and their figures. */
 import { messageOf } from '../../core/errors/errors.ts';
 import { count, record } from '../../telemetry/metrics.ts';
-import type { ContainerHost } from '../container-host.ts';
+import type { ContainerHost, ContainerSpec, HeldContainer } from '../container-host.ts';
+import type { Transport } from '../endpoint/http-transport.ts';
 import type { ContainerLog } from '../host/create-container-host.ts';
 import type { CodeCalls, Execution, ExecutionSpec, PooledSpec, Sandbox } from '../sandbox.ts';
 import { type OpenRunner, openRunner } from './open-runner.ts';
@@ -17,6 +18,8 @@ export interface SandboxOptions extends ContainerSettings {
   readonly sdkSource: SdkSource;
   readonly poolSize: number;
   readonly maxExecutions: number;
+  /** How containers speak with this daemon; null or absent: by their standard input and output. */
+  readonly http?: Transport | null;
   readonly log?: ContainerLog;
 }
 
@@ -48,6 +51,7 @@ class ContainedSandbox implements Sandbox {
     this.#stopping.abort(new Error('the daemon stops'));
     await this.#pool.close();
     await Promise.all(this.#ending);
+    await this.#options.http?.stop();
   }
 
   warm(spec: PooledSpec): void {
@@ -94,8 +98,21 @@ class ContainedSandbox implements Sandbox {
 
   async #open(spec: PooledSpec & Partial<ExecutionSpec>, signal: AbortSignal): Promise<OpenRunner> {
     const container = { ...sandboxContainer(spec, this.#options), owner: spec.owner ?? '' };
-    const held = await this.#options.containers.launch(container, signal);
+    const held = await this.#launch(container, signal);
     return openRunner(held, imageOf(spec, this.#options), READY_MS);
+  }
+
+  async #launch(container: ContainerSpec, signal: AbortSignal): Promise<HeldContainer> {
+    const { containers, http } = this.#options;
+    if (!http) return containers.launch(container, signal);
+    const channel = await http.open();
+    try {
+      const env = { ...container.env, ...channel.env };
+      return channel.over(await containers.launch({ ...container, env, network: channel.network }, signal));
+    } catch (error) {
+      channel.close();
+      throw error;
+    }
   }
 
   /** In the background: the result does not wait for it. */
