@@ -74,7 +74,7 @@ export function createHttpEndpoint(
       return streams.attachment;
     },
     async stop() {
-      for (const { streams } of [...executions.values()]) streams.attachment.close();
+      for (const { streams } of executions.values()) streams.attachment.close();
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();

@@ -50,10 +50,12 @@ async function list(directory: InsideDirectory, shown: string, most: number, sig
     signal.throwIfAborted();
     if (names.push(entry.name) >= MAX_COUNTED) break;
   }
-  if (names.length === 0) {
-    const data = () => ({ entries: [], more: false });
-    return { content: `[${shown} is empty]`, details: { path: shown, entries: 0 }, data };
-  }
+  if (names.length === 0)
+    return {
+      content: `[${shown} is empty]`,
+      details: { path: shown, entries: 0 },
+      data: () => ({ entries: [], more: false }),
+    };
   const entries: Entry[] = [];
   for (const name of names.sort().slice(0, most)) entries.push(await describe(directory, name));
   const lines = entries.map(({ line }) => line);

@@ -60,8 +60,12 @@ return {
 `);
     expect([first.ended, first.problem]).toEqual(['returned', undefined]);
     expect(JSON.parse(first.value ?? '')).toEqual({
-      ...{ called: '19', socket: 'PermissionError', names: [], fetch: 'URLError' },
-      ...{ token: 'PermissionError', memory: 'PermissionError' },
+      called: '19',
+      socket: 'PermissionError',
+      names: [],
+      fetch: 'URLError',
+      token: 'PermissionError',
+      memory: 'PermissionError',
     });
     const raised = await run('echo(text="x" * 5_000_000)\nraise ValueError("as over stdio")');
     expect([raised.ended, raised.traceback]).toEqual([

@@ -7,11 +7,10 @@ import { missingEngine } from './containers.ts';
 const missing = missingEngine();
 
 /** As the engine starts it: docs/sandbox.md. */
-const CONTAINED = [
-  ...['--network', 'none', '--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-  ...['--user', '10001:10001', '--memory', '128m', '--memory-swap', '128m', '--pids-limit', '64'],
-  ...['--tmpfs', '/work:mode=0700,uid=10001,gid=10001,size=32m', '--tmpfs', '/tmp:size=8m', '--env', 'HOME=/work'],
-];
+const CONTAINED = (
+  '--network none --read-only --cap-drop ALL --security-opt no-new-privileges --user 10001:10001 --memory 128m --memory-swap 128m ' +
+  '--pids-limit 64 --tmpfs /work:mode=0700,uid=10001,gid=10001,size=32m --tmpfs /tmp:size=8m --env HOME=/work'
+).split(' ');
 const LABEL = 'animus.test=sandbox-inside';
 
 let image: string;
