@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { commandSite } from './command-site.ts';
-import { claimOne, recordTurn, registerDaemon, startFocus } from './worked-item.ts';
+import { claimOne, recordCode, recordTurn, registerDaemon, startFocus } from './worked-item.ts';
 
 const db = testDatabase();
 const { animus, submit } = commandSite(db);
@@ -158,6 +158,31 @@ describe('work show', () => {
       { kind: 'stub', keeps_from: 1 },
     ]);
     expect(shown.foci[0].turns[0].tool_calls[0].output).toHaveLength(5010);
+  });
+
+  test('shows calls that code made below the call that ran it, and so does tail', async () => {
+    const id = await submit('code');
+    const work = await claimOne(db.database, 'code');
+    await recordCode(db.database, work, await startFocus(db.database, work), 25);
+    await completeWork(db.database, work, {}, 'done');
+    const { stdout } = await animus(['work', 'show', id]);
+    expect(stdout).toMatch(/^ {4}execute_code .*\n {6}grep {2}done, 1 ms, 7 B.*no 1/m);
+    expect(stdout).toContain('no 20');
+    expect(stdout).not.toContain('no 21');
+    expect(stdout).toContain('and 5 more calls by this code; see them with --full');
+    expect((await animus(['work', 'show', id, '--full'])).stdout).toContain('found 25');
+    const shown = JSON.parse((await animus(['work', 'show', id, '--json'])).stdout);
+    const [execution, ...others] = shown.foci[0].turns[0].tool_calls;
+    expect(others).toEqual([]);
+    expect(execution.calls).toHaveLength(25);
+    expect(execution.calls[24]).toMatchObject({ call_id: 'c1/25', output: 'found 25' });
+    const tailed = await animus(['work', 'tail', id]);
+    expect(tailed.stdout).toMatch(/^\d\d:\d\d:\d\d {4}✓ execute_code/m);
+    expect(tailed.stdout).toMatch(/^\d\d:\d\d:\d\d {6}✓ grep/m);
+    const events = (await animus(['work', 'tail', id, '--json'])).stdout.trim().split('\n');
+    expect(events.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ type: 'tool_ended', call_id: 'c1/7', parent_call_id: 'c1' }),
+    );
   });
 
   test('shortens no id, however narrow the terminal, and shows an answer once', async () => {

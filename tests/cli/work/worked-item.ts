@@ -75,3 +75,36 @@ export async function recordTurn(
   const result = { turn: 1, call_id: 'c1', state: 'done', output, is_error: true, duration_ms: 2 };
   await db.query('select animus.finish_tool_calls($1, $2, $3::jsonb)', [...key, JSON.stringify([result])]);
 }
+
+/** Records the first turn of the focus: an answer with one call, whose code made this many calls; all have ended. */
+export async function recordCode(db: Database, work: ClaimedWork, focusId: string, calls: number): Promise<void> {
+  const key = [focusId, work.leaseToken];
+  await db.query('select animus.begin_turn($1, $2, 1)', key);
+  const answer = {
+    provider: 'scripted',
+    model: 'demo',
+    content: [],
+    stop_reason: 'tool_use',
+    cost_usd: 0,
+    duration_ms: 5,
+  };
+  const call = { call_id: 'c1', name: 'execute_code', input: { code: 'return 1' }, state: 'started' };
+  await db.query('select animus.record_turn($1, $2, 1, $3::json, $4::json)', [
+    ...key,
+    JSON.stringify(answer),
+    JSON.stringify([call]),
+  ]);
+  const made = Array.from({ length: calls }, (_, index) => ({
+    n: index + 1,
+    name: 'grep',
+    input: { pattern: `no ${index + 1}` },
+    state: 'done',
+    output: `found ${index + 1}`,
+    output_bytes: 7,
+    is_error: false,
+    duration_ms: 1,
+  }));
+  await db.query(`select animus.record_code_calls($1, $2, 1, 'c1', $3::json)`, [...key, JSON.stringify(made)]);
+  const result = { turn: 1, call_id: 'c1', state: 'done', output: 'returned 1', is_error: false, duration_ms: 2 };
+  await db.query('select animus.finish_tool_calls($1, $2, $3::jsonb)', [...key, JSON.stringify([result])]);
+}

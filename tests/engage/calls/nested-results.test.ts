@@ -1,6 +1,7 @@
 /** Results of calls that code makes, and how many calls there may be. */
 import { describe, expect, it } from 'vitest';
-import type { ToolOutput } from '../../../src/tools/tool.ts';
+import { z } from 'zod';
+import { databaseTool, type ToolOutput } from '../../../src/tools/tool.ts';
 import { testDatabase } from '../../support/database.ts';
 import { testTool } from '../../support/focus.ts';
 import { codeFocus, madeCalls, resultOf, rowsOf, runFocus } from './code-focus.ts';
@@ -55,6 +56,29 @@ describe('code', () => {
     expect(second).toMatchObject({ state: 'done', output_bytes: 17_000_000 });
     expect(first!.output!.length).toBeLessThanOrEqual(2000);
     expect(first!.output).toContain('bytes were given to the code only');
+  });
+
+  it('gets what a database tool has prepared before its transaction', async () => {
+    const search = databaseTool({
+      name: 'search',
+      description: 'search',
+      risk: 'read',
+      input: z.strictObject({ text: z.string() }),
+      prepare: async ({ text }) => (text === 'bad' ? Promise.reject(new Error('no vector')) : `vector of ${text}`),
+      run: async (_input, { prepared }) => ({ content: `by ${prepared as string}` }),
+    });
+    const given: string[] = [];
+    const focus = await codeFocus(
+      pg.database,
+      async (_nested, call) => {
+        for (const text of ['a', 'bad']) given.push((await call('search', { text })).content);
+        return 'done';
+      },
+      [search],
+    );
+    await runFocus(focus);
+    expect(given).toEqual(['by vector of a', 'search failed: no vector']);
+    expect(await madeCalls(pg.database, focus)).toEqual(['1 search done', '2 search failed']);
   });
 
   it('may make 5,000 calls, and 256 at once', async () => {
