@@ -37,6 +37,7 @@ const ONE_WIRE = [
   'mcp-daemon',
   'mcp-hostile',
   'mcp-servers',
+  'memory-kills',
   'roles',
   'run-deadline',
   'shipped-faculties',

@@ -4,7 +4,7 @@
  * from its vector, two stand near its vector and share no word. Around them are ten that share one of its words, and ten that stand a little farther.
  */
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
+import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { literal, MODEL } from './load.ts';
 import type { Ways } from './searches.ts';
 import { DIMENSIONS, numbers } from './synthetic.ts';
@@ -16,17 +16,7 @@ const RELEVANT = 4;
 export async function fusion(db: Database): Promise<Readonly<Record<Ways, number>>> {
   const random = numbers(7);
   const questions = Array.from({ length: QUESTIONS }, (_, n) => ({ n, vector: somewhere(random) }));
-  for (const { n, vector } of questions) {
-    const add = (content: string, at: Float32Array) => store(db, content, at, n);
-    for (const rank of [1, 2]) {
-      await add(`relevant q${n}a q${n}b words ${rank}`, somewhere(random));
-      await add(`relevant ${unlike(random)} meaning ${rank}`, towards(vector, somewhere(random), 0.1 * rank));
-    }
-    for (let other = 0; other < 10; other++) {
-      await add(`distractor q${n}a ${unlike(random)} ${other}`, somewhere(random));
-      await add(`distractor ${unlike(random)} ${other}`, towards(vector, somewhere(random), 0.5 + 0.05 * other));
-    }
-  }
+  for (const { n, vector } of questions) await db.transaction((tx) => construct(tx, random, n, vector));
   const share = async (ways: Ways) => {
     let found = 0;
     for (const { n, vector } of questions) {
@@ -46,7 +36,19 @@ export async function fusion(db: Database): Promise<Readonly<Record<Ways, number
   return { words: await share('words'), vectors: await share('vectors'), both: await share('both') };
 }
 
-async function store(db: Database, content: string, vector: Float32Array, question: number): Promise<void> {
+async function construct(tx: Queryable, random: () => number, n: number, vector: Float32Array): Promise<void> {
+  const add = (content: string, at: Float32Array) => store(tx, content, at, n);
+  for (const rank of [1, 2]) {
+    await add(`relevant q${n}a q${n}b words ${rank}`, somewhere(random));
+    await add(`relevant ${unlike(random)} meaning ${rank}`, towards(vector, somewhere(random), 0.1 * rank));
+  }
+  for (let other = 0; other < 10; other++) {
+    await add(`distractor q${n}a ${unlike(random)} ${other}`, somewhere(random));
+    await add(`distractor ${unlike(random)} ${other}`, towards(vector, somewhere(random), 0.5 + 0.05 * other));
+  }
+}
+
+async function store(db: Queryable, content: string, vector: Float32Array, question: number): Promise<void> {
   await db.query(
     `with stored as (
        insert into animus.memories (id, content, layer, project, kind, metadata, digest, created_at, updated_at, embedded_as)

@@ -2,14 +2,17 @@
 import { type MemoryFilters, searchMemories } from '../../../src/store/memory/search-memories.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { MODEL } from './load.ts';
-import type { Source } from './synthetic.ts';
+import { sessionsCpuMs } from './server-cpu.ts';
+import { DIMENSIONS, type Source } from './synthetic.ts';
 
 const K = 10;
 
+/** Milliseconds. */
 export interface SearchFigures {
-  /** Milliseconds. */
   readonly p50: number;
   readonly p95: number;
+  /** Of a processor, per search, in the server. */
+  readonly cpu: number;
 }
 
 export type Ways = 'words' | 'vectors' | 'both';
@@ -23,8 +26,11 @@ export async function timed(
   filters: MemoryFilters = {},
 ): Promise<SearchFigures> {
   const times: number[] = [];
+  const name = db.where.split('/').at(-1)!;
+  let before = 0;
   for (let n = -5; n < count; n++) {
     const { vector, text } = source.query();
+    if (n === 0) before = sessionsCpuMs(name);
     const begun = performance.now();
     await searchMemories(db, {
       viewer: null,
@@ -36,7 +42,8 @@ export async function timed(
     if (n >= 0) times.push(performance.now() - begun);
   }
   times.sort((a, b) => a - b);
-  return { p50: times[Math.floor(count * 0.5)]!, p95: times[Math.floor(count * 0.95)]! };
+  const cpu = (sessionsCpuMs(name) - before) / count;
+  return { cpu, p50: times[Math.floor(count * 0.5)]!, p95: times[Math.floor(count * 0.95)]! };
 }
 
 /** The share of the exact ten nearest that a search by vectors finds; exact: without index, of the memories that fit. */
@@ -81,4 +88,23 @@ async function exactNearest(
     );
     return { ids: rows.map(({ id }) => id), fit: rows[0]?.fit ?? 0 };
   });
+}
+
+/** The same of the index alone, asked for ten, with this ef_search and no filter. */
+export async function indexRecall(db: Database, source: Source, count: number, ef: number): Promise<number> {
+  let found = 0;
+  for (let n = 0; n < count; n++) {
+    const { vector } = source.query();
+    const { ids } = await exactNearest(db, vector, {});
+    const rows = await db.transaction(async (tx) => {
+      await tx.query(`select set_config('hnsw.ef_search', $1, true)`, [`${ef}`]);
+      return tx.query<{ id: string }>(
+        `select memory_id as id from animus.memory_embeddings where model_id = 1
+          order by (embedding::vector(${DIMENSIONS})) <=> $1::real[]::vector(${DIMENSIONS}) limit ${K}`,
+        [[...vector]],
+      );
+    });
+    found += rows.filter(({ id }) => ids.includes(id)).length;
+  }
+  return found / (count * K);
 }

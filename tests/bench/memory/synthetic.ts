@@ -33,7 +33,7 @@ export interface Source {
   query(): { readonly vector: Float32Array; readonly text: string };
 }
 
-/** Memories of 1,000 clusters: four fifths in 20 projects, the others global; five kinds, 50 tags. */
+/** Memories of 1,000 clusters: four fifths in 20 projects, the others global; five kinds and a rare one, 50 tags. */
 export function syntheticSource(seed: number): Source {
   const random = numbers(seed);
   const centreSeed = numbers(1);
@@ -56,7 +56,7 @@ export function syntheticSource(seed: number): Source {
         content: `m${made++} ${words.join(' ')}`,
         layer: project === null ? 'global' : 'project',
         project,
-        kind: `kind-${pick(5)}`,
+        kind: random() < 0.06 ? 'rare' : `kind-${pick(5)}`,
         tags: [`tag-${pick(50)}`],
         vector: near(cluster),
       };

@@ -35,6 +35,15 @@ describe('with pgvector', () => {
     expect(found.memories.find(({ content }) => content === 'no embedding, cats')).toMatchObject({ vectorRank: null });
   });
 
+  test('before a model was prepared, a search is by words and says so', async () => {
+    await remember('cats purr', null);
+    expect(await search('cats', [1, 0, 0])).toMatchObject({
+      byVectors: false,
+      vectorProblem: 'no memory has an embedding yet',
+      memories: [{ content: 'cats purr' }],
+    });
+  });
+
   test('preparing twice changes nothing; another model becomes the current one, and its vectors replace the others one by one', async () => {
     const db = target.database;
     expect(await prepareEmbeddings(db, MODEL)).toEqual({ ready: true, reason: null });
