@@ -132,3 +132,17 @@ begin
   if exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = 0 and h.attempt = p_attempt) then return 'held'; end if;
   return case when animus.hold_budget(v_item, p_focus_id, p_token, 0, p_usd, p_tokens, p_attempt) ->> 'permit' = 'go' then 'held' else 'refused' end;
 end $$;
+
+-- Returns how the embeddings of memories stand, for `animus status`: {embeddings: {model, dimensions, missing, problem, resume_at}}, or null where no model was
+-- prepared. missing: memories without an embedding of the current model, counted up to 10,000; problem: of the last failure.
+-- Locks: none. Raises: nothing.
+create or replace function animus.embedding_status() returns jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  with current as (select m.* from animus.memory_models m order by m.prepared_at desc, m.id desc limit 1)
+  select jsonb_build_object('embeddings', (
+    select jsonb_build_object('model', c.model, 'dimensions', c.dimensions, 'problem', e.problem, 'resume_at', e.resume_at, 'missing', (
+             select count(*) from (
+               select from animus.memories m where m.merged_into is null and (m.embedded_as is null or m.embedded_as < c.id or m.embedded_as > c.id)
+                limit 10000) l))
+      from current c left join animus.embedders e on e.model = c.model))
+$$;

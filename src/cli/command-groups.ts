@@ -23,6 +23,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['schedule'], load: async () => (await import('./operate/schedule.ts')).addScheduleCommands },
   { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
   { names: ['audit'], load: async () => (await import('./audit/audit.ts')).addAuditCommands },
+  { names: ['memory'], load: async () => (await import('./memory/memory.ts')).addMemoryCommands },
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },
   { names: ['faculty'], load: async () => (await import('./faculty/faculty.ts')).addFacultyCommands },
   { names: ['models'], load: async () => (await import('./settings/models.ts')).addModelsCommand },

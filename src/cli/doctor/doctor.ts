@@ -9,6 +9,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { type Output, type Style, styled } from '../view/output.ts';
 import { examineDatabase } from './database.ts';
+import { examineEmbeddings } from './embeddings.ts';
 import { examineDisk, examineModes } from './files.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { examineFaculties, examineIsolation, examineLimits } from './host.ts';
@@ -82,6 +83,8 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
   yield examineKeys(faculties, config);
+  const asksEmbeddings = questions.some(({ provider }) => provider.name === config.embeddings?.provider);
+  yield await examineEmbeddings(invocation, config, asksEmbeddings);
   for (const question of questions) {
     yield await examineProvider(question, config, invocation.context.signals.drain);
   }

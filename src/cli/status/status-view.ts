@@ -8,6 +8,7 @@ import { age, counted, grouped, shortId, stateLabel, usd } from '../view/quantit
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
+import { showMemory } from './status-memory.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 
 /** The status of one database. */
@@ -36,8 +37,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showSpend(output, status);
   showBudgets(output, status);
   showPauses(output, status);
-  if (status.memory?.vector === false)
-    output.line(styled('Memory    ', 'bold'), `by text only: ${status.memory.reason ?? 'no pgvector'}`);
+  showMemory(output, status);
 }
 
 /** The same for programs. */

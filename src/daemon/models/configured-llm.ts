@@ -26,13 +26,14 @@ export async function createConfiguredLlm(config: Config, processes: Pick<Proces
   return createLlm({ ...modelNames(config), providers }, { processes });
 }
 
-/** The model of `[embeddings]`. */
+/** The model of `[embeddings]`. `retry`: other than its provider's. */
 export function openConfiguredEmbedder(
   llm: Pick<Llm, 'embedder'>,
   { provider, model, dimensions, batchSize, requestDimensions }: EmbeddingsConfig,
+  retry: { readonly maxAttempts?: number } = {},
 ): Embedder {
   const asked = requestDimensions === null ? {} : { requestDimensions };
-  return llm.embedder({ provider, model, dimensions, batchSize, ...asked });
+  return llm.embedder({ provider, model, dimensions, batchSize, ...asked, ...retry });
 }
 
 function httpSettings(provider: HttpProviderConfig, config: Config): HttpProviderSettings {

@@ -12,8 +12,8 @@ import { costUsd, maxCostUsd, type PriceTerms } from '../../llm/models/cost.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createConfiguredLlm, openConfiguredEmbedder } from './configured-llm.ts';
+import { explainFailure } from './explain-failure.ts';
 import { modelOptions } from './model-names.ts';
-import { remedyOf } from './provider-remedy.ts';
 
 /** Where foci get their models. */
 export interface ModelSource {
@@ -56,15 +56,7 @@ export async function openModels(config: Config, log: Log, processes: ProcessHos
     },
     mediaTokens: (faculty, media) =>
       Math.max(...chainOf(faculty).map(({ model, info }) => mediaTokens(media, model, info))),
-    explain(failure) {
-      const { kind, provider: name, message } = failure;
-      const provider = config.providers.get(name);
-      const remedy = provider === undefined ? null : remedyOf(failure, provider);
-      // The output of a command is read again at the next call.
-      const isFixed = kind === 'credentials' && provider?.kind !== 'scripted' && !provider?.credentials;
-      const restart = isFixed && remedy !== null ? ', and restart animus' : '';
-      return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
-    },
+    explain: (failure) => explainFailure(failure, config),
     embedder: config.embeddings && openConfiguredEmbedder(llm, config.embeddings),
     batches: (provider) => llm.batches(provider),
     stop: () => llm.stop(),

@@ -22,6 +22,8 @@ export interface EmbedderSettings {
    * its usual number are wanted. Many servers refuse the field.
    */
   readonly requestDimensions?: boolean;
+  /** Of each request; default: as for the provider's other calls. */
+  readonly maxAttempts?: number;
 }
 
 /** Estimated tokens of a request. OpenAI accepts 300,000. */
@@ -31,7 +33,7 @@ const TOTAL_MS = 120_000;
 
 /** Opens the embedder of a provider. Throws `llm.no_embeddings` for kinds without them. */
 export function openEmbedder(
-  { model, dimensions, batchSize = 96, requestDimensions }: EmbedderSettings,
+  { model, dimensions, batchSize = 96, requestDimensions, maxAttempts }: EmbedderSettings,
   info: EmbeddingInfo,
   settings: HttpProviderSettings,
   { endpoint, shared }: { readonly endpoint: Endpoint; readonly shared: HttpShared },
@@ -45,7 +47,11 @@ export function openEmbedder(
   return createEmbedder({
     call: {
       api: login === null ? api : { ...api, headers: login },
-      endpoint: { ...endpoint, timeouts: { ...timeouts, totalMs } },
+      endpoint: {
+        ...endpoint,
+        timeouts: { ...timeouts, totalMs },
+        retry: { ...endpoint.retry, ...(maxAttempts !== undefined && { maxAttempts }) },
+      },
       shared,
       model,
       dimensions,

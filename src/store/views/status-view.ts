@@ -2,6 +2,7 @@ import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { BudgetLeft } from '../work/budgets.ts';
 import type { KeptRow } from '../work/retention.ts';
+import type { EmbeddingStatus } from './embeddings-view.ts';
 
 /** What `animus.status()` answers; times are ISO 8601 texts. Counts stop at `count_cap` per state. */
 export interface Status {
@@ -22,6 +23,8 @@ export interface Status {
   readonly spend_today: readonly SpendStatus[];
   /** Null before the first migration has looked for pgvector. */
   readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
+  /** Of the model that makes the embeddings of memories; null: no daemon has run with one. */
+  readonly embeddings: EmbeddingStatus | null;
   readonly inbox: InboxStatus;
   readonly schedules: readonly ScheduleStatus[];
   /** Turns that wait for batches, by provider. */
@@ -149,7 +152,7 @@ interface SpendStatus {
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() as status',
   );
   return row!.status;
 }

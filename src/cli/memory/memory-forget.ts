@@ -1,0 +1,44 @@
+/** `animus memory forget`. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import { forgetMemory } from '../../store/memory/memories.ts';
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
+import { FULL_ID } from '../../store/views/find-work.ts';
+import type { CommonOptions, Invocation } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { styled } from '../view/output.ts';
+
+interface ForgetOptions extends CommonOptions {
+  readonly reason: string;
+}
+
+const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+
+/** All or none: one transaction. */
+export async function forgetMemories(
+  invocation: Invocation,
+  { reason }: ForgetOptions,
+  ids: readonly string[],
+): Promise<number> {
+  const { output } = invocation;
+  for (const id of ids) {
+    if (FULL_ID.test(id.toLowerCase())) continue;
+    throw new AnimusError('usage.invalid', {
+      detail: `${JSON.stringify(id)} is no id of a memory; animus memory search prints them`,
+    });
+  }
+  const forgotten = await withDatabase(invocation, (db) =>
+    untilUnlocked(
+      () =>
+        db.transaction(async (tx) => {
+          const gone: string[] = [];
+          for (const id of new Set(ids)) gone.push(await forgetMemory(tx, id.toLowerCase(), reason, null));
+          return gone;
+        }),
+      PATIENCE,
+    ),
+  );
+  output.document({ forgotten });
+  for (const id of forgotten) output.line(styled(id, 'bold'), '  forgotten');
+  return 0;
+}

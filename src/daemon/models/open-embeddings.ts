@@ -1,0 +1,28 @@
+/** The model of `[embeddings]` alone, for commands, which make one attempt. */
+import type { Config, EmbeddingsConfig } from '../../core/config/config.ts';
+import type { LlmFailure } from '../../llm/client.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
+import { createProcessHost } from '../../process/host/supervised-host.ts';
+import { createConfiguredLlm, openConfiguredEmbedder } from './configured-llm.ts';
+import { explainFailure } from './explain-failure.ts';
+
+export interface OpenedEmbeddings extends AsyncDisposable {
+  readonly embedder: Embedder;
+  /** One line for people. */
+  explain(failure: LlmFailure): string;
+}
+
+/** Opens it, and nothing of other providers. Disposing closes its connections. Errors: `config.unreadable` for a ca_file. */
+export async function openEmbeddings(config: Config, embeddings: EmbeddingsConfig): Promise<OpenedEmbeddings> {
+  const provider = config.providers.get(embeddings.provider)!;
+  const processes = createProcessHost();
+  const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
+  return {
+    embedder: openConfiguredEmbedder(llm, embeddings, { maxAttempts: 1 }),
+    explain: (failure) => explainFailure(failure, config),
+    async [Symbol.asyncDispose]() {
+      await llm.stop();
+      await processes.stop();
+    },
+  };
+}
