@@ -35,6 +35,7 @@ import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
 import { createMcpWatch } from './timers/mcp-watch.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
+import { createSandboxWatch } from './timers/sandbox-watch.ts';
 import { createScheduler } from './timers/scheduler.ts';
 import { createUpkeep } from './timers/upkeep.ts';
 import { realDirectoryRoot } from './workspace/focus-directory.ts';
@@ -191,6 +192,13 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     onRemarks: registration.mcpProblems,
   });
+  const sandboxWatch = createSandboxWatch({
+    clock,
+    containers: means.containers,
+    codeImage: config.sandbox.image,
+    faculties: () => registration.faculties().values(),
+    onProblems: registration.sandboxProblems,
+  });
   const queueMetrics = means.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
@@ -237,6 +245,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
       versionGuard,
       hearing,
       mcpWatch,
+      sandboxWatch,
       ...queueMetrics,
     ],
   };

@@ -8,6 +8,7 @@ import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { type Output, type Style, styled } from '../view/output.ts';
+import { examineContainers } from './containers.ts';
 import { examineDatabase } from './database.ts';
 import { examineEmbeddings } from './embeddings.ts';
 import { examineDisk, examineModes } from './files.ts';
@@ -78,6 +79,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   const { env, cwd } = invocation.context;
   yield await examineReach({ config, env, cwd, facultiesDir: directory, faculties: faculties.faculties });
   yield await examinePrograms(faculties);
+  yield await examineContainers(faculties, config);
   yield examineDisk(config);
   yield examineModes(config);
   yield await examinePorts(config, invocation.context.signals.drain);

@@ -5,7 +5,7 @@ import { type Finding, fine, note, problem } from './finding.ts';
 
 const ANSWER_MS = 5000;
 
-/** git is needed by worktrees, and by whatever agents do with repositories; Docker by nothing that animus runs itself. */
+/** git is needed by worktrees, and by whatever agents do with repositories; the docker command by nothing that animus runs itself. */
 export async function examinePrograms({ faculties }: Pick<Faculties, 'faculties'>): Promise<readonly Finding[]> {
   const [git, docker] = await Promise.all([
     versionOf('git', ['--version']),

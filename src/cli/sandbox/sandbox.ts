@@ -2,9 +2,11 @@
 import type { Command } from 'commander';
 import { addGroup, type RunCommand } from '../command/command.ts';
 import { addBuildCommand } from './build.ts';
+import { addSandboxStatusCommand } from './status.ts';
 
-/** Adds `animus sandbox build`. */
+/** Adds `animus sandbox build` and `animus sandbox status`. */
 export function addSandboxCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'sandbox', "the containers in which agents' code runs");
   addBuildCommand(group, run);
+  addSandboxStatusCommand(group, run);
 }

@@ -30,6 +30,8 @@ export interface Registration {
   configProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of MCP servers. Never rejects. */
   mcpProblems(problems: readonly string[]): Promise<void>;
+  /** Replaces the recorded problems of containers. Never rejects. */
+  sandboxProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problem of embeddings. Never rejects. */
   embeddingProblem(problem: string | null): Promise<void>;
   /** Records a problem that lasts as long as this daemon runs. Never rejects. */
@@ -43,6 +45,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   const faults: string[] = [];
   let ofConfig: readonly string[] = [];
   let ofMcp: readonly string[] = [];
+  let ofSandbox: readonly string[] = [];
   let ofEmbeddings: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
@@ -66,6 +69,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
         ...faults,
         ...ofConfig,
         ...ofMcp,
+        ...ofSandbox,
         ...ofEmbeddings,
       ],
     });
@@ -102,6 +106,10 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     },
     async mcpProblems(problems) {
       ofMcp = problems;
+      await update();
+    },
+    async sandboxProblems(problems) {
+      ofSandbox = problems;
       await update();
     },
     async embeddingProblem(problem) {

@@ -9,7 +9,7 @@ import { type ExecuteParams, MAX_RESULT_BYTES, type Outcome } from './runner-mes
 const OUTPUT_BYTES = 256 * 1024;
 const VALUE_BYTES = 2 ** 20;
 /** The runner ends the code by itself at its time-out; after so much more, it is taken for hung. */
-const LATE_MS = 5000;
+const LATE_MS = 10_000;
 /** The event that memory ran out may come after the end. */
 const EVENT_MS = 300;
 

@@ -13,8 +13,11 @@ export interface ContainerHostOptions {
   /** What `health` expects the engine to know; null: its default. */
   readonly runtime?: string | null;
   readonly marks: Marks;
-  /** A file that exists while containers may exist: the next daemon here then looks for leftovers when it starts. */
-  readonly marker: string;
+  /**
+   * A file that exists while containers may exist: the next daemon here then looks for leftovers when it starts. Null: this
+   * process only asks about the engine, and removes no leftovers.
+   */
+  readonly marker: string | null;
   readonly log?: ContainerLog;
   /** The ids of daemons on other hosts that are known to be dead. Default: none. */
   readonly dead?: () => Promise<readonly string[]>;

@@ -42,7 +42,8 @@ export class KeptHost implements ContainerHost {
   /** Removes what the last daemon here has left, in the background. */
   async start(): Promise<void> {
     this.#stopped = false;
-    if (!existsSync(this.#options.marker)) return;
+    const { marker } = this.#options;
+    if (marker === null || !existsSync(marker)) return;
     this.#connect();
     this.#settle();
   }
@@ -54,14 +55,14 @@ export class KeptHost implements ContainerHost {
     await this.#resting;
     if (!this.#keeper) return;
     await this.#keeper.stop();
-    rmSync(this.#options.marker, { force: true });
+    if (this.#options.marker !== null) rmSync(this.#options.marker, { force: true });
   }
 
   async launch(spec: ContainerSpec, signal: AbortSignal): Promise<HeldContainer> {
     signal.throwIfAborted();
     const id = ++this.#lastId;
     const keeper = this.#connect();
-    writeFileSync(this.#options.marker, '');
+    if (this.#options.marker !== null) writeFileSync(this.#options.marker, '');
     const { pending, started } = pendingContainer(this.#meansOf(id, keeper), {
       exec: (exec) => this.#exec(id, keeper, exec),
       adopt: (owner) => this.#adopt(id, keeper, owner),
@@ -199,6 +200,7 @@ export class KeptHost implements ContainerHost {
   }
 
   async #reap(keeper: HelperLink<ToKeeper>): Promise<void> {
+    if (this.#options.marker === null) return;
     const dead = await this.#options.dead().catch(() => []);
     keeper.send({ type: 'reap', dead });
   }

@@ -1,6 +1,8 @@
 /** The main program of the keeper. createContainerHost starts it, and it ends when the daemon closes its IPC channel. */
+import { isAnimusError } from '../../core/errors/errors.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
 import type { FromKeeper, ToKeeper } from './keeper-protocol.ts';
+import { createRefusingKeeper } from './refusing-keeper.ts';
 
 main();
 
@@ -19,11 +21,20 @@ function main(): void {
     void leave('the keeper failed', 1);
   });
   process.on('message', (message: ToKeeper) => {
-    if (message.type === 'open') keeper = createKeeper(message, send);
+    if (message.type === 'open') keeper = open(message);
     // `disconnect` sends all queued messages first, so that every end is reported. Then the handler above exits.
     else if (message.type === 'stop') void keeper?.endAll('the daemon stops').then(() => process.disconnect());
     else keeper?.receive(message);
   });
+}
+
+function open(message: Extract<ToKeeper, { type: 'open' }>): Keeper {
+  try {
+    return createKeeper(message, send);
+  } catch (error) {
+    if (!isAnimusError(error)) throw error;
+    return createRefusingKeeper(error, message.address.text, send);
+  }
 }
 
 function send(message: FromKeeper): void {

@@ -13,7 +13,7 @@ describe.skipIf(missing !== null)(`a faulty engine${missing === null ? '' : ` (s
   let engine: OwnEngine;
   beforeAll(async () => {
     // Containers outlive an engine that is restarted with this option: the harder case.
-    engine = await prepareEngine('--live-restore');
+    engine = await prepareEngine(['--live-restore']);
   });
   afterAll(() => engine?.remove());
 

@@ -1,5 +1,4 @@
 /** A sandbox for tests, on the engine of this machine, with the shared image. */
-import { onTestFinished } from 'vitest';
 import { createSandbox, type SandboxOptions } from '../../../src/sandbox/execution/contained-sandbox.ts';
 import type { CodeCalls, CodeTool, Execution, ExecutionSpec, Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { sdkSource } from '../../../src/sandbox/sdk/sdk-source.ts';
@@ -63,11 +62,4 @@ export async function openSandbox(more: Partial<SandboxOptions> = {}): Promise<T
       await opened.stop();
     },
   };
-}
-
-/** The same, for one test. */
-export async function sandboxOfTest(more: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
-  const opened = await openSandbox(more);
-  onTestFinished(opened.stop);
-  return opened;
 }

@@ -12,6 +12,8 @@ export const SMALL_IMAGE = 'debian:trixie-slim';
 export interface OwnEngine {
   /** As DOCKER_HOST has it. */
   readonly address: string;
+  /** Where it keeps everything. */
+  readonly data: string;
   docker(...args: readonly string[]): Promise<string>;
   /** Starts the engine's process and waits until it answers. */
   start(): Promise<void>;
@@ -35,18 +37,19 @@ export function missingOwnEngine(): string | null {
   }
 }
 
-/** Prepares an engine on a small disk in memory; `start` starts it. */
-export async function prepareEngine(...flags: readonly string[]): Promise<OwnEngine> {
+/** Prepares and starts an engine with an image, on a disk in memory of this many MiB. */
+export async function prepareEngine(flags: readonly string[], image = SMALL_IMAGE, diskMib = 400): Promise<OwnEngine> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-engine-'));
   const data = join(directory, 'data');
   mkdirSync(data);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=700', 'tmpfs', data]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMib}m,mode=700`, 'tmpfs', data]);
   const socket = join(directory, 'docker.sock');
   const address = `unix://${socket}`;
   let child: ChildProcess | null = null;
   const run = (...args: readonly string[]) => docker(['--host', address, ...args]);
   const engine: OwnEngine = {
     address,
+    data,
     docker: run,
     async start() {
       const log = openSync(join(directory, 'log'), 'a');
@@ -96,10 +99,10 @@ export async function prepareEngine(...flags: readonly string[]): Promise<OwnEng
     },
   };
   await engine.start();
-  const image = join(directory, 'image.tar');
-  await docker(['save', '--output', image, SMALL_IMAGE]);
-  await run('load', '--quiet', '--input', image);
-  rmSync(image);
+  const file = join(directory, 'image.tar');
+  await docker(['save', '--output', file, image]);
+  await run('load', '--quiet', '--input', file);
+  rmSync(file);
   return engine;
 }
 

@@ -1,13 +1,14 @@
 /** A daemon with containers in a process of its own, which a test may kill or freeze. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { DEFAULT_ENGINE } from '../../../src/core/config/engine-address.ts';
 import type { ContainerEnd } from '../../../src/sandbox/container-host.ts';
+import { childOf } from './child-of.ts';
 
 /** Reads its input to the end. */
 export const OBEDIENT = ['cat'];
@@ -56,19 +57,4 @@ export function playDaemon(options: {
   });
   const keeperPid = (): number => childOf(child.pid ?? 0);
   return { id, child, ids: ids.promise, ends: ends.promise, logged, marker, keeperPid };
-}
-
-function childOf(parent: number): number {
-  const pid = readdirSync('/proc')
-    .map(Number)
-    .find((each) => {
-      try {
-        const stat = readFileSync(`/proc/${each}/stat`, 'utf8');
-        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
-      } catch {
-        return false;
-      }
-    });
-  if (pid === undefined) throw new Error(`process ${parent} has no child`);
-  return pid;
 }

@@ -1,0 +1,21 @@
+/** Which images the faculties need on the Docker engine. */
+import type { Faculty } from './faculty.ts';
+
+/** The names of the faculties that need it, by image. `codeImage`: the image of code whose faculty names none. */
+export function containerImages(
+  faculties: Iterable<Faculty>,
+  codeImage: string,
+): ReadonlyMap<string, readonly string[]> {
+  const needed = new Map<string, string[]>();
+  const need = (image: string, { name }: Faculty): void => {
+    const names = needed.get(image) ?? [];
+    if (!names.includes(name)) names.push(name);
+    needed.set(image, names);
+  };
+  for (const faculty of faculties) {
+    const code = faculty.engage.codeExecution ?? null;
+    if (code !== null) need(code.image ?? codeImage, faculty);
+    if (faculty.bashContainer) need(faculty.bashContainer.image, faculty);
+  }
+  return needed;
+}
