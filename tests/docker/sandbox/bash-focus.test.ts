@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)(
       git(repo, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '-m', 'first');
       for (const path of ['.', ...readdirSync(repo, { recursive: true, encoding: 'utf8' })]) give(join(repo, path));
       const common = join(repo, '.git');
-      const { run } = await start(
+      const { run, directory } = await start(
         [
           bash(
             `cat a.txt .git; echo b > b.txt; echo x > ${common}/objects/x && rm ${common}/objects/x && echo writable`,
@@ -94,6 +94,8 @@ describe.skipIf(missing !== null)(
         ],
         { faculty: `isolation = "worktree"\nrepo = "${repo}"` },
       );
+      // Commands that are not of root pass through it.
+      chmodSync(directory, 0o755);
       const { state, outputs, error } = await run();
       expect({ state, error }).toEqual({ state: 'completed', error: null });
       expect(outputs[0]).toMatch(/^exit code 0\nstdout:\na\ngitdir: .*\nwritable$/);
