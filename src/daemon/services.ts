@@ -1,35 +1,26 @@
 /** Creates the services of a daemon from the resources it has opened; does not start them. */
 import { resolve } from 'node:path';
-import type { Faculties } from '../catalog/faculties.ts';
-import type { Clock } from '../core/lifecycle/clock.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
-import type { Isolation, ProcessHost } from '../process/process-host.ts';
-import type { ContainerHost } from '../sandbox/container-host.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Database } from '../store/sql/database.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
 import { createFocusCompleter } from '../store/transcript/complete-foci.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
-import type { Log } from '../telemetry/log.ts';
 import { shareAwareness } from './awareness/shared-awareness.ts';
 import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
-import type { DaemonOptions } from './daemon-options.ts';
 import { daemonTools } from './daemon-tools.ts';
 import { bashContainers } from './focus/bash-container.ts';
 import { runFocus } from './focus/run-focus.ts';
 import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
 import { hookEnvironment } from './hooks/hook-environment.ts';
 import { listenForWork } from './listen.ts';
-import type { ModelSource } from './models/focus-model.ts';
-import type { DaemonReadiness } from './presence/readiness.ts';
 import { createRegistration, type Registration } from './presence/registration.ts';
 import { createVersionGuard, type VersionGuard } from './presence/version-guard.ts';
 import { watchConfig } from './reload/config-reload.ts';
 import { watchFaculties } from './reload/reload.ts';
+import type { ServiceMeans } from './service-means.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
@@ -39,28 +30,6 @@ import { createSandboxWatch } from './timers/sandbox-watch.ts';
 import { createScheduler } from './timers/scheduler.ts';
 import { createUpkeep } from './timers/upkeep.ts';
 import { realDirectoryRoot } from './workspace/focus-directory.ts';
-
-/** The resources that the daemon has opened. */
-export interface ServiceMeans {
-  readonly options: DaemonOptions;
-  readonly initial: Faculties;
-  /** Reads the faculties again, in the same way as `initial`. */
-  readonly load: () => Faculties;
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly host: string;
-  readonly daemonId: string;
-  readonly processes: ProcessHost;
-  readonly containers: ContainerHost;
-  readonly sandbox: Sandbox;
-  readonly models: ModelSource;
-  readonly isolation: Isolation;
-  readonly readiness: DaemonReadiness;
-  /** The parent of all focus directories. */
-  readonly directoryRoot: string;
-  readonly exportsMetrics: boolean;
-}
 
 export interface DaemonServices {
   readonly controlPlane: ControlPlane;

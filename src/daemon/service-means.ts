@@ -1,0 +1,33 @@
+/** What the services of a daemon are made from. */
+import type { Faculties } from '../catalog/faculties.ts';
+import type { Clock } from '../core/lifecycle/clock.ts';
+import type { Isolation, ProcessHost } from '../process/process-host.ts';
+import type { ContainerHost } from '../sandbox/container-host.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Database } from '../store/sql/database.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { DaemonOptions } from './daemon-options.ts';
+import type { ModelSource } from './models/focus-model.ts';
+import type { DaemonReadiness } from './presence/readiness.ts';
+
+/** The resources that the daemon has opened. */
+export interface ServiceMeans {
+  readonly options: DaemonOptions;
+  readonly initial: Faculties;
+  /** Reads the faculties again, in the same way as `initial`. */
+  readonly load: () => Faculties;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  readonly daemonId: string;
+  readonly processes: ProcessHost;
+  readonly containers: ContainerHost;
+  readonly sandbox: Sandbox;
+  readonly models: ModelSource;
+  readonly isolation: Isolation;
+  readonly readiness: DaemonReadiness;
+  /** The parent of all focus directories. */
+  readonly directoryRoot: string;
+  readonly exportsMetrics: boolean;
+}
