@@ -14,7 +14,7 @@ $$;
 
 -- Returns what somebody who submits work (p_viewer, as in work_items.submitted_by) may see of the work of the last p_hours, newest first in each
 -- kind: `running` with the newest plan, `completed` with the summary of the outcome, `finding`, `approval` (whatever waits for a person) and
--- `skill`. Bounds: the 1,000 newest of the running items, the 100 newest of them with plans; the completed among the 1,000 items and the findings among the
+-- `skill`. Bounds: the 500 newest of the running items, the 100 newest of them with plans; the completed among the 1,000 items and the findings among the
 -- 500 findings that are newest; 100 of each of these, 50 requests, 20 skills. Descriptions are cut to 160 characters, other texts to 300. total: how many are running.
 -- params: null if they are large. ancestors: of a child item, as animus.ancestors returns them.
 -- The first row, `now`, has the time in content.
@@ -35,7 +35,7 @@ begin
       select w.id, count(*) over () as total, row_number() over (order by w.id desc) as nth
         from animus.work_items w
        where w.state in ('claimed', 'running') and w.state = 'running' and (v_all or w.submitted_by = p_viewer)
-       order by w.id desc limit 1000)
+       order by w.id desc limit 500)
     select 'running', w.id, w.faculty, left(w.description, 160), left(p.content, 300), case when w.params <> '{}' and pg_column_size(w.params) <= 2048 then w.params end, a.ids,
            extract(epoch from v_now - f.started_at)::double precision, s.total::int
       from active s join animus.work_items w on w.id = s.id

@@ -10,7 +10,9 @@ import { eventually } from '../support/eventually.ts';
 import { newcomer } from '../support/newcomer.ts';
 
 const FACULTIES = new URL('../../faculties', import.meta.url).pathname;
-const NAMES = ['librarian', 'reporter', 'reviewer', 'triage'] as const;
+const NAMES = ['heartbeat', 'librarian', 'reader', 'reporter', 'researcher', 'reviewer', 'triage'] as const;
+/** It looks back on what the others did. */
+const FIRST = NAMES.filter((name) => name !== 'heartbeat');
 type Name = (typeof NAMES)[number];
 
 const toml = (name: Name) => readFileSync(join(FACULTIES, `${name}.toml`), 'utf8');
@@ -23,7 +25,7 @@ describe('on a daemon, submitted by the SQL in the file', () => {
     const daemon = await startTestDaemon({ databaseUrl: pg.connectionString, ...played() });
     const repository = repositoryIn(daemon.directory);
     const items = Object.fromEntries(
-      await Promise.all(NAMES.map(async (name) => [name, await submit(name, repository)] as const)),
+      await Promise.all(FIRST.map(async (name) => [name, await submit(name, repository)] as const)),
     ) as Record<Name, Item>;
 
     expect(items.triage).toMatchObject({
@@ -47,6 +49,9 @@ describe('on a daemon, submitted by the SQL in the file', () => {
     });
     expect(items.reviewer.told).toContain('+The new first line.');
     expectReport(items.reporter, daemon);
+    expect(items.reader).toMatchObject({ state: 'completed', outcome: { found: true } });
+    await expectResearch(items.researcher);
+    await expectMemory(await submit('heartbeat', repository));
   }, 60_000);
 
   interface Item {
@@ -57,6 +62,34 @@ describe('on a daemon, submitted by the SQL in the file', () => {
     readonly ledger: readonly string[];
     /** The first message to the model. */
     readonly told: string;
+  }
+
+  /** One reader per document, and an answer with the sources of both. */
+  async function expectResearch(item: Item): Promise<void> {
+    expect(item).toMatchObject({
+      state: 'completed',
+      outcome: { found: true, sources: [{ file: 'animus.md' }, { file: 'operating.md' }] },
+    });
+    const readers = await pg.database.query(
+      `select c.faculty, c.state, c.params ->> 'document' as document from animus.work_items c join animus.work_items p on p.id = c.parent_id
+        where p.faculty = 'researcher' order by document`,
+    );
+    expect(readers).toEqual([
+      { faculty: 'reader', state: 'completed', document: 'animus.md' },
+      { faculty: 'reader', state: 'completed', document: 'operating.md' },
+    ]);
+  }
+
+  /** It was told what the others found, and stored a memory of it. */
+  async function expectMemory(item: Item): Promise<void> {
+    expect(item.state).toBe('completed');
+    expect(item.told).toMatch(
+      /# Other work\n[^]*\nCompleted:\n[^]*Findings:\n[^]*«May a daemon be killed at any time\?»: yes/,
+    );
+    expect(item.told).not.toContain('Running now');
+    expect(await pg.database.query('select layer, content from animus.memories')).toEqual([
+      { layer: 'global', content: expect.stringMatching(/^A daemon may be killed/) },
+    ]);
   }
 
   function expectReport(item: Item, daemon: TestDaemon): void {

@@ -60,6 +60,9 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
   const finished = new AbortController();
   const ready = Promise.withResolvers<DaemonReady>();
   const ended = Promise.withResolvers<void>();
+  // Child work ends, too, and an item may end before its id is known here.
+  const over = new Set<string>();
+  let id: string | undefined;
   const daemon = runDaemon(
     {
       config: one.config,
@@ -72,7 +75,9 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
       onReady: ready.resolve,
       onEvent: (event) => {
         one.onEvent(event);
-        if (event.type === 'ended' && one.isOver(event.state)) ended.resolve();
+        if (event.type !== 'ended' || !one.isOver(event.state)) return;
+        over.add(event.workItemId);
+        if (event.workItemId === id) ended.resolve();
       },
     },
     // The first Ctrl-C stops the run: there is no grace time here.
@@ -84,7 +89,8 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
   try {
     const { db } = await Promise.race([ready.promise, stopped]);
     one.onReady?.(db);
-    const id = await one.submit(db);
+    id = await one.submit(db);
+    if (over.has(id)) ended.resolve();
     await Promise.race([ended.promise, stopped]);
     // An interrupted focus ends, too, and its item returns to the queue.
     if (drain.aborted) throw new AnimusError('interrupted');
