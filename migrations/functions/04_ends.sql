@@ -11,32 +11,30 @@ declare
   v_key     text;
   v_message bigint;
   v_more    boolean;
-  v_awaited boolean;
   v_held    animus.held_work;
 begin
-  loop
-    update animus.work_items w
-       set state = 'completed', outcome = case when pg_column_size(p_outcome) <= 4096 then p_outcome else animus.keep_outcome(p_id, p_outcome) end,
-           outcome_summary = left(p_summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null
-      from (select l.id from animus.work_items l where l.id = p_id and l.lease_token = p_token and l.lease_expires_at is not null
-               and l.awaited is null and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null) for no key update skip locked) mine
-     where w.id = mine.id
-    returning w.dedup_key, w.queue_msg_id into v_key, v_message;
-    exit when found;
+  update animus.work_items w
+     set state = 'completed', outcome = case when pg_column_size(p_outcome) <= 4096 then p_outcome else animus.keep_outcome(p_id, p_outcome) end,
+         outcome_summary = left(p_summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null
+    from (select l.id from animus.work_items l where l.id = p_id and l.lease_token = p_token and l.lease_expires_at is not null
+             and l.awaited is null and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null) for no key update skip locked) mine
+   where w.id = mine.id
+  returning w.dedup_key, w.queue_msg_id into v_key, v_message;
+  if not found then
     perform from animus.work_items where id = p_id and state = 'completed' and lease_token = p_token;
     if found then return; end if;
-    v_awaited := exists (select from animus.work_items where id = p_id and awaited);
-    if v_awaited then perform animus.lock_to_end(array[p_id]); end if;
-    -- Raises, unless the row was locked for a moment or others wait for it: then it is locked here.
+    -- Others wait for it, or its row was locked for a moment; otherwise this raises.
+    if animus.holds_any(array[p_id]) and animus.lock_free(animus.waiters_of(array[p_id])) <> '{}' then
+      perform animus.raise('57PA1', format('what waits for work item %s is locked by another transaction', p_id), p_id, 'try again');
+    end if;
+    perform animus.lock_to_end(array[p_id]);
     v_held := animus.hold_lease(p_id, p_token);
     if animus.mail_waits(p_id, v_held.has_mail, v_held.keyed) then
       perform animus.raise('WA002', format('messages to work item %s are not delivered', p_id), p_id, 'begin the next turn of its focus, which delivers them');
     end if;
-    if v_awaited then
-      perform animus.complete_locked(array[p_id], array[p_token], array[p_outcome], array[p_summary], array[null::text], array[p_id]);
-      return;
-    end if;
-  end loop;
+    perform animus.complete_locked(array[p_id], array[p_token], array[p_outcome], array[p_summary], array[null::text], array[p_id]);
+    return;
+  end if;
 
   -- follow_ends, its common case written out: an item that has a message and nothing else.
   with message as (
@@ -97,7 +95,9 @@ begin
     work_item_id := v_end.id;
     completed := v_end.result = 'completed';
     -- Raise at once: the transaction that holds the lock may be waiting for an item that was just completed here.
-    if v_end.result = 'locked' then perform animus.lock_work(array[v_end.id]); end if;
+    if v_end.result = 'locked' then
+      perform animus.raise('57PA1', format('work item %s is locked by another transaction', v_end.id), v_end.id, 'try again');
+    end if;
     return next;
   end loop;
 end $$;
@@ -158,11 +158,8 @@ declare
   v_now  timestamptz := animus.now();
   v_held animus.held_work;
 begin
-  if exists (select from animus.work_items
-              where id = p_id and lease_token = p_token and (p_retry_at is null or cancel_requested_at is not null or attempts + 1 >= max_attempts)) then
-    perform animus.lock_tree_to_end(p_id);
-  end if;
-  v_held := animus.hold_lease(p_id, p_token);
+  v_held := animus.hold_to_cancel(p_id, p_token,
+    p_retry_at is null or exists (select from animus.work_items where id = p_id and attempts + 1 >= max_attempts));
   p_error := animus.cut_error(p_error);
   if v_held.cancel_requested_at is not null then
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
@@ -186,8 +183,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_held animus.held_work;
 begin
-  perform animus.lock_cancelled(p_id);
-  v_held := animus.hold_lease(p_id, p_token);
+  v_held := animus.hold_to_cancel(p_id, p_token);
   if v_held.cancel_requested_at is null then
     perform animus.raise('WA002', format('nobody asked to cancel work item %s', p_id), p_id);
   end if;

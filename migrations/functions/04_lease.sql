@@ -35,15 +35,11 @@ create or replace function animus.extend_leases(p_daemon_id uuid, p_ids uuid[], 
 returns table (work_item_id uuid, held boolean, cancel_requested boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_now    timestamptz := animus.now();
-  v_locked uuid[];
-  v_stuck  uuid[] := '{}';
+  v_now   timestamptz := animus.now();
+  -- In the order of ids, and before the daemon's row: a claim locks its items first, too.
+  v_stuck uuid[] := animus.lock_soon(p_ids);
 begin
   update animus.daemons set seen_at = v_now where id = p_daemon_id;
-  v_locked := array(select w.id from animus.work_items w where w.id = any (p_ids) for no key update skip locked);
-  if cardinality(v_locked) < cardinality(p_ids) then
-    v_stuck := animus.lock_soon(array(select w.id from animus.work_items w where w.id = any (p_ids) and w.id <> all (v_locked)));
-  end if;
   return query
     with mine as (select u.id, u.token from unnest(p_ids, p_tokens) u (id, token) where u.id <> all (v_stuck)),
     kept as (
@@ -116,10 +112,8 @@ create or replace function animus.release_work(p_id uuid, p_token bigint, p_run_
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_held animus.held_work;
+  v_held animus.held_work := animus.hold_to_cancel(p_id, p_token);
 begin
-  perform animus.lock_cancelled(p_id);
-  v_held := animus.hold_lease(p_id, p_token);
   if v_held.cancel_requested_at is not null then
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
     return;

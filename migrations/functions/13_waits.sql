@@ -31,10 +31,8 @@ create or replace function animus.park_work(p_id uuid, p_token bigint) returns t
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
-  v_item animus.held_work;
+  v_item animus.held_work := animus.hold_to_cancel(p_id, p_token);
 begin
-  perform animus.lock_cancelled(p_id);
-  v_item := animus.hold_lease(p_id, p_token);
   if v_item.cancel_requested_at is not null then
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'cancelled');
     return 'cancelled';

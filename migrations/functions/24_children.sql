@@ -137,45 +137,71 @@ $$;
 create or replace function animus.lock_to_end(p_ids uuid[], p_tries int default 1) returns void
 language plpgsql as $$
 declare
-  v_locked uuid[] := '{}';
   v_wanted uuid[];
 begin
   loop
-    -- Read again under the locks: nobody can begin to wait for an item that is locked, and what was begun before is visible then.
     v_wanted := p_ids || animus.waiters_of(p_ids);
-    if v_wanted <@ v_locked then return; end if;
-    perform animus.lock_work(v_wanted, p_tries);
-    v_locked := v_locked || v_wanted;
+    begin
+      perform animus.lock_work(v_wanted, p_tries);
+      -- Nobody can begin to wait for an item that is locked, and what was begun before is visible now.
+      if animus.waiters_of(p_ids) <@ v_wanted then return; end if;
+      -- Releases the locks of this attempt: another one may come before them in the order. Not WA000, which would stand for its whole class.
+      raise exception using errcode = 'WA00R';
+    exception when sqlstate 'WA00R' then null;
+    end;
   end loop;
 end $$;
 
 -- Locks an item that is going to end together with everything that ends with it (its open descendants, also below ended ones, not detached ones) and with
--- those that wait for any of these. Returns the open descendants. Repeats until it finds no new item: a child may have been
--- committed while this waited for a lock. Raises 57PA1 if one of them stays locked for p_tries fifths of a second.
+-- those that wait for any of these. Returns the open descendants. Raises 57PA1 if one of them stays locked for p_tries fifths of a
+-- second.
 -- Locks: the rows of the items. Raises: 57PA1.
 create or replace function animus.lock_tree_to_end(p_id uuid, p_tries int default 1) returns uuid[]
 language plpgsql as $$
 declare
-  v_locked uuid[] := '{}';
-  v_open   uuid[];
+  v_open uuid[];
 begin
   loop
     v_open := animus.open_descendants(p_id);
-    if (v_open || p_id) <@ v_locked then return v_open; end if;
-    perform animus.lock_to_end(v_open || p_id, p_tries);
-    v_locked := v_locked || v_open || p_id;
+    begin
+      perform animus.lock_to_end(v_open || p_id, p_tries);
+      -- A child may have been committed while this waited for a lock.
+      if animus.open_descendants(p_id) <@ v_open then return v_open; end if;
+      raise exception using errcode = 'WA00R';
+    exception when sqlstate 'WA00R' then null;
+    end;
   end loop;
 end $$;
 
--- Locks as lock_tree_to_end does, if a cancel of the item was requested: for callers that end it then.
--- Locks: the rows of the items. Raises: 57PA1.
-create or replace function animus.lock_cancelled(p_id uuid) returns void
+-- Checks the lease of an item as hold_lease does. If a cancel of it was requested, or p_ends, everything that ends with it is locked, too: for
+-- callers that end it then.
+-- Locks: the item's row, as hold_lease; if it is going to end, as lock_tree_to_end. Raises: WA001, WA003, 57PA1.
+create or replace function animus.hold_to_cancel(p_id uuid, p_token bigint, p_ends boolean default false) returns animus.held_work
 language plpgsql as $$
+declare
+  v_ends boolean;
+  v_held animus.held_work;
 begin
-  if exists (select from animus.work_items w where w.id = p_id and w.cancel_requested_at is not null and w.resolved_at is null) then
-    perform animus.lock_tree_to_end(p_id);
-  end if;
+  loop
+    v_ends := exists (select from animus.work_items w
+                       where w.id = p_id and w.lease_token = p_token and w.resolved_at is null and (p_ends or w.cancel_requested_at is not null));
+    begin
+      if v_ends then perform animus.lock_tree_to_end(p_id); end if;
+      v_held := animus.hold_lease(p_id, p_token);
+      if v_ends or v_held.cancel_requested_at is null then return v_held; end if;
+      raise exception using errcode = 'WA00R';
+    exception when sqlstate 'WA00R' then null;
+    end;
+  end loop;
 end $$;
+
+-- Returns whether this transaction has locked one of the rows: a statement that skips locked rows keeps the lock of a row that changed while it
+-- looked, and does not return it. Then nothing may be waited for that comes earlier in the order.
+-- Locks: none. Raises: nothing.
+create or replace function animus.holds_any(p_ids uuid[]) returns boolean
+language sql stable as $$
+  select exists (select from animus.work_items w where w.id = any (p_ids) and w.xmax = pg_current_xact_id_if_assigned()::xid)
+$$;
 
 -- Locks the same items as lock_tree_to_end, without waiting; false when one of them is locked. The caller has locked the item.
 -- Locks: the rows of the items. Raises: nothing.
@@ -197,8 +223,8 @@ begin
     select f.id from (select w.id from animus.work_items w where w.id = any (p_ids) order by w.id for no key update skip locked) f);
 end $$;
 
--- Locks items that a batch of completions has skipped, with those that wait for them, and returns the items that cannot be completed now. p_wait:
--- waits a fifth of a second at most, for callers that have ended nothing yet or whose items nobody waits for.
+-- Locks items that a batch of completions has skipped, with those that wait for them, and returns the items that cannot be completed now. Waits a
+-- fifth of a second at most, and not at all if the caller has ended others (p_ended_some): their rows may come later in the order.
 -- Locks: the rows of the items. Raises: nothing.
 create or replace function animus.lock_skipped(p_ids uuid[], p_ended_some boolean) returns uuid[]
 language plpgsql as $$
@@ -206,7 +232,7 @@ declare
   v_wanted uuid[] := p_ids || animus.waiters_of(p_ids);
   v_stuck  uuid[];
 begin
-  v_stuck := case when p_ended_some and cardinality(v_wanted) > cardinality(p_ids) then animus.lock_free(v_wanted) else animus.lock_soon(v_wanted) end;
+  v_stuck := case when p_ended_some or animus.holds_any(p_ids) then animus.lock_free(v_wanted) else animus.lock_soon(v_wanted) end;
   return array(
     select i.id from unnest(p_ids) i (id)
      where i.id = any (v_stuck) or not animus.waiters_of(array[i.id]) <@ v_wanted or animus.waiters_of(array[i.id]) && v_stuck);

@@ -60,6 +60,7 @@ export function await_(
   return db.transaction(async (tx) => {
     const children = await lockChildren(tx, parent.key, ids);
     const ended = children.filter((child) => child.ended).length;
+    if (children.length === 0) return false;
     if (mode === 'all' ? ended === children.length : ended > 0) return false;
     const targets = [...new Set(children.map(({ targetId }) => targetId))];
     return openWait(tx, parent.key, 1, call, { kind: 'children', targets, mode, deadline });

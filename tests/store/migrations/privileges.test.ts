@@ -30,7 +30,7 @@ const INTERNAL = `
   claim_heads
   claim_these
   complete_locked
-  children_ended children_to_await lock_cancelled lock_free lock_skipped lock_to_end lock_tree_to_end open_descendants refuse_cycle try_lock_tree
+  children_ended children_to_await hold_to_cancel holds_any lock_free lock_skipped lock_to_end lock_tree_to_end open_descendants refuse_cycle try_lock_tree
   waiters_of wake_waiters
   descendants
   end_calls
