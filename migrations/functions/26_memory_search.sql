@@ -23,6 +23,7 @@ declare
   -- Of each list: enough that a memory that is good in both is in both.
   v_each   int := least(greatest(v_limit * 5, 50), 400);
   v_text   boolean := p_text ~ '[^[:space:]]';
+  v_not    tsquery := animus.excluded_words(left(p_text, 4000));
 begin
   if p_embedding is not null and p_model is null then
     perform animus.raise('WA004', 'an embedding needs the name of its model');
@@ -50,6 +51,7 @@ begin
       left join lateral (
         select c.work_item_id, c.faculty, c.ledger_seq, c.actor, (count(*) over ())::int as sources
           from animus.memory_sources c where c.memory_id = m.id order by c.id desc limit 1) s on true
+     where v_not is null or not m.search @@ v_not
      order by d.score desc nulls last, m.updated_at desc, m.id desc limit v_limit;
 end $$;
 
@@ -159,6 +161,20 @@ exception when internal_error or program_limit_exceeded then
   return plainto_tsquery('simple', p_text) || plainto_tsquery('english', p_text);
 end $$;
 
+-- Returns a query for the words and phrases that a text excludes by a minus, at most 20; null if it excludes none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.excluded_words(p_text text) returns tsquery
+language plpgsql stable as $$
+declare
+  v_word  text;
+  v_query tsquery;
+begin
+  for v_word in select e[2] from regexp_matches(p_text, '(^|\s)-("[^"]*"|\S+)', 'g') e limit 20 loop
+    v_query := coalesce(v_query || phraseto_tsquery('simple', v_word), phraseto_tsquery('simple', v_word)) || phraseto_tsquery('english', v_word);
+  end loop;
+  return nullif(v_query, '');
+end $$;
+
 -- Returns a query for any of the words of a text: up to 64, with their stems, without English stop words (unless there is nothing else), and
 -- for none that the text excludes.
 -- Locks: none. Raises: nothing.
@@ -168,8 +184,7 @@ declare
   v_words    text[];
   v_word     text;
   v_query    tsquery;
-  -- What stands behind a minus.
-  v_excluded text[] := array(select e[2] from regexp_matches(p_text, '(^|\s)-("[^"]*"|\S+)', 'g') e limit 20);
+  v_excluded tsquery := animus.excluded_words(p_text);
 begin
   p_text := regexp_replace(p_text, '(^|\s)-("[^"]*"|\S+)', ' ', 'g');
   v_words := (tsvector_to_array(to_tsvector('simple', p_text)))[1:200];
@@ -180,10 +195,7 @@ begin
     -- Each word is parsed again, so that no word is read as an operator.
     v_query := coalesce(v_query || plainto_tsquery('simple', v_word), plainto_tsquery('simple', v_word));
   end loop;
-  foreach v_word in array v_excluded loop
-    v_query := v_query && !! (phraseto_tsquery('simple', v_word) || phraseto_tsquery('english', v_word));
-  end loop;
-  return v_query;
+  return case when v_excluded is null then v_query else v_query && !! v_excluded end;
 end $$;
 
 -- Notes that memories were given to a model. Approximate: rows that somebody has locked are skipped.

@@ -3,7 +3,7 @@
 
 -- Makes the table and the index for embeddings of a model, and makes it the current one: only its embeddings are asked for and found.
 -- ready: false, and why, where there is no pgvector. Calling it again changes nothing.
--- Locks: animus.memory_models, against other callers. Raises: WA004.
+-- Locks: animus.memory_models, against other callers; waits five seconds at most. Raises: WA004, 57PA1.
 create or replace function animus.prepare_embeddings(p_model text, p_dimensions int, out ready boolean, out reason text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
 declare
@@ -43,6 +43,8 @@ begin
     execute format('create index if not exists %I on animus.memory_embeddings using hnsw ((embedding::%s.%s(%s)) %2$s.%3$s_cosine_ops) where model_id = %5$s',
       'memory_embeddings_model_' || v_id, v_vectors, v_type, p_dimensions, v_id);
   end if;
+exception when lock_not_available then
+  perform animus.raise('57PA1', 'the embeddings of memories are locked by another transaction', p_hint => 'try again');
 end $$;
 
 -- Returns the memories that have no embedding of the model, at most p_limit; none unless it is the current one. digest: of the text; give
@@ -70,10 +72,13 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_model int := animus.memory_model(p_model, p_dimensions);
   v_ids   uuid[];
+  v_zero  boolean;
 begin
   v_ids := array(
     select m.id from animus.memories m join unnest(p_ids, p_digests) u (id, digest) on u.id = m.id
      where m.merged_into is null and encode(m.digest, 'hex') = u.digest order by m.id for no key update of m skip locked);
+  execute format('select exists (select from unnest($1) e where %1$s.vector_norm(e::%1$s.vector) = 0)', animus.vector_schema()) into v_zero using p_embeddings;
+  if v_zero then perform animus.raise('WA004', format('an embedding of %s has only zeros', p_model)); end if;
   execute format('
     insert into animus.memory_embeddings as e (memory_id, model_id, embedding)
     select u.id, $1, u.embedding::%1$s.vector(%2$s) from unnest($2, $3) u (id, embedding) where u.id = any ($4)

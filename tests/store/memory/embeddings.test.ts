@@ -30,6 +30,7 @@ describe('with pgvector', () => {
     expect(found).toMatchObject({ byVectors: true, vectorProblem: null });
     expect(found.memories.map(({ content }) => content)).toHaveLength(4);
     expect(found.memories[0]).toMatchObject({ content: 'cats purr', vectorRank: 1, similarity: 1 });
+    expect(await contents('cats -purr', [1, 0, 0])).not.toContain('cats purr');
     for (const { score, textRank, vectorRank } of found.memories)
       expect(score).toBeCloseTo((textRank ? 1 / (60 + textRank) : 0) + (vectorRank ? 1 / (60 + vectorRank) : 0), 10);
     expect(found.memories.find(({ content }) => content === 'no embedding, cats')).toMatchObject({ vectorRank: null });
@@ -106,7 +107,7 @@ describe('with pgvector', () => {
     await prepareEmbeddings(db, MODEL);
     await remember('one', null);
     const [row] = await unembedded(db, MODEL, 1);
-    for (const vector of [[1, 2], [1, 2, 3, 4], [1, Number.NaN, 2], []])
+    for (const vector of [[1, 2], [1, 2, 3, 4], [1, Number.NaN, 2], [0, 0, 0], []])
       await expect(storeEmbeddings(db, MODEL, [{ ...row!, vector }])).rejects.toMatchObject({ code: 'work.invalid' });
     await expect(
       storeEmbeddings(db, { ...MODEL, model: 'none' }, [{ ...row!, vector: [1, 2, 3] }]),
