@@ -13,14 +13,14 @@ const CHECK = 'memory';
 const PROBE_MS = 30_000;
 const NO_PGVECTOR = 'install pgvector on the server, then run: animus db migrate';
 
-/** One finding; `ask`: also makes one cheap call. Errors: `interrupted`. */
+/** Nothing without [embeddings]; `ask`: also makes one cheap call. Errors: `interrupted`. */
 export async function examineEmbeddings(
   invocation: Invocation,
   config: Config,
   ask: boolean,
 ): Promise<readonly Finding[]> {
   const { embeddings } = config;
-  if (embeddings === null) return [fine(CHECK, 'searched by words: no [embeddings] in animus.toml')];
+  if (embeddings === null) return [];
   const provider = config.providers.get(embeddings.provider)!;
   if (needsKey(provider)) {
     return [

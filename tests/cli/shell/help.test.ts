@@ -18,6 +18,9 @@ const commands = leaves(program);
 const target = testDatabase();
 let cwd: string;
 let id: string;
+let memory: string;
+/** The memory of the examples. */
+const MEMORY = '019a8f2e-7c31-7d7b-9f00-5b1f0c3de2a9';
 
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'help-'));
@@ -41,6 +44,8 @@ beforeAll(async () => {
     `insert into animus.work_items (faculty) values ('engineer') returning id`,
   );
   id = row!.id;
+  const [stored] = await target.database.query<{ memory_id: string }>(`select memory_id from animus.store_memory('x')`);
+  memory = stored!.memory_id;
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
@@ -112,7 +117,7 @@ describe('the examples', () => {
       if (NOT_RUN.test(line.replace(/^\w+=\S+ /, ''))) return;
       await prepare(argv);
       const given = argv.map((word) =>
-        word === '5b1f0c3de2a9' ? id : word === '/etc/animus.toml' ? 'other.toml' : word,
+        word === '5b1f0c3de2a9' ? id : word === '/etc/animus.toml' ? 'other.toml' : word === MEMORY ? memory : word,
       );
       const ran = await run(given, {
         cwd,
