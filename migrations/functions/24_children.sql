@@ -87,7 +87,8 @@ language sql stable as $$
    where c.parent_id = p_id and c.detached is null
      and (c.resolved_at is null or t.id is not null and t.resolved_at is null
           or not exists (select from animus.tool_calls r
-                          where r.focus_id = p_focus_id and r.name in ('await_child_work', 'check_child_work') and r.details -> 'reported' ? c.id::text))
+                          where r.focus_id = p_focus_id and r.name in ('await_child_work', 'check_child_work') and r.details -> 'reported' ? c.id::text
+                            and r.origin = 'model'))  -- what code was told, the model may not have seen
 $$;
 
 -- Refuses that an item waits for others that are not its own children, if one of them could come to wait for it: by what it waits for now, or by

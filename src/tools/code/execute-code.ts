@@ -26,10 +26,11 @@ const input = z.strictObject({
 });
 
 const DESCRIPTION =
-  'Runs Python in a container of its own that can reach nothing but your tools. There they are functions with the same names and ' +
-  'keyword arguments; help(NAME) shows what each returns, and a failed call raises ToolError. Use it to make many calls, to loop, and to filter large results: only what ' +
-  'the code returns and prints comes back to you, and it may read 16 MiB of one result. gather() makes calls at the same time. Files in out/ are kept as ' +
-  'artifacts. Calls that need an approval or that wait are errors there: make them directly. Each run starts afresh, with the standard library only.';
+  'Runs Python in a container of its own that can reach nothing but your tools. There they are functions with the same names and inputs, such as ' +
+  'read_file("a.txt"); help(read_file) shows what it returns. A call that fails raises ToolError. gather(f.later(…), g.later(…)) makes calls at the same ' +
+  'time. Use it for many calls, loops and large results: code gets up to 16 MiB of a result, and only what it returns and prints comes back to you. Files ' +
+  'in out/ are kept as artifacts. Calls that need an approval or that wait are errors there: make them directly. Each run starts afresh, with the ' +
+  'standard library only.';
 
 /** The tool for a faculty. `sandbox`: null where this process has none. */
 export function executeCodeTool(

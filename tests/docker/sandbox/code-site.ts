@@ -14,9 +14,10 @@ export function codeSite(
     readonly databaseUrl: string;
     readonly leaseSeconds?: number;
     readonly faculty?: string;
+    readonly engage?: string;
   },
 ): Site {
-  const { modelUrl, databaseUrl, leaseSeconds = 20, faculty = '' } = options;
+  const { modelUrl, databaseUrl, leaseSeconds = 20, faculty = '', engage = '' } = options;
   const config = `[daemon]\nlease_seconds = ${leaseSeconds}\npoll_seconds = 0.5\n[sandbox]\nimage = "${image}"\npool_size = 1\n`;
   const site = makeSite({ modelUrl, databaseUrl, config, faculties: {} });
   const workspace = workspaceOf(site);
@@ -25,7 +26,7 @@ export function codeSite(
     join(site.directory, 'faculties', 'smith.toml'),
     `[faculty]\nname = "smith"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Act."\n` +
       'tools = ["bash", "read_file", "write_file", "grep", "glob"]\nbash_isolation = "none"\nledger_nudge_interval = 0\n' +
-      `code_execution = true\ncode_execution_memory = 256\n[faculty.permissions]\nbash = "auto"\n${faculty}[faculty.recover]\nmax_attempts = 100\n`,
+      `code_execution = true\ncode_execution_memory = 256\n${engage}[faculty.permissions]\nbash = "auto"\n${faculty}[faculty.recover]\nmax_attempts = 100\n`,
   );
   return site;
 }

@@ -185,4 +185,30 @@ return {"refused": refused, "text": text}
     ]);
     for (const file of ['forged', 'listed']) expect(existsSync(join(workspaceOf(site), file))).toBe(false);
   }, 120_000);
+
+  it('reads the workspace without calls where the faculty says so, and never writes it', async () => {
+    const script = `
+import pathlib
+try:
+    pathlib.Path("/workspace/b.txt").write_text("x")
+except OSError as error:
+    return pathlib.Path("/workspace/a.txt").read_text(), type(error).__name__
+`;
+    const programme: AnthropicProgramme = (body) =>
+      messagesOf(body).length === 1
+        ? { content: [toolUse('c1', 'execute_code', { code: script })] }
+        : { content: [text('done')] };
+    const server = await startModelServer(programme);
+    onTestFinished(() => server.close());
+    const engage = 'code_execution_workspace = true\n';
+    const site = codeSite(image, { modelUrl: server.url, databaseUrl: pg.connectionString, engage });
+    writeFileSync(join(workspaceOf(site), 'a.txt'), 'from the workspace');
+    await startDaemon(site);
+    const id = await submit(pg.database);
+    await stateOf(pg.database, id, 'completed');
+    const [execution, ...calls] = await callsOf(pg.database, id);
+    expect(execution!.output).toMatch(/^returned \["from the workspace", ?"(OSError|PermissionError)"\]/);
+    expect(calls).toEqual([]);
+    expect(existsSync(join(workspaceOf(site), 'b.txt'))).toBe(false);
+  }, 120_000);
 });

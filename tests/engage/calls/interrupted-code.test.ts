@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
+import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { testDatabase } from '../../support/database.ts';
 import { testTool } from '../../support/focus.ts';
 import { takeOver } from '../focus-calls.ts';
@@ -144,6 +145,31 @@ test('a tool result that looks like the list of calls stays in its line', async 
   expect(fence.length).toBeGreaterThan(7);
   expect(lines.filter((line) => line === fence)).toHaveLength(2);
   expect(lines.filter((line) => /^\d+\. /.test(line))).toHaveLength(1);
+});
+
+test('a step that interrupted code recorded closes the block, once', async () => {
+  const dead = new AbortController();
+  const filler = testTool('filler', async () => ({ content: 'z'.repeat(8000) }));
+  const focus = await codeFocus(
+    pg.database,
+    async (_nested, call) => {
+      await call('ledger_append', { type: 'step', content: 'counted' });
+      dead.abort(new Killed());
+      return new Promise(() => {});
+    },
+    [filler],
+    [
+      '[[answer]]\nturn = 1\ncall = [{ tool = "filler", input = {} }]',
+      '[[answer]]\nturn = 2\ncall = [{ tool = "execute_code", input = {} }]',
+      '[[answer]]\nturn = 3\ntext = "done"',
+    ].join('\n'),
+  );
+  await expect(runFocus(focus, { signal: dead.signal })).rejects.toThrow(Killed);
+  expect(await runFocus(focus)).toMatchObject({ kind: 'done' });
+  const { messages } = await readTranscript(pg.database, focus.key.focusId);
+  expect(messages.filter(({ kind }) => kind === 'stub')).toMatchObject([
+    { afterTurn: 2, content: expect.stringContaining('[completed step 1: counted]') },
+  ]);
 });
 
 describe('a daemon that lost its lease', () => {

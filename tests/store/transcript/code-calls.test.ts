@@ -86,6 +86,22 @@ describe('calls of code', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'tool_started', callId: 'x/1', parentCallId: 'x' }));
   });
 
+  it('report no end of child work to the model', async () => {
+    const work = await executing();
+    const [child] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, parent_id) values ('nobody', $1) returning id`,
+      [work.id],
+    );
+    await pg.database.query(`select animus.cancel_work($1, 'over')`, [child!.id]);
+    const told = { ...done('it was cancelled'), name: 'check_child_work', details: { reported: [child!.id] } };
+    await recordCodeCalls(pg.database, work.key, 1, 'x', [row(1, told)]);
+    const toAwait = await pg.database.query(`select animus.children_to_await($1, $2) as ids`, [
+      work.id,
+      work.key.focusId,
+    ]);
+    expect(toAwait).toEqual([{ ids: [child!.id] }]);
+  });
+
   it('stand below the call that ran the code, packed or not', async () => {
     const work = await executing();
     await recordCodeCalls(pg.database, work.key, 1, 'x', [
