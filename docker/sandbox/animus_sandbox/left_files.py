@@ -25,6 +25,9 @@ class LeftFiles:
 
     def messages(self) -> Iterator[dict]:
         """One `file` message per file, in order of their names. Links and special files are not followed."""
+        if os.path.lexists(self._root) and (os.path.islink(self._root) or not os.path.isdir(self._root)):
+            self.problems.append(f"{OUT} is not a directory, so nothing of it was kept")
+            return
         seen = 0
         for path, name, size in self._regular(self._root, "", 0):
             seen += 1

@@ -124,6 +124,12 @@ return 1
     expect(ran.files).toEqual({ 'a.txt': 'A', 'deep/b.txt': 'B' });
     expect(ran).toMatchObject({ value: '1', ended: 'returned' });
     for (const name of ['large.bin', 'link', 'pipe']) expect(ran.note).toContain(`out/${name} was not kept`);
+    const elsewhere = await runOnHost({ code: 'import os\nos.rmdir("out")\nos.symlink("/etc", "out")\nreturn 1' });
+    expect(elsewhere).toMatchObject({
+      value: '1',
+      files: {},
+      note: 'out is not a directory, so nothing of it was kept',
+    });
     const few = await runOnHost({ code: 'for n in range(9): open(f"out/{n}", "w").write("")', limits: { files: 2 } });
     expect(Object.keys(few.files)).toEqual(['0', '1']);
     expect(few.note).toContain('at most 2 files are kept');

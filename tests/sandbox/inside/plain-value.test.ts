@@ -30,7 +30,7 @@ for expression in json.loads(sys.stdin.read()):
     print(json.dumps(value_text(eval(expression), ${limit})))
 `;
   const options = { input: JSON.stringify(expressions), encoding: 'utf8', maxBuffer: 1 << 26 } as const;
-  const lines = execFileSync('python3', ['-I', '-c', program], options).trimEnd().split('\n');
+  const lines = execFileSync('python3', ['-I', '-B', '-c', program], options).trimEnd().split('\n');
   return lines.map((line) => {
     const [text, note] = JSON.parse(line) as [string, string | null];
     return [JSON.parse(text), note] as const;

@@ -23,7 +23,7 @@ exec(sys.stdin.read(), tools)
 names = [name for name in tools["__all__"] if inspect.isfunction(tools[name]) and name != "gather"]
 print(json.dumps({name: str(inspect.signature(tools[name])) for name in names}))
 `;
-  const output = execFileSync('python3', ['-I', '-c', program], { input: sdkSource(tools), encoding: 'utf8' });
+  const output = execFileSync('python3', ['-I', '-B', '-c', program], { input: sdkSource(tools), encoding: 'utf8' });
   return JSON.parse(output) as Record<string, string>;
 }
 
