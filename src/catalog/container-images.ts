@@ -15,7 +15,11 @@ export function containerImages(
   for (const faculty of faculties) {
     const code = faculty.engage.codeExecution ?? null;
     if (code !== null) need(code.image ?? codeImage, faculty);
-    if (faculty.bashContainer) need(faculty.bashContainer.image, faculty);
+    const { bashContainer } = faculty;
+    if (!bashContainer) continue;
+    need(bashContainer.image, faculty);
+    // The relay of its allow-list.
+    if (bashContainer.network.length > 0) need(codeImage, faculty);
   }
   return needed;
 }

@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty.ts';
+import { startsOnHost } from '../../catalog/runs-commands.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
+import { hostIsolation } from '../../daemon/focus/host-isolation.ts';
 import { knowFiles } from '../../daemon/guard/known-files.ts';
 import { loadedFiles, realPathOf } from '../../daemon/guard/loaded-files.ts';
 import { isShared, secretPlaces } from '../../daemon/guard/secret-files.ts';
@@ -27,7 +29,9 @@ export interface Reach {
 /** One finding per promise of docs/security.md, for the weakest isolation that a faculty here uses. */
 export async function examineReach(reach: Reach): Promise<readonly Finding[]> {
   const best = await detectIsolation(reach.config.home);
-  const used = [...reach.faculties.values()].map(({ engage }) => engage.bashIsolation ?? best);
+  const used = [...reach.faculties.values()]
+    .filter((faculty) => !faculty.bashContainer || startsOnHost(faculty))
+    .map((faculty) => hostIsolation(faculty, best));
   const weakest = (['none', 'uid', 'namespace'] as const).find((each) => used.includes(each)) ?? best;
   return [
     ...examineSecrets(reach, weakest),

@@ -11,7 +11,7 @@ import { mcpToolName } from '../../tools/mcp/tool-name.ts';
 import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
 import { type Output, type Part, type Style, styled } from '../view/output.ts';
 import { duration } from '../view/quantities.ts';
-import type { BashIsolation } from './bash-isolation.ts';
+import { type BashIsolation, isUnprotected } from './bash-isolation.ts';
 
 /** What the faculty may do on this host: the tools that it has, and tools of servers that its rules name. Empty for a command in place of a model. */
 export function permissionsOf(faculty: Faculty, bash: BashIsolation | null): readonly PermissionRow[] {
@@ -31,7 +31,7 @@ export function permissionsOf(faculty: Faculty, bash: BashIsolation | null): rea
   const servers = [...new Map<string, RiskClass>([...ruled, ...listed])].map(
     ([name, risk]): PermittedTool => ({ name, risk, origin: 'server', kinds: {} }),
   );
-  return permissionTable(permissions, [...own, ...servers], bash?.isolation === 'none');
+  return permissionTable(permissions, [...own, ...servers], isUnprotected(bash));
 }
 
 /** Prints a line per tool, and below it one per rule about its input. */
@@ -80,7 +80,7 @@ export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null):
   const servers = (faculty.mcp ?? []).map(({ name }) => name).join(', ');
   const remark = (detail: string, at: string | null, key: string) => remarks.push(remarkAt(faculty, detail, at, key));
   const web = WEB.filter(isAuto);
-  if (bash?.isolation === 'none' && isAuto('bash') && web.length > 0)
+  if (isUnprotected(bash) && isAuto('bash') && web.length > 0)
     remark(
       `${web.join(' and ')} and bash run without a person, and commands are not isolated: a page that the agent reads can make it run commands as the daemon's user`,
       faculty.origins['engage.tools'] ?? null,

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty.ts';
 import { type FacultyValue, facultyValues } from '../../catalog/faculty-values.ts';
 import { readSmallFile } from '../../catalog/read-small-file.ts';
+import { runsCommands } from '../../catalog/runs-commands.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { type FacultyModel, facultyModels } from '../../daemon/models/faculty-models.ts';
@@ -12,7 +13,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { counted, grouped } from '../view/quantities.ts';
-import { type BashIsolation, bashIsolationOf, runsCommands } from './bash-isolation.ts';
+import { type BashIsolation, bashIsolationOf, bashSentences } from './bash-isolation.ts';
 import { codeOf } from './code-execution.ts';
 import { permissionsOf, showPermissions } from './faculty-permissions.ts';
 import { hooksJson, showHooks } from './show-hooks.ts';
@@ -150,5 +151,5 @@ function modelJson(model: FacultyModel) {
 function showBash(output: Output, bash: BashIsolation | null): void {
   if (bash === null) return;
   output.line();
-  output.block(`bash and hooks run ${bash.sentence}`);
+  for (const sentence of bashSentences(bash)) output.block(sentence);
 }

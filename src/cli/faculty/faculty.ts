@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { asksModel, type Faculty } from '../../catalog/faculty.ts';
+import { runsCommands } from '../../catalog/runs-commands.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { unknownModels } from '../../daemon/models/faculty-models.ts';
@@ -10,7 +11,7 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
-import { bashIsolationOf, runsCommands } from './bash-isolation.ts';
+import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
 import { codeOf } from './code-execution.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
@@ -126,7 +127,7 @@ async function checkFaculties(
     const { prefetch = 0 } = faculty;
     if (prefetch > 0)
       output.block(`a daemon claims up to ${counted(prefetch, 'item')} ahead of its free slots`, INDENT);
-    if (bash !== null) output.block(`bash and hooks run ${bash.sentence}`, INDENT);
+    for (const sentence of bash === null ? [] : bashSentences(bash)) output.block(sentence, INDENT);
     const code = codeOf(faculty, config);
     if (code !== null) output.block(`execute_code runs ${code.sentence}`, INDENT);
     listHooks(output, faculty, INDENT);

@@ -115,6 +115,30 @@ describe('faculty', () => {
     expect(JSON.stringify(json)).not.toContain('SECRET');
   });
 
+  test('show and check say that bash runs in a container, and what it reaches', async () => {
+    const rules = `tools = ["bash"]
+bash_isolation = "none"
+[faculty.bash]
+isolation = "container"
+image = "python:3.13-slim"
+network = ["pypi.org", "*.example.com:8443"]
+`;
+    write({ 'faculties/a.toml': GOOD + rules });
+    const shown = (await animus('faculty', 'show', 'engineer')).stdout;
+    expect(shown.replace(/\s+/g, ' ')).toContain(
+      'bash runs in a container of the image python:3.13-slim, which reaches only pypi.org, *.example.com:8443; animus sandbox status shows',
+    );
+    expect(shown).toMatch(/^hooks run as the user of the daemon/m);
+    expect(shown).toMatch(/bash\.cpus +2 +default/);
+    // Without the container it would ask.
+    expect(shown).toMatch(/bash +auto +execute +default: risk execute/);
+    expect((await animus('faculty', 'check')).stdout).toContain(
+      'bash runs in a container of the image python:3.13-slim',
+    );
+    const json = JSON.parse((await animus('faculty', 'show', 'engineer', '--json')).stdout);
+    expect(json.bash).toMatchObject({ isolation: 'none', container: expect.stringContaining('pypi.org') });
+  });
+
   test('show prints what it may do, and check what its rules overlook', async () => {
     const rules = `tools = ["bash", "web_fetch", "write_file"]
 bash_isolation = "none"
