@@ -10,6 +10,7 @@ import {
   type FromRunner,
   MAX_LINE_BYTES,
   type Outcome,
+  PROTOCOL,
   readMessage,
   type ToRunner,
 } from './runner-messages.ts';
@@ -53,10 +54,17 @@ export async function openRunner(held: HeldContainer, image: string, timeoutMs: 
     sleep(timeoutMs, null, { signal: late.signal, ref: false }).catch(() => null),
   ]);
   late.abort();
-  if (message !== null && 'method' in message && message.method === 'ready') return runnerOf(held, lines);
+  const isReady = message !== null && 'method' in message && message.method === 'ready';
+  const protocol = isReady ? (message.params?.protocol ?? PROTOCOL) : null;
+  if (protocol === PROTOCOL) return runnerOf(held, lines);
   const ended = await Promise.race([held.exited, sleep(200, null, { ref: false })]);
   void held.destroy();
-  const how = ended === null ? 'did not say that it is ready' : `ended (exit code ${ended.exitCode ?? 'unknown'})`;
+  const how =
+    protocol !== null
+      ? `speaks protocol ${protocol}, and this animus speaks ${PROTOCOL}`
+      : ended === null
+        ? 'did not say that it is ready'
+        : `ended (exit code ${ended.exitCode ?? 'unknown'})`;
   const detail = `the runner in the image ${image} ${how}${said === '' ? '' : `: ${said.trim()}`}`;
   const hint = '; build the image again (animus sandbox build), or derive yours from it';
   throw new AnimusError('sandbox.refused', { where: 'the container', detail, hint });

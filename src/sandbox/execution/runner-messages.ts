@@ -18,7 +18,15 @@ const outcome = z.object({
   stderr: output,
 });
 
-const ready = z.object({ jsonrpc: version, method: z.literal('ready'), id: z.undefined().optional() });
+/** The version of these messages: PROTOCOL of docker/sandbox. */
+export const PROTOCOL = 1;
+
+const ready = z.object({
+  jsonrpc: version,
+  method: z.literal('ready'),
+  id: z.undefined().optional(),
+  params: z.object({ protocol: z.int().default(PROTOCOL) }).optional(),
+});
 const call = z.object({
   jsonrpc: version,
   id: z.int().min(1),
