@@ -1,11 +1,13 @@
 /** What of this host a container for commands sees: some directories at their own paths, with the file rules that hold in them. */
-import { statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { accessTo, depthOf, effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { ContainerMount, TmpfsMount } from '../container-host.ts';
 
 /** The mounts of a container. */
 export interface MountPlan {
+  /** The directories that were asked for. */
+  readonly roots: readonly string[];
   readonly mounts: readonly ContainerMount[];
   readonly tmpfs: readonly TmpfsMount[];
   /** Equal for two plans that mount the same files: a file that was replaced is another one. */
@@ -14,7 +16,7 @@ export interface MountPlan {
 
 /** What a plan needs to know about the host. */
 export interface HostFile {
-  readonly kind: 'file' | 'directory';
+  readonly kind: 'file' | 'directory' | 'link';
   /** Identifies the file while it exists. */
   readonly identity: string;
 }
@@ -26,7 +28,7 @@ const HIDDEN_BYTES = 4096;
  * Plans the mounts: every root at its own path, hidden files below it as empty ones, hidden directories as empty ones, other rules with their
  * own mounts. Nothing outside the roots is mounted, so rules for other paths have no effect. Every directory between a root and a path
  * that is hidden or read-only is mounted on itself: a mount point cannot be renamed or removed. Returns the reason if a root may not be
- * used, or if a hidden path does not exist: its content may be elsewhere.
+ * used, if a path is a link (the engine would follow it anywhere), or if a hidden path does not exist: its content may be elsewhere.
  */
 export function containerMounts(
   roots: readonly string[],
@@ -49,14 +51,15 @@ export function containerMounts(
     }
     places.set(path, access);
   }
-  return planOf(places, effective, look);
+  const plan = planOf(places, effective, look);
+  return typeof plan === 'string' ? plan : { roots, ...plan };
 }
 
 function planOf(
   places: ReadonlyMap<string, FileRule['access']>,
   rules: readonly FileRule[],
   look: (path: string) => HostFile | null,
-): MountPlan | string {
+): Omit<MountPlan, 'roots'> | string {
   const mounts: ContainerMount[] = [];
   const tmpfs: TmpfsMount[] = [];
   const identities: string[] = [];
@@ -65,6 +68,8 @@ function planOf(
     if (file === null && access === 'hidden')
       return `${path} must be hidden but does not exist: its content may be elsewhere, so no command is started`;
     if (file === null) continue;
+    if (file.kind === 'link')
+      return `${path} is a symbolic link, and a container cannot protect what it leads to: replace it by a file or directory, or remove it`;
     identities.push(`${path} ${access} ${file.identity}`);
     if (access !== 'hidden') mounts.push({ source: path, target: path, readOnly: access === 'read' });
     // Below a hidden directory there is nothing to hide.
@@ -82,6 +87,8 @@ function between(root: string, path: string): readonly string[] {
 }
 
 function lookAt(path: string): HostFile | null {
-  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
-  return stats ? { kind: stats.isDirectory() ? 'directory' : 'file', identity: `${stats.dev}:${stats.ino}` } : null;
+  const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  if (!stats) return null;
+  const kind = stats.isSymbolicLink() ? 'link' : stats.isDirectory() ? 'directory' : 'file';
+  return { kind, identity: `${stats.dev}:${stats.ino}` };
 }

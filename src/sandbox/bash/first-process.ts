@@ -6,7 +6,8 @@
 /** The environment variable by which a command's processes are told apart from those of other commands. */
 export const COMMAND_MARK = 'ANIMUS_SPAWN_ID';
 
-/** What it prints first. */
+/** The lines that it prints first: its mounts, each after this word, and then that it is ready. */
+export const MOUNT = 'mount';
 export const READY = 'ready';
 
 /**
@@ -72,6 +73,7 @@ refusals() {
     while read -r name value; do [ "$name" = max ] && refused=$value; done < "$file"
   done
 } 2>/dev/null
+while IFS= read -r line; do printf '${MOUNT} %s\\n' "$line"; done < /proc/self/mountinfo
 echo ${READY}
 while read -r token signal rounds spares; do
   while :; do

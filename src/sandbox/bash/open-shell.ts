@@ -1,8 +1,9 @@
 /** Starts the container in which a focus's commands run. */
-import type { ContainerHost, ContainerLimits, HeldContainer } from '../container-host.ts';
+import type { ContainerHost, ContainerLimits, HeldContainer, TmpfsMount } from '../container-host.ts';
 import type { MountPlan } from './container-mounts.ts';
 import { FIRST_PROCESS } from './first-process.ts';
 import { type ShellContainer, shellContainer } from './shell-container.ts';
+import { mountProblem } from './verify-mounts.ts';
 
 /** What all containers of one focus have in common. */
 export interface ShellSettings {
@@ -23,14 +24,11 @@ export interface ShellSettings {
 
 /** More than any file of a build, and less than a disk. */
 const FILE_BYTES = 32 * 2 ** 30;
-/** Directories that programs expect to be able to write. */
-const SCRATCH = ['/tmp', '/var/tmp'];
-
 /** Rejects with what to do about it: the engine's errors, and `sandbox.refused` for an image without a shell. */
 export async function openShell(
   host: ContainerHost,
   { owner, image, limits, user, workdir, runtime, connect }: ShellSettings,
-  { mounts, tmpfs }: MountPlan,
+  plan: MountPlan,
   signal: AbortSignal,
 ): Promise<ShellContainer> {
   const held = await host.launch(
@@ -42,8 +40,8 @@ export async function openShell(
       user,
       workdir,
       limits: { ...limits, fileBytes: FILE_BYTES },
-      tmpfs: [...SCRATCH.map((path) => ({ path, bytes: Math.floor(limits.memoryBytes / 2), exec: true })), ...tmpfs],
-      mounts,
+      tmpfs: [...scratch(limits), ...plan.tmpfs],
+      mounts: plan.mounts,
       network: 'none',
       ...(runtime !== null && { runtime }),
     },
@@ -51,7 +49,10 @@ export async function openShell(
   );
   try {
     const container = shellContainer(held);
-    if (!(await container.ready)) throw await neverReady(held, image);
+    const mounted = await container.ready;
+    if (mounted === null) throw await neverReady(held, image);
+    const problem = mountProblem(plan, mounted);
+    if (problem !== null) throw new Error(problem);
     const env = connect === null ? {} : await connect(held, signal);
     return {
       ...container,
@@ -68,4 +69,12 @@ async function neverReady(held: HeldContainer, image: string): Promise<Error> {
   const { problem } = await held.exited;
   const detail = problem === null ? '' : `: ${problem}`;
   return new Error(`the image ${image} cannot run commands${detail}; it must have a POSIX shell as /bin/sh`);
+}
+
+/** Directories that programs expect to be able to write. Full ones leave memory for processes. */
+function scratch({ memoryBytes }: Pick<ContainerLimits, 'memoryBytes'>): readonly TmpfsMount[] {
+  return [
+    { path: '/tmp', bytes: Math.floor(memoryBytes / 2), exec: true },
+    { path: '/var/tmp', bytes: Math.floor(memoryBytes / 8), exec: true },
+  ];
 }

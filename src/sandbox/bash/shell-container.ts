@@ -38,8 +38,8 @@ export interface Clearance {
 }
 
 export interface ShellContainer {
-  /** Resolves when commands can run in it; to false if they cannot. */
-  readonly ready: Promise<boolean>;
+  /** What is mounted in it, as in mountinfo, when commands can run in it; null if they cannot. */
+  readonly ready: Promise<readonly string[] | null>;
   readonly exited: HeldContainer['exited'];
   /** Never rejects. */
   start(program: readonly string[], place: Pick<ContainerExec, 'env' | 'workdir'>): Promise<ContainedCommand>;

@@ -34,8 +34,12 @@ export function give(path: string): void {
   if (process.getuid?.() === 0) chownSync(path, SOMEBODY, SOMEBODY);
 }
 
-/** A new workspace, and a container that is closed with the test. */
-export function bashBench(host: ContainerHost, settings: Partial<ShellSettings> = {}): BashBench {
+/** A new workspace, and a container that is closed with the test. `beforeStart` runs when its mounts have been planned. */
+export function bashBench(
+  host: ContainerHost,
+  settings: Partial<ShellSettings> = {},
+  beforeStart: (workspace: string) => void = () => {},
+): BashBench {
   const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'animus-bash-')));
   give(workspace);
   const user = process.getuid?.() === 0 ? SOMEBODY : (process.getuid?.() ?? SOMEBODY);
@@ -51,7 +55,10 @@ export function bashBench(host: ContainerHost, settings: Partial<ShellSettings> 
   };
   const container = createFocusContainer({
     roots: [workspace],
-    open: (plan, signal) => openShell(host, shell, plan, signal),
+    open(plan, signal) {
+      beforeStart(workspace);
+      return openShell(host, shell, plan, signal);
+    },
     graceMs: 300,
   });
   onTestFinished(async () => {

@@ -84,6 +84,14 @@ test('says why there can be no container', () => {
   expect(plan(['/home/ada/app'], ['read', '/home/ada/app/gone'])).toMatchObject({ mounts: ['/home/ada/app'] });
 });
 
+test('refuses a link, which the engine would follow to anything of the host', () => {
+  const linked = containerMounts(['/home/ada/app'], [{ path: '/home/ada/app/faculties', access: 'read' }], (path) => ({
+    kind: path.endsWith('faculties') ? 'link' : 'directory',
+    identity: path,
+  }));
+  expect(linked).toContain('/home/ada/app/faculties is a symbolic link');
+});
+
 test('two plans have the same key only if they mount the same files', () => {
   const rules: readonly FileRule[] = [{ path: '/home/ada/app/.env', access: 'hidden' }];
   const keyOf = (identity: string) => {
