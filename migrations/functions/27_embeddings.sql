@@ -27,6 +27,14 @@ exception when lock_not_available or deadlock_detected then
   return json_build_object('permit', 'budget_busy');
 end $$;
 
+-- Extends the time of a daemon while its request takes its time. False: another daemon has taken over.
+-- Locks: the row of the model. Raises: nothing.
+create or replace function animus.extend_embedding(p_daemon_id uuid, p_model text, p_for interval) returns boolean
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  with extended as (update animus.embedders set until = animus.now() + p_for where model = p_model and daemon_id = p_daemon_id returning 1)
+  select exists (select from extended)
+$$;
+
 -- Holds amounts in every account of the limits for all work, or in none, as spent by the daemon. Returns as begin_embedding.
 -- Locks: accounts and slices, account by account. Raises: nothing.
 create or replace function animus.hold_for_all(p_daemon_id uuid, p_usd numeric, p_tokens bigint) returns json

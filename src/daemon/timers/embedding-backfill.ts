@@ -10,6 +10,7 @@ import {
   beginEmbedding,
   type EmbeddingPermit,
   type EmbeddingTurn,
+  extendEmbedding,
   leaveEmbedding,
 } from '../../store/work/embedding-turns.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -35,8 +36,8 @@ const LOOK_MS = 5000;
 const NO_VECTORS_MS = 300_000;
 /** An operator may raise the limit, and a pause may end. */
 const REFUSED_MS = 30_000;
-/** How long a daemon that was killed keeps others from going on: longer than one request takes. */
-const HOLD_SECONDS = 180;
+/** How long a daemon that was killed keeps others from going on; it is extended three times as often. */
+const HOLD_SECONDS = 30;
 /** Rows in memory at a time. */
 const MAX_ROWS = 256;
 
@@ -93,13 +94,33 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
     }
     const begun = await beginEmbedding(db, turn, HOLD_SECONDS, of.costAtMost(texts.slice(0, batch.length)));
     if (begun.permit !== 'go') return refused(begun);
-    const done = await batches.embed(batch, begun.held, stopping.signal);
+    const done = await heldOn(turn, batches.embed(batch, begun.held, stopping.signal));
     embedded += done.stored;
     if (done.stored < done.rows.length)
       unstored = new Map([...unstored, ...done.rows.map((row) => [row.id, row] as const)]);
     if (done.problem !== null) await report(done.problem);
     else if (done.stored > 0) await report(null);
     return done.waitMs;
+  }
+
+  /** Holds on while a request is under way. What fails here fails again when it ends, where it counts. */
+  async function heldOn<T>(turn: EmbeddingTurn, request: Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    const extending = (async () => {
+      for (;;) {
+        await clock.sleep((HOLD_SECONDS / 3) * 1000, ended.signal);
+        if (ended.signal.aborted) return;
+        await extendEmbedding(db, turn, HOLD_SECONDS).catch((error: unknown) =>
+          log.debug({ error: messageOf(error) }, 'could not extend the time in which this daemon makes embeddings'),
+        );
+      }
+    })();
+    try {
+      return await request;
+    } finally {
+      ended.abort();
+      await extending;
+    }
   }
 
   async function refused(begun: Exclude<EmbeddingPermit, { permit: 'go' }>): Promise<number> {

@@ -48,6 +48,19 @@ export async function beginEmbedding(
   return row!.begun;
 }
 
+/** Extends its time while a request is under way; false: another daemon has taken over. */
+export async function extendEmbedding(
+  db: Queryable,
+  { daemonId, model }: EmbeddingTurn,
+  seconds: number,
+): Promise<boolean> {
+  const [row] = await db.query<{ extended: boolean }>(
+    `select animus.extend_embedding($1, $2, $3 * interval '1 second') as extended`,
+    [daemonId, toText(model), seconds],
+  );
+  return row!.extended;
+}
+
 /**
  * Ends a request. After a failure no daemon asks the model for at least `delayMs`, and longer after each further one. Returns for how many
  * seconds; null: not at all.

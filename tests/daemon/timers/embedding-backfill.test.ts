@@ -159,7 +159,7 @@ describe('a failure', () => {
   });
 });
 
-test('a daemon that was killed keeps others off for as long as its request may take', async () => {
+test('a daemon that was killed keeps others off until its time is over', async () => {
   const db = target.database;
   await remember(db, texts(2));
   await beginEmbedding(db, { daemonId: randomUUID(), model: 'p/e' }, 180, { usd: 0, tokens: 0 });

@@ -5,6 +5,7 @@ import {
   type EmbeddingPermit,
   type EmbeddingTurn,
   endEmbedding,
+  extendEmbedding,
   leaveEmbedding,
 } from '../../../src/store/work/embedding-turns.ts';
 import { beginHeld, beginLimited, limit, recordCost, settled } from '../../support/budgets.ts';
@@ -40,6 +41,11 @@ describe('the embeddings of memories are made', () => {
     expect(await beginEmbedding(db, other, 60, COST)).toMatchObject({ permit: 'busy' });
     await leaveEmbedding(db, one);
     expect(await beginEmbedding(db, other, 60, COST)).toMatchObject({ permit: 'go' });
+    // During a long request, too; but not once another has taken over.
+    expect(await extendEmbedding(db, other, 90)).toBe(true);
+    expect(await extendEmbedding(db, one, 90)).toBe(false);
+    expect(await beginEmbedding(db, one, 60, COST)).toEqual({ permit: 'busy', seconds: 90 });
+    await clock.set('+30 seconds');
     // Killed: nobody has to leave.
     await clock.set('+60 seconds');
     expect(await beginEmbedding(db, one, 60, COST)).toMatchObject({ permit: 'go' });
