@@ -3,7 +3,7 @@
  * Needs root and dockerd: it runs on an engine of its own, so that everything on it can be counted. Fails if anything is left.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -82,7 +82,10 @@ async function apply(fault: (typeof FAULTS)[number], child: ChildProcess): Promi
 /** What the engine has: containers, volumes, and the files of both and of their layers; and its processes. */
 async function everything({ docker, data }: OwnEngine): Promise<Readonly<Record<string, number>>> {
   const count = async (...args: readonly string[]) => (await docker(...args)).split('\n').length - 1;
-  const files = (...path: readonly string[]) => readdirSync(join(data, ...path)).length;
+  const files = (...path: readonly string[]) => {
+    const directory = join(data, ...path);
+    return existsSync(directory) ? readdirSync(directory).length : 0;
+  };
   return {
     containers: await count('ps', '--all', '--quiet'),
     volumes: await count('volume', 'ls', '--quiet'),
