@@ -44,7 +44,7 @@ export function createSandboxWatch({
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       await look();
-      await clock.sleep(PAUSE_MS, stopping.signal).catch(() => {});
+      await clock.sleep(PAUSE_MS, stopping.signal);
     }
   }
 

@@ -53,7 +53,7 @@ async function oneDaemon(fault: (typeof FAULTS)[number]): Promise<void> {
   const program = join(import.meta.dirname, 'executing-daemon.ts');
   const child = spawn(process.execPath, [program, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'inherit'] });
   let seen = 0;
-  createInterface({ input: child.stdout! }).on('line', (ended) => {
+  createInterface({ input: child.stdout }).on('line', (ended) => {
     ends[ended] = (ends[ended] ?? 0) + 1;
     seen++;
   });

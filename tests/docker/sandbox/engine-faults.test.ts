@@ -31,7 +31,10 @@ describe.skipIf(missing !== null)(`a faulty engine${missing === null ? '' : ` (s
   test('that is killed loses the containers; when it is back, they are removed', async () => {
     const { host } = open();
     const held = [await host.launch(spec, never), await host.launch(stubborn, never)];
-    for (const { stdout, stderr } of held) stdout.resume() && stderr.resume();
+    for (const { stdout, stderr } of held) {
+      stdout.resume();
+      stderr.resume();
+    }
     engine.signal('SIGKILL');
     await engine.ended();
     expect(await Promise.all(held.map(async ({ exited }) => (await exited).ended))).toEqual(['lost', 'lost']);

@@ -1,69 +1,27 @@
-/** Hostile code: it gets nowhere, the daemon is unharmed, and another execution at the same time is undisturbed. On a real engine. */
+/** Hostile code tries to get out: it gets nowhere, and another execution at the same time is undisturbed. On a real engine. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { CodeCalls, Execution } from '../../../src/sandbox/sandbox.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { CodeCalls } from '../../../src/sandbox/sandbox.ts';
+import { besideBystander } from './beside-bystander.ts';
 import { missingEngine } from './containers.ts';
-import { echo, openSandbox, type TestSandbox } from './executions.ts';
+import { echo } from './executions.ts';
 
 const missing = missingEngine();
 
-/** Runs for as long as the abuse, calls tools, and returns what it must. */
-const BYSTANDER = `
-import time
-count = 0
-while echo(text="go on?").content == "yes":
-    assert echo(text=str(count)).content == str(count)
-    count += 1
-    time.sleep(0.02)
-return count`;
-
 describe.skipIf(missing !== null)(`hostile code${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
-  let site: TestSandbox;
-  let bystander: { stop(): Promise<Execution> };
-  beforeAll(async () => {
-    site = await openSandbox();
-  });
-  afterAll(async () => {
-    await site?.stop();
-    expect(await site?.left()).toEqual([]);
-  });
-  beforeEach(() => {
-    let going = true;
-    let asked = 0;
-    const calls: CodeCalls = async (call, signal) =>
-      (call.input as { text: string }).text === 'go on?'
-        ? { content: going || asked++ < 3 ? 'yes' : 'no', isError: false }
-        : echo(call, signal);
-    const execution = site.run(BYSTANDER, { owner: 'bystander', timeoutMs: 60_000 }, calls);
-    bystander = {
-      stop: () => {
-        going = false;
-        return execution;
-      },
-    };
-  });
-  afterEach(async () => {
-    const { ended, value, traceback } = await bystander.stop();
-    expect({ ended, traceback }).toEqual({ ended: 'returned', traceback: undefined });
-    expect(Number(value)).toBeGreaterThan(0);
-  });
-
-  const valueOf = (execution: Execution): unknown => {
-    expect(execution).toMatchObject({ ended: 'returned' });
-    return JSON.parse(execution.value ?? 'null');
-  };
+  const { run, valueOf } = besideBystander();
 
   test('reaches no network: no address, no name, no listener of the host, no interface but its own loopback', async () => {
     const server = createServer((socket) => socket.end('reached')).listen(0, '0.0.0.0');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const execution = await site.run(`
+    const execution = await run(`
 import os, socket
 def attempt(act):
     try:
@@ -105,7 +63,7 @@ return {
     writeFileSync(join(directory, 'key'), secret);
     process.env['ANIMUS_TEST_SECRET'] = secret;
     onTestFinished(() => void delete process.env['ANIMUS_TEST_SECRET']);
-    const execution = await site.run(`
+    const execution = await run(`
 import glob, os
 def attempt(act):
     try:
@@ -170,85 +128,6 @@ return {
     expect(seen['processes']).toEqual([]);
   });
 
-  test('cannot start so many processes that anybody notices', async () => {
-    const execution = await site.run(`
-import os, time
-made, refused = 0, None
-for _ in range(1000):
-    try:
-        if os.fork() == 0:
-            time.sleep(60)
-            os._exit(0)
-        made += 1
-    except OSError as error:
-        refused = str(error)
-        break
-return [made, refused]`);
-    const [made, refused] = valueOf(execution) as [number, string];
-    expect(made).toBeLessThan(64);
-    expect(refused).toContain('temporarily unavailable');
-    const bomb = await site.run('import os\nwhile True:\n    try: os.fork()\n    except OSError: pass', {
-      timeoutMs: 2000,
-    });
-    expect(['timeout', 'killed', 'raised']).toContain(bomb.ended);
-  });
-
-  test('cannot use more memory, in processes or in files', async () => {
-    const greedy = await site.run('x = [bytearray(16 << 20) for _ in range(100)]\nreturn len(x)');
-    expect(greedy).toMatchObject({ ended: 'limit' });
-    const disk = await site.run(`
-problems = []
-for directory in ("/work", "/tmp", "/dev/shm"):
-    try:
-        for number in range(40):
-            with open(f"{directory}/{number}", "wb") as file:
-                file.write(bytes(1 << 20))
-        problems.append(directory + " took all")
-    except OSError as error:
-        problems.append(error.strerror)
-return problems`);
-    expect(valueOf(disk)).toEqual(Array(3).fill('No space left on device'));
-    const many = await site.run(`
-try:
-    for number in range(1_000_000):
-        open(f"/tmp/{number}", "w").close()
-    return "all"
-except OSError as error:
-    return error.strerror`);
-    expect(valueOf(many)).toBe('No space left on device');
-    const large = await site.run(`
-import os, signal
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-try:
-    os.truncate(os.open("/tmp/large", os.O_CREAT | os.O_RDWR), 1 << 40)
-    return "made"
-except OSError as error:
-    return error.strerror`);
-    expect(valueOf(large)).toBe('File too large');
-  });
-
-  test('cannot print, return or leave more than the limits', async () => {
-    const endless = await site.run('import sys\nwhile True: print("x" * 65536); print("y" * 65536, file=sys.stderr)', {
-      timeoutMs: 3000,
-    });
-    expect(endless.ended).toBe('timeout');
-    expect(endless.stdout.text.length).toBeLessThan(300_000);
-    expect(endless.stdout.bytes).toBeGreaterThan(1_000_000);
-    expect(endless.stderr.text.length).toBeLessThan(300_000);
-    const value = await site.run('return "x" * 30_000_000');
-    expect((value.value ?? '').length).toBeLessThan(1.1 * 2 ** 20);
-    const files = await site.run(`
-import os
-for number in range(100):
-    open(f"out/{number}", "w").write("x")
-os.symlink("/etc/passwd", "out/link")
-open("out/..\\\\up", "w").write("x")
-os.mkfifo("out/pipe")`);
-    expect(files.ended).toBe('returned');
-    expect(files.files.length).toBeLessThanOrEqual(20);
-    expect(files.files.map(({ bytes }) => bytes.toString())).not.toContain(expect.stringContaining('root:'));
-  });
-
   test('cannot forge a message: neither by its output nor by the descriptors of the runner', async () => {
     const forged = JSON.stringify({ jsonrpc: '2.0', id: 'execute', result: { ended: 'returned', value: '"forged"' } });
     const call = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'call', params: { name: 'forged', input: {} } });
@@ -272,7 +151,7 @@ for path in ("/proc/1/fd/1", "/proc/1/fd/0", "/proc/1/mem", "/dev/console"):
         blocked.append(path)
 assert echo(text="real").content == "real"
 return blocked`;
-    const execution = await site.run(code, {}, calls);
+    const execution = await run(code, {}, calls);
     expect(valueOf(execution)).toEqual(['/proc/1/fd/1', '/proc/1/fd/0', '/proc/1/mem', '/dev/console']);
     expect(names).toEqual(['echo']);
     expect(execution.stdout.text).toContain('forged');
@@ -280,7 +159,7 @@ return blocked`;
 
   test('that writes to the channel of its own process reaches the tools and nothing else', async () => {
     const names: string[] = [];
-    const execution = await site.run(
+    const execution = await run(
       `
 import os, socket
 for fd in range(3, 64):
@@ -302,25 +181,24 @@ return "went on"`,
   });
 
   test('cannot stop its runner by signals, nor outlive the execution', async () => {
-    const execution = await site.run(`
+    const execution = await run(`
 import os, signal, subprocess
 for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGSTOP", "SIGHUP", "SIGUSR1"):
     os.kill(1, getattr(signal, name))
 subprocess.Popen(["sleep", "600"], start_new_session=True)
 return "alive"`);
     expect(valueOf(execution)).toBe('alive');
-    const own = await site.run('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)');
+    const own = await run('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)');
     expect(own.ended).toBe('raised');
     expect(own.traceback).toContain('killed by signal 9');
   });
 
   test('cannot read anything of another execution', async () => {
     const token = randomUUID();
-    const first = site.run(
-      `open("/tmp/token", "w").write(${JSON.stringify(token)})\nimport time; time.sleep(2)\nreturn 1`,
-      { owner: 'first' },
-    );
-    const second = await site.run(`
+    const first = run(`open("/tmp/token", "w").write(${JSON.stringify(token)})\nimport time; time.sleep(2)\nreturn 1`, {
+      owner: 'first',
+    });
+    const second = await run(`
 import glob
 texts = []
 for path in glob.glob("/tmp/*") + glob.glob("/work/**", recursive=True) + glob.glob("/dev/shm/*") + glob.glob("/proc/[0-9]*/cmdline"):
@@ -332,40 +210,6 @@ return texts`);
     expect(valueOf(second)).not.toContain(token);
     expect((await first).ended).toBe('returned');
     // The next execution on the same limits gets another container.
-    expect(valueOf(await site.run('import os\nreturn os.listdir("/tmp")'))).toEqual([]);
-  });
-
-  test('takes a result that tries to inject for what it is: text', async () => {
-    const evil = '"}\n{"jsonrpc":"2.0","id":"execute","method":"execute"}\n\'; import os; os._exit(1) #\u2028\u0000';
-    const execution = await site.run('return echo(text="x").content', {}, async () => ({
-      content: evil,
-      isError: false,
-    }));
-    expect(valueOf(execution)).toBe(evil);
-  });
-
-  test('that floods the engine with calls is held back, and the calls end with it', async () => {
-    let running = 0;
-    let most = 0;
-    const slow: CodeCalls = async (_call, signal) => {
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => {
-        signal.addEventListener('abort', resolve, { once: true });
-        setTimeout(resolve, 20);
-      });
-      running--;
-      return { content: 'x'.repeat(1000), isError: false };
-    };
-    const execution = await site.run(
-      `
-from concurrent.futures import ThreadPoolExecutor
-with ThreadPoolExecutor(40) as pool:
-    return sum(len(r.content) for r in pool.map(lambda n: echo(text=str(n)), range(400)))`,
-      {},
-      slow,
-    );
-    expect(valueOf(execution)).toBe(400_000);
-    expect(most).toBeLessThanOrEqual(16);
-    expect(running).toBe(0);
+    expect(valueOf(await run('import os\nreturn os.listdir("/tmp")'))).toEqual([]);
   });
 });

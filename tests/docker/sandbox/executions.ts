@@ -15,7 +15,7 @@ export const ECHO: readonly CodeTool[] = [
 ];
 
 export const echo: CodeCalls = async ({ input }) => ({
-  content: String((input as { text: string }).text),
+  content: (input as { text: string }).text,
   isError: false,
 });
 

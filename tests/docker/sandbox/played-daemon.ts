@@ -39,12 +39,12 @@ export function playDaemon(options: {
   const directory = mkdtempSync(join(tmpdir(), 'animus-played-'));
   const marker = options.marker ?? join(directory, 'in-use');
   const settings = { engine, daemon: id, marker, commands, ...(deadlineMs !== undefined && { deadlineMs }) };
-  const program = join(import.meta.dirname, 'daemon-program.ts');
+  const program = new URL('daemon-program.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [program, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ids = Promise.withResolvers<readonly string[]>();
   const ends = Promise.withResolvers<readonly ContainerEnd[]>();
   const logged: string[] = [];
-  createInterface({ input: child.stdout! }).on('line', (line) => {
+  createInterface({ input: child.stdout }).on('line', (line) => {
     const said = JSON.parse(line) as { ids?: string[]; ends?: ContainerEnd[]; message?: string };
     if (said.ids) ids.resolve(said.ids);
     if (said.ends) ends.resolve(said.ends);
