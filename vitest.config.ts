@@ -15,6 +15,8 @@ const ONE_WIRE = [
   'broken-faculties',
   'budgets',
   'cancel-at-once',
+  'child-kills',
+  'child-patterns',
   'children',
   'clock-jumps',
   'cut-connections',

@@ -8,7 +8,7 @@ import { readFoci } from '../../store/views/focus-views.ts';
 import { readAsked } from '../../store/views/inbox-view.ts';
 import { readMailbox } from '../../store/views/mail-view.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
-import { readDescendants, readWork, type WorkDetail, type WorkSummary } from '../../store/views/work-views.ts';
+import { type Descendant, readDescendants, readWork, type WorkDetail } from '../../store/views/work-views.ts';
 import { readBudgetLeft } from '../../store/work/budgets.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -119,7 +119,7 @@ function showArtifacts(output: Output, artifacts: readonly ArtifactView[]): void
   }
 }
 
-function showTree(output: Output, rootId: string, items: readonly WorkSummary[]): void {
+function showTree(output: Output, rootId: string, items: readonly Descendant[]): void {
   if (items.length === 0) return;
   heading(output, 'Children');
   const draw = (parentId: string, indent: string) => {
@@ -133,6 +133,8 @@ function showTree(output: Output, rootId: string, items: readonly WorkSummary[])
         `${shortId(child.id)}  `,
         stateLabel(child.state),
         `  ${child.faculty}  ${child.description}`,
+        styled(child.merged_into === null ? '' : `  → ${shortId(child.merged_into)}`, 'dim'),
+        styled(child.detached ? '  detached' : '', 'dim'),
       );
       draw(child.id, indent + (last ? '   ' : '│  '));
     }

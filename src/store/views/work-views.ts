@@ -46,6 +46,12 @@ export interface WorkDetail extends WorkSummary {
   readonly updated_at: Date;
 }
 
+/** A work item in a tree. */
+export interface Descendant extends WorkSummary {
+  /** True: it is not cancelled with its parent. */
+  readonly detached: boolean;
+}
+
 /** Longer descriptions are cut in lists, which may hold hundreds of them; `readWork` has them whole. */
 export const LISTED = `left(w.description, 10000) as description, left(w.outcome_summary, 1000) as outcome_summary`;
 
@@ -70,14 +76,14 @@ export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
 }
 
 /** The item with all its descendants: parents before their children, oldest first; at most 500. */
-export async function readDescendants(db: Queryable, id: string): Promise<WorkSummary[]> {
-  return db.query<WorkSummary>(
+export async function readDescendants(db: Queryable, id: string): Promise<Descendant[]> {
+  return db.query<Descendant>(
     `with recursive tree as (
        select id, array[id] as path from animus.work_items where parent_id = $1::uuid
        union all
        select w.id, t.path || w.id from animus.work_items w join tree t on w.parent_id = t.id)
      select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, w.cost_usd::float8 as cost_usd, w.parent_id,
-            w.merged_into, w.run_at, w.created_at, w.resolved_at
+            w.merged_into, w.run_at, w.created_at, w.resolved_at, w.detached is true as detached
        from (select id, path from tree order by path limit 500) t join animus.work_items w on w.id = t.id
       order by t.path`,
     [id],

@@ -32,6 +32,23 @@ describe('the end of a parent', () => {
     ]);
   });
 
+  it('has a budget of its tree for its own children, not for work into which a child was merged', async () => {
+    const { database: db } = pg;
+    const faculty = `f${randomUUID()}`;
+    const [other] = await db.query<{ id: string }>(
+      `insert into animus.work_items (faculty, dedup_key) values ($1, 'k') returning id`,
+      [faculty],
+    );
+    const parent = await runningParent(db);
+    await db.query(`select animus.set_budget('root', $1, 'none', 'usd', 1)`, [parent.id]);
+    const owned = await spawn(db, parent);
+    await spawn(db, parent, { faculty, dedupKey: 'k' });
+    const limited = (id: string) =>
+      db.query('select animus.has_budget(w.id, w.faculty) as limited from animus.work_items w where w.id = $1', [id]);
+    expect(await limited(owned.id)).toEqual([{ limited: true }]);
+    expect(await limited(other!.id)).toEqual([{ limited: false }]);
+  });
+
   it('wakes others who wait for what it cancels', async () => {
     const { database: db } = pg;
     const faculty = `f${randomUUID()}`;

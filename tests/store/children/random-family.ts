@@ -145,7 +145,7 @@ const pick = <T>(list: readonly T[], random: Random): T => list[Math.floor(list.
 const some = <T>(random: Random, most: number, make: () => T): T[] =>
   Array.from({ length: Math.floor((most + 1) * random()) }, make);
 
-function shuffle<T>(list: T[], random: Random): void {
+function shuffle(list: unknown[], random: Random): void {
   for (let n = list.length - 1; n > 0; n--) {
     const other = Math.floor((n + 1) * random());
     [list[n], list[other]] = [list[other]!, list[n]!];
