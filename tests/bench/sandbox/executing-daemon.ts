@@ -9,7 +9,7 @@ import { ECHO, echo } from '../../docker/sandbox/executions.ts';
 
 const CODES = [
   'return 1',
-  'return echo(text="x").content',
+  'return echo(text="x")["content"]',
   'open("out/report", "w").write("x" * 100000)\nopen("/tmp/left", "w").write("x")',
   'import subprocess\nsubprocess.Popen(["sleep", "600"], start_new_session=True)\nreturn 2',
   'import time\ntime.sleep(600)',

@@ -59,7 +59,7 @@ with ThreadPoolExecutor(16) as pool:
     list(pool.map(lambda n: echo(text="x"), range(4000)))
 return 4000 / (time.perf_counter() - start)`);
   const large = await site.run(
-    'import time\nstart = time.perf_counter()\nsize = len(echo(text="x").content)\nreturn size / (time.perf_counter() - start) / 2**20',
+    'import time\nstart = time.perf_counter()\nsize = len(echo(text="x")["content"])\nreturn size / (time.perf_counter() - start) / 2**20',
     {},
     async () => ({
       content: 'x'.repeat(8 * 2 ** 20),

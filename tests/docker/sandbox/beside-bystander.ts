@@ -7,8 +7,8 @@ import { echo, openSandbox, type TestSandbox } from './executions.ts';
 const BYSTANDER = `
 import time
 count = 0
-while echo(text="go on?").content == "yes":
-    assert echo(text=str(count)).content == str(count)
+while echo(text="go on?")["content"] == "yes":
+    assert echo(text=str(count))["content"] == str(count)
     count += 1
     time.sleep(0.02)
 return count`;

@@ -149,7 +149,7 @@ for path in ("/proc/1/fd/1", "/proc/1/fd/0", "/proc/1/mem", "/dev/console"):
             file.write(b"\\n" + lines)
     except OSError as error:
         blocked.append(path)
-assert echo(text="real").content == "real"
+assert echo(text="real")["content"] == "real"
 return blocked`;
     const execution = await run(code, {}, calls);
     expect(valueOf(execution)).toEqual(['/proc/1/fd/1', '/proc/1/fd/0', '/proc/1/mem', '/dev/console']);
