@@ -66,18 +66,14 @@ describe('on a daemon, submitted by the SQL in the file', () => {
 
   /** One reader per document, and an answer with the sources of both. */
   async function expectResearch(item: Item): Promise<void> {
-    expect(item).toMatchObject({
-      state: 'completed',
-      outcome: { found: true, sources: [{ file: 'animus.md' }, { file: 'operating.md' }] },
-    });
+    const sources = [{ file: 'animus.md' }, { file: 'operating.md' }];
+    expect(item).toMatchObject({ state: 'completed', outcome: { found: true, sources } });
     const readers = await pg.database.query(
       `select c.faculty, c.state, c.params ->> 'document' as document from animus.work_items c join animus.work_items p on p.id = c.parent_id
         where p.faculty = 'researcher' order by document`,
     );
-    expect(readers).toEqual([
-      { faculty: 'reader', state: 'completed', document: 'animus.md' },
-      { faculty: 'reader', state: 'completed', document: 'operating.md' },
-    ]);
+    const reader = { faculty: 'reader', state: 'completed' };
+    expect(readers).toEqual(sources.map(({ file }) => ({ ...reader, document: file })));
   }
 
   /** It was told what the others found, and stored a memory of it. */

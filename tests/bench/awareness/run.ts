@@ -91,8 +91,8 @@ async function texts(db: Database, viewer: string): Promise<void> {
   for (let n = 1; n < 20; n++) view = awarenessView(seen);
   const prepared = (performance.now() - began) / 20;
   const each = (resources: readonly string[]) => {
+    let text = awarenessDigest(view, { id: 'first', ancestors: [], resources }, settings);
     const start = performance.now();
-    let text: string | null = null;
     for (let n = 0; n < 1000; n++) text = awarenessDigest(view, { id: `i${n}`, ancestors: [], resources }, settings);
     return { us: performance.now() - start, tokens: estimateTokens(text ?? '') };
   };
