@@ -23,6 +23,7 @@ const ONE_WIRE = [
   'daemon-death',
   'embedded-kill',
   'embedded-sharing',
+  'embedding-kills',
   'external-engage',
   'external-focus',
   'faculty-test',
