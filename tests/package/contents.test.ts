@@ -10,7 +10,16 @@ test('the package contains everything that it needs to run, and nothing else', {
   const expected = [
     ...ran.filter((path) => path !== 'dist/animus.js'),
     'src/animus.js',
-    ...git('migrations', 'docker/sandbox', 'faculties', ':(glob)docs/*.md', 'LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'),
+    ...git(
+      'migrations',
+      'docker/sandbox',
+      'faculties',
+      ':(glob)docs/*.md',
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+      'package.json',
+    ),
   ];
   const typesAndMaps = /^dist\/.*\.(d\.ts|js\.map)$/;
   expect(paths.filter((path) => !typesAndMaps.test(path)).toSorted()).toEqual(expected.toSorted());
