@@ -18,8 +18,6 @@ interface Mounted {
  */
 export function mountProblem({ roots, mounts, tmpfs }: MountPlan, lines: readonly string[]): string | null {
   const mounted = new Map(lines.map(parseLine).map((each) => [each.point, each]));
-  const wrong = (path: string) =>
-    `${path} is not in the container as it should be: it, or a directory above it, was replaced while the container started, or another file system is mounted there`;
   for (const { path } of tmpfs) {
     if (mounted.get(mangle(path))?.type !== 'tmpfs') return wrong(path);
   }
@@ -42,4 +40,8 @@ function parseLine(line: string): Mounted {
 
 function join(base: string, rest: string): string {
   return base === '/' ? rest : base + rest;
+}
+
+function wrong(path: string): string {
+  return `${path} is not in the container as it should be: it, or a directory above it, was replaced while the container started, or another file system is mounted there`;
 }

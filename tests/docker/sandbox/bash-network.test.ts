@@ -144,7 +144,7 @@ cat /proc/net/dev | tail -n +3 | cut -d: -f1; cat /proc/net/route | tail -n +2 |
       const server = createServer((incoming, response) => {
         let bytes = 0;
         incoming.on('data', (chunk: Buffer) => (bytes += chunk.length));
-        incoming.on('end', () => response.end(incoming.method === 'POST' ? `got ${bytes}` : Buffer.alloc(5_000_000)));
+        incoming.on('end', () => response.end(incoming.method === 'POST' ? `got ${bytes}` : Buffer.alloc(600_000)));
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       onTestFinished(() => void server.close());
@@ -155,10 +155,10 @@ import urllib.request as u
 from concurrent.futures import ThreadPoolExecutor
 url = 'http://good.test:${port}/'
 with ThreadPoolExecutor(8) as pool:
-    print(sorted(pool.map(lambda _: len(u.urlopen(url).read()), range(16))) == [5_000_000] * 16)
-print(u.urlopen(url, data=bytes(7_000_000)).read().decode())
+    print(sorted(pool.map(lambda _: len(u.urlopen(url).read()), range(16))) == [600_000] * 16)
+print(u.urlopen(url, data=bytes(2_000_000)).read().decode())
 END`);
-      expect(stdout.text).toBe('True\ngot 7000000\n');
+      expect(stdout.text).toBe('True\ngot 2000000\n');
     });
 
     test('a container whose relay is killed is replaced, and no relay outlives its container', async () => {

@@ -48,7 +48,7 @@ async function startWeb(): Promise<number> {
       response.end(JSON.stringify({ method: incoming.method, url: incoming.url, headers: incoming.headers, body }));
     });
   });
-  return listen(server as unknown as ReturnType<typeof createTcpServer>);
+  return listen(server);
 }
 
 /** Sends bytes and returns all that comes back. */
