@@ -12,6 +12,7 @@ import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
 import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
+import { childRemarks } from './child-remarks.ts';
 import { codeOf } from './code-execution.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
@@ -101,7 +102,12 @@ async function checkFaculties(
   const sound = await Promise.all(
     [...faculties.values()].map(async (faculty) => {
       const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
-      return { faculty, bash, remarks: [...unknownModels(faculty, config), ...permissionRemarks(faculty, bash)] };
+      const remarks = [
+        ...unknownModels(faculty, config),
+        ...permissionRemarks(faculty, bash),
+        ...childRemarks(faculty, faculties),
+      ];
+      return { faculty, bash, remarks };
     }),
   );
   output.document({

@@ -36,6 +36,16 @@ test('check says how much a faculty claims ahead', async () => {
   expect((await animus('faculty', 'check')).stdout).toContain('claims up to 200 items ahead of its free slots');
 });
 
+test('check remarks on child faculties that do not exist', async () => {
+  write({ 'faculties/a.toml': `${GOOD}[faculty.children]\nfaculties = ["engineer", "enginer"]\n` });
+  const { code, stdout } = await animus('faculty', 'check', 'engineer');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^remark .*a\.toml:8: faculty\.children\.faculties: no usable faculty is named enginer \(did you mean engineer\?\)/m,
+  );
+  expect(stdout).not.toContain('named engineer,');
+});
+
 test('check and show list the hooks of the loop, those of the directory last', async () => {
   const hooks = 'before_tool_call = [{ command = "./judge.sh", tools = ["bash"], on_error = "allow" }]';
   write({
