@@ -30,10 +30,10 @@ export interface OwnEngine {
 export function missingOwnEngine(): string | null {
   if (process.getuid?.() !== 0) return 'not root';
   try {
-    execFileSync('dockerd', ['--version'], { stdio: 'pipe' });
+    execFileSync('unshare', ['--net', 'dockerd', '--version'], { stdio: 'pipe' });
     return null;
   } catch {
-    return 'no dockerd here';
+    return 'no dockerd here, or no network namespaces';
   }
 }
 
@@ -54,9 +54,11 @@ export async function prepareEngine(flags: readonly string[], image = SMALL_IMAG
     async start() {
       const log = openSync(join(directory, 'log'), 'a');
       const places = ['--data-root', data, '--exec-root', join(directory, 'exec'), '--pidfile', join(directory, 'pid')];
+      // In a network namespace of its own: an engine without a bridge deletes the interface docker0, which may be another engine's.
       const network = ['--bridge=none', '--iptables=false', '--ip-masq=false'];
       rmSync(join(directory, 'pid'), { force: true });
-      child = spawn('dockerd', [...places, ...network, '--host', address, ...flags], { stdio: ['ignore', log, log] });
+      const args = ['dockerd', ...places, ...network, '--host', address, ...flags];
+      child = spawn('unshare', ['--net', ...args], { stdio: ['ignore', log, log] });
       await eventually('the engine answers', () =>
         run('version').then(
           () => true,
