@@ -1,14 +1,14 @@
 /** JSON as Postgres can store it. */
 
 /**
- * Serialises a value for a `jsonb` parameter. Postgres refuses what JSON allows: the NUL character and unpaired
- * surrogates; both become U+FFFD here, at the boundary, so that no tool output can make a focus unrecordable.
+ * Serialises a value for a `json` or `jsonb` parameter. Postgres refuses what JSON allows: the NUL character and unpaired surrogates, in
+ * values and in names; both become U+FFFD here, at the boundary, so that no tool output can make a focus unrecordable.
  */
 export function toJsonb(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null';
-  // Both are written as escapes. Only a text that may contain one takes the slow way, which calls back for every part.
+  // JSON.stringify writes both as escapes, and a surrogate only where it is unpaired. Every other escape is skipped as a whole.
   if (!/\\u(?:d|0000)/.test(text)) return text;
-  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? toText(part) : part));
+  return text.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.length > 2 ? '\uFFFD' : escape));
 }
 
 /** The same for a `text` parameter. */

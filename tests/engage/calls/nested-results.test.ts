@@ -1,7 +1,7 @@
 /** Results of calls that code makes, and how many calls there may be. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { databaseTool, type ToolOutput } from '../../../src/tools/tool.ts';
+import { databaseTool, type ToolOutput, worldTool } from '../../../src/tools/tool.ts';
 import { testDatabase } from '../../support/database.ts';
 import { testTool } from '../../support/focus.ts';
 import { codeFocus, madeCalls, resultOf, rowsOf, runFocus } from './code-focus.ts';
@@ -28,6 +28,29 @@ describe('code', () => {
     });
     expect(given).toEqual([{ content: 'key ***' }, { content: 'n 1', details: { n: 1 } }]);
     expect(JSON.stringify(await rowsOf(pg.database, focus))).not.toContain('1234');
+  });
+
+  it('may name anything in an input: what Postgres refuses is recorded without it', async () => {
+    const given: unknown[] = [];
+    const kept = worldTool({
+      name: 'kept',
+      description: 'keeps',
+      risk: 'write',
+      idempotent: false,
+      input: z.looseObject({}),
+      run: async (details) => ({ content: 'kept', details }),
+    });
+    const focus = await codeFocus(
+      pg.database,
+      async (_nested, call) => {
+        given.push(await call('kept', { '\0': '\0', '\ud800': 1 }));
+        return 'done';
+      },
+      [kept],
+    );
+    expect(await runFocus(focus)).toMatchObject({ kind: 'done' });
+    expect(given).toEqual([{ content: 'kept', details: { '\0': '\0', '\ud800': 1 } }]);
+    expect((await rowsOf(pg.database, focus))[1]).toMatchObject({ state: 'done', input: { '\ufffd': 1 } });
   });
 
   it('gets results that no context would take, of which a part is recorded; more than 16 MiB are refused', async () => {
