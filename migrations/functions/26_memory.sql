@@ -30,7 +30,7 @@ begin
      and m.submitted_by is not distinct from v_place.submitted_by and m.layer = v_place.layer and m.digest = v_digest and m.merged_into is null;
   merged := found;
   if merged then
-    update animus.memories m set kind = p_kind, tags = animus.join_tags(m.tags, p_tags), metadata = m.metadata || p_metadata, updated_at = v_now
+    update animus.memories m set kind = p_kind, tags = animus.join_tags(m.tags, p_tags), metadata = animus.join_metadata(m.metadata, p_metadata), updated_at = v_now
      where m.id = memory_id;
   else
     perform animus.count_memories(v_place, 1);
@@ -167,7 +167,7 @@ begin
   update animus.memories set merged_into = p_into, embedded_as = null, updated_at = p_now where id = p_gone;
   update animus.memories m
      set tags = animus.join_tags(m.tags, v_gone.tags), uses = m.uses + v_gone.uses, used_at = greatest(m.used_at, v_gone.used_at),
-         metadata = v_gone.metadata || m.metadata, created_at = least(m.created_at, v_gone.created_at)
+         metadata = animus.join_metadata(v_gone.metadata, m.metadata), created_at = least(m.created_at, v_gone.created_at)
    where m.id = p_into;
   perform animus.drop_embedding(p_gone);
   perform animus.count_memories(row(v_gone.layer, v_gone.project, v_gone.task, v_gone.submitted_by)::animus.memory_place, -1);

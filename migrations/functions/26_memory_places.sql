@@ -141,6 +141,14 @@ language sql immutable parallel safe as $$
     select t.tag from unnest(p_first || p_more) with ordinality t (tag, n) group by t.tag order by min(t.n) limit 20) kept
 $$;
 
+-- Returns the metadata of two memories that become one: of both, the second's before the first's; the second's alone where both together
+-- are more than a memory may have.
+-- Locks: none. Raises: nothing.
+create or replace function animus.join_metadata(p_first jsonb, p_second jsonb) returns jsonb
+language sql immutable parallel safe as $$
+  select case when octet_length((p_first || p_second)::text) <= 8192 then p_first || p_second else p_second end
+$$;
+
 -- Returns the digest of a text, white space aside; null for null.
 -- Locks: none. Raises: nothing.
 create or replace function animus.digest_memory(p_content text) returns bytea

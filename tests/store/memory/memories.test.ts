@@ -73,6 +73,19 @@ describe('a stored memory', () => {
       expect(await store('Deploys go to staging first', first, place)).toMatchObject({ merged: false });
   });
 
+  test('never has more metadata than one call may give it, so that it can be changed', async () => {
+    const [db, work] = [target.database, await beginFocus(target.database)];
+    const large = (key: string) => ({ [key]: 'x'.repeat(5000) });
+    const { id } = await store('again', work, { metadata: large('a') });
+    await store('again', work, { metadata: large('b') });
+    expect((await rowOf(id))['metadata']).toEqual(large('b'));
+    await store('once more', work, { metadata: large('c') });
+    await updateMemory(db, id, { content: 'once more' }, work.key);
+    expect((await rowOf(id))['metadata']).toEqual(large('b'));
+    await updateMemory(db, id, { content: 'changed' }, work.key);
+    expect(await rowOf(id)).toMatchObject({ content: 'changed' });
+  });
+
   test('keeps its first and its newest 50 sources', async () => {
     const work = await beginFocus(target.database);
     for (let n = 0; n < 60; n++) await store('again', work);

@@ -16,7 +16,7 @@ const INTERNAL = `
   period_end period_start put_turn_row recorded_spend refresh_accounts refuse_budget refuse_turn settle_account settle_own take_budget warn_of_budget
   ancestors_at
   broken_input
-  memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags digest_memory lock_memory_place count_memories
+  memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags join_metadata digest_memory lock_memory_place count_memories
   hold_memory add_memory_source merge_memory memory_filter_of fitting_memories rank_by_text all_words any_word excluded_words nearest_memories nearest_by_index near_duplicates
   memory_model vector_schema drop_embedding require_seen_item
   delete_trees lock_trees month_of old_trees open_month pack_items unpack_history
