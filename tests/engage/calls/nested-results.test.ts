@@ -1,7 +1,7 @@
 /** Results of calls that code makes, and how many calls there may be. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { databaseTool, type ToolOutput, worldTool } from '../../../src/tools/tool.ts';
+import { databaseTool, type ToolOutput, toolError, worldTool } from '../../../src/tools/tool.ts';
 import { testDatabase } from '../../support/database.ts';
 import { testTool } from '../../support/focus.ts';
 import { codeFocus, madeCalls, resultOf, rowsOf, runFocus } from './code-focus.ts';
@@ -102,6 +102,35 @@ describe('code', () => {
     await runFocus(focus);
     expect(given).toEqual(['by vector of a', 'search failed: no vector']);
     expect(await madeCalls(pg.database, focus)).toEqual(['1 search done', '2 search failed']);
+  });
+
+  it('fills no disk with inputs of database tools', async () => {
+    const input = z.strictObject({ params: z.record(z.string(), z.unknown()) });
+    const run = async () => toolError('too large');
+    const spawn = databaseTool({ name: 'spawn', description: 'spawns', risk: 'write', input, run });
+    const given: ToolOutput[] = [];
+    const focus = await codeFocus(
+      pg.database,
+      async (_nested, call) => {
+        const entry = { type: 'step', content: '\u0001'.repeat(16_000) };
+        given.push(
+          await call('spawn', { params: { text: 'x'.repeat(1_000_000) } }),
+          await call('ledger_append', { type: 'step', content: `all${' '.repeat(1_000_000)}` }),
+          await call('ledger_append', entry),
+        );
+        return 'done';
+      },
+      [spawn],
+    );
+    await runFocus(focus);
+    expect(given).toMatchObject([
+      { isError: true, content: 'too large' },
+      { isError: true, content: 'the input of ledger_append has 1000031 bytes; code may give it 131072' },
+      { content: 'recorded as entry 1' },
+    ]);
+    const [, first, second, third] = await rowsOf(pg.database, focus);
+    for (const row of [first, second]) expect(row!.input).toMatchObject({ cut: expect.any(String) });
+    expect(third!.input).toMatchObject({ content: '\u0001'.repeat(16_000) });
   });
 
   it('may make 5,000 calls, and 256 at once', async () => {

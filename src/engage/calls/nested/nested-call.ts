@@ -11,7 +11,7 @@ import { tellEntry } from '../call-end.ts';
 import { type Passage, passGates, validCall } from '../gates.ts';
 import type { NestedMeans } from './nested-calls.ts';
 import type { NestedJournal } from './nested-journal.ts';
-import type { NestedCallStart, NestedRecord } from './nested-record.ts';
+import { type NestedCallStart, type NestedRecord, unrecordable } from './nested-record.ts';
 import { resultForCode } from './nested-result.ts';
 import { type NestedEnd, runNestedCall } from './nested-run.ts';
 
@@ -75,7 +75,7 @@ async function gateAndRun(
       return end(start, call, { state: 'denied', output }, 0, execution);
     }
     case 'ready': {
-      const no = passage.tool.notFromCode?.(passage.input) ?? null;
+      const no = passage.tool.notFromCode?.(passage.input) ?? unrecordable(call.name, passage.written);
       if (no !== null) return end(start, call, { state: 'failed', output: toolError(no) }, 0, execution);
       const finalInput = changedInput(call, passage.written);
       const judged = finalInput === null ? call : { ...call, finalInput: finalInput.value };

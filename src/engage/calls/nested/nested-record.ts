@@ -10,6 +10,19 @@ const TIGHT = { input: 1000, output: 200 } as const;
 const ROOMY_BYTES = 4 * 1024 * 1024;
 const MAX_DETAILS_BYTES = 8192;
 
+/** Its entries are read back from the record of the call, which therefore has them whole. */
+const LEDGER_APPEND = 'ledger_append';
+/** Of an entry, as JSON: 16,000 characters, however they are written. */
+const MAX_ENTRY_BYTES = 131_072;
+
+/** Why a call cannot be recorded as it has to be; null: it can. */
+export function unrecordable(name: string, input: unknown): string | null {
+  const bytes = name === LEDGER_APPEND ? sizeOf(input) : 0;
+  return bytes <= MAX_ENTRY_BYTES
+    ? null
+    : `the input of ${name} has ${bytes} bytes; code may give it ${MAX_ENTRY_BYTES}`;
+}
+
 /** A call of code before it has a result. */
 export interface NestedCallStart {
   readonly n: number;
@@ -33,8 +46,8 @@ export function createNestedRecord(): NestedRecord {
 
   function rowOf(call: NestedCallStart): CodeCallRow {
     const { n, name, tool } = call;
-    // A database tool bounds its input itself, and its entries are read back from here.
-    const most = tool?.kind === 'database' ? Infinity : limits().input;
+    // Entries of the ledger are read back from here; a call with a longer input is refused.
+    const most = tool?.name === LEDGER_APPEND ? MAX_ENTRY_BYTES : limits().input;
     const input = boundedInput(call.input, most);
     const finalInput = call.finalInput === null ? null : boundedInput(call.finalInput.value, most);
     bytes += sizeOf(input) + sizeOf(finalInput);
