@@ -78,7 +78,7 @@ function runnerOf(held: HeldContainer, lines: AsyncGenerator<string, void>): Ope
     alive: () => alive,
     async execute(params, answer) {
       alive = false;
-      send(held, { id: 'execute', method: 'execute', params });
+      void send(held, { id: 'execute', method: 'execute', params });
       return converse(held, lines, answer).catch(
         (error: unknown): RunnerEnd => ({ outcome: null, why: 'misused', problem: messageOf(error) }),
       );
@@ -122,8 +122,8 @@ function misused(problem: string): RunnerEnd {
   return { outcome: null, why: 'misused', problem };
 }
 
-/** Runs so many calls at a time. */
-function callQueue(reply: (message: ToRunner) => void, answer: AnswerCall) {
+/** Runs so many calls at a time. One is over when its answer was taken: code that takes none must not fill our memory. */
+function callQueue(reply: (message: ToRunner) => Promise<void>, answer: AnswerCall) {
   const open = new Set<number>();
   const waiting: Extract<FromRunner, { method: 'call' }>[] = [];
   let running = 0;
@@ -131,10 +131,9 @@ function callQueue(reply: (message: ToRunner) => void, answer: AnswerCall) {
     const call = waiting.shift();
     if (!call) return;
     running++;
-    const message = await answer(call.id, call.params.name, call.params.input);
+    await reply(await answer(call.id, call.params.name, call.params.input));
     running--;
     open.delete(call.id);
-    reply(message);
     void next();
   };
   return {
@@ -148,7 +147,9 @@ function callQueue(reply: (message: ToRunner) => void, answer: AnswerCall) {
   };
 }
 
-function send(held: HeldContainer, message: ToRunner): void {
-  // A container that has ended reports its end by itself.
-  held.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`, () => {});
+/** Resolves when it was taken. A container that has ended reports its end by itself. */
+function send(held: HeldContainer, message: ToRunner): Promise<void> {
+  return new Promise((resolve) => {
+    held.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`, () => resolve());
+  });
 }

@@ -1,5 +1,6 @@
 /** The engine's end of the channel, against containers that do what they like. */
 import { PassThrough } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ContainerEnd, HeldContainer } from '../../../src/sandbox/container-host.ts';
 import { leftFiles } from '../../../src/sandbox/execution/left-files.ts';
@@ -123,6 +124,17 @@ describe('the channel', () => {
         error: { message: expect.stringContaining('code can take 16777216') },
       });
       say(RETURNED);
+    }, large);
+  });
+
+  test('makes no further calls for code that takes no answers, which would fill our memory', async () => {
+    let made = 0;
+    const large: CodeCalls = async () => ({ content: `${++made}`.padEnd(2 ** 20), isError: false });
+    await execute(async ({ say, end }) => {
+      say(...Array.from({ length: 64 }, (_, id) => call(id + 1)));
+      for (let turns = 0; turns < 500; turns++) await nextTurn();
+      expect(made).toBe(16);
+      end();
     }, large);
   });
 
