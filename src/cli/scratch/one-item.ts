@@ -36,13 +36,23 @@ export interface OneItemRun {
   readonly ledger: readonly LedgerEntry[];
 }
 
-/** The user's configuration, with an embedded database in `home`. The hooks of the user's own home stay in force. */
+/**
+ * The user's configuration, with an embedded database in `home`. The hooks of the user's own home stay in force. Without embeddings: a script
+ * answers in place of the providers, and nothing may be sent to one.
+ */
 export function inScratchHome(config: Config, home: string): Config {
   const { directory } = config.hooks;
   // A default that need not exist must not become a directory that somebody has named.
   const isMissing = directory === join(config.home, HOOKS_DIRECTORY) && !existsSync(directory);
   const hooks = isMissing ? { ...config.hooks, directory: join(home, HOOKS_DIRECTORY) } : config.hooks;
-  return { ...config, home, hooks, databaseUrl: null, daemon: { ...config.daemon, pollSeconds: 0.1 } };
+  return {
+    ...config,
+    home,
+    hooks,
+    databaseUrl: null,
+    embeddings: null,
+    daemon: { ...config.daemon, pollSeconds: 0.1 },
+  };
 }
 
 /** On a host without isolation, commands need an approval unless a rule allows them. Here, who would give it has just started the run. */
