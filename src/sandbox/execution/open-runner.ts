@@ -38,6 +38,8 @@ const SAID_BYTES = 2000;
 const MAX_IN_FLIGHT = 16;
 /** The runner sends fewer. */
 const MAX_WAITING = 256;
+/** Of the calls under way, as lines; beyond it nothing is read. As values they may take ten times as much memory. */
+const MAX_OPEN_BYTES = MAX_LINE_BYTES;
 
 /**
  * Waits until the runner is ready. Rejects with `sandbox.refused` if the container ends before, or says something else first, or
@@ -47,7 +49,10 @@ export async function openRunner(held: HeldContainer, image: string, timeoutMs: 
   let said = '';
   held.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-SAID_BYTES)));
   const lines = readLines(held.stdout, MAX_LINE_BYTES);
-  const first = nextMessage(lines).catch(() => null);
+  const first = nextMessage(lines).then(
+    ({ message }) => message,
+    () => null,
+  );
   const late = new AbortController();
   const message = await Promise.race([
     first,
@@ -96,12 +101,14 @@ async function converse(
   const refused: string[] = [];
   const calls = callQueue((message) => send(held, message), answer);
   for (;;) {
-    const message = await nextMessage(lines);
+    const room = calls.room();
+    if (room !== null) await Promise.race([room, held.exited]);
+    const { message, bytes } = await nextMessage(lines);
     if (message === null) return { outcome: null, why: 'ended', problem: 'the container ended before the code did' };
     if ('result' in message) return { outcome: message.result, files: left.files, refused };
     if ('error' in message) return { outcome: null, why: 'misused', problem: message.error.message };
     if (message.method === 'call') {
-      if (!calls.add(message)) return misused(`more than ${MAX_WAITING} calls at once, or a number twice`);
+      if (!calls.add(message, bytes)) return misused(`more than ${MAX_WAITING} calls at once, or a number twice`);
     } else if (message.method === 'file') {
       const problem = left.add(message.params.name, message.params.base64);
       if (problem !== null) refused.push(problem);
@@ -109,38 +116,51 @@ async function converse(
   }
 }
 
-/** The next message; null at the end. Throws for a line that is none. */
-async function nextMessage(lines: AsyncGenerator<string, void>): Promise<FromRunner | null> {
+/** The next message, and about how long it was; null at the end. Throws for a line that is none. */
+async function nextMessage(
+  lines: AsyncGenerator<string, void>,
+): Promise<{ readonly message: FromRunner | null; readonly bytes: number }> {
   const line = await lines.next();
-  if (line.done) return null;
+  if (line.done) return { message: null, bytes: 0 };
   const message = readMessage(line.value);
   if (message === null) throw new Error(`something that is no message: ${JSON.stringify(line.value.slice(0, 100))}`);
-  return message;
+  return { message, bytes: line.value.length };
 }
 
 function misused(problem: string): RunnerEnd {
   return { outcome: null, why: 'misused', problem };
 }
 
+type Call = Extract<FromRunner, { method: 'call' }>;
+
 /** Runs so many calls at a time. One is over when its answer was taken: code that takes none must not fill our memory. */
 function callQueue(reply: (message: ToRunner) => Promise<void>, answer: AnswerCall) {
   const open = new Set<number>();
-  const waiting: Extract<FromRunner, { method: 'call' }>[] = [];
+  const waiting: { readonly call: Call; readonly bytes: number }[] = [];
   let running = 0;
+  let openBytes = 0;
+  let room = Promise.withResolvers<void>();
   const next = async (): Promise<void> => {
-    const call = waiting.shift();
-    if (!call) return;
+    const taken = waiting.shift();
+    if (!taken) return;
+    const { call, bytes } = taken;
     running++;
     await reply(await answer(call.id, call.params.name, call.params.input));
     running--;
     open.delete(call.id);
+    openBytes -= bytes;
+    if (openBytes <= MAX_OPEN_BYTES) room.resolve();
     void next();
   };
   return {
-    add(call: Extract<FromRunner, { method: 'call' }>): boolean {
+    /** Resolves when there is room for one more, however long it is; null: there is. */
+    room: () => (openBytes > MAX_OPEN_BYTES ? room.promise : null),
+    add(call: Call, bytes: number): boolean {
       if (open.has(call.id) || open.size === MAX_WAITING) return false;
       open.add(call.id);
-      waiting.push(call);
+      if (openBytes <= MAX_OPEN_BYTES) room = Promise.withResolvers();
+      openBytes += bytes;
+      waiting.push({ call, bytes });
       if (running < MAX_IN_FLIGHT) void next();
       return true;
     },

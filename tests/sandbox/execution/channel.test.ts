@@ -1,7 +1,7 @@
 /** The engine's end of the channel, against containers that do what they like. */
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ContainerEnd, HeldContainer } from '../../../src/sandbox/container-host.ts';
 import { leftFiles } from '../../../src/sandbox/execution/left-files.ts';
 import { openRunner } from '../../../src/sandbox/execution/open-runner.ts';
@@ -136,6 +136,25 @@ describe('the channel', () => {
       expect(made).toBe(16);
       end();
     }, large);
+  });
+
+  test('reads no further calls while long ones are under way, which would fill our memory', async () => {
+    let made = 0;
+    const open: (() => void)[] = [];
+    const slow: CodeCalls = async () => {
+      made++;
+      await new Promise<void>((resolve) => open.push(resolve));
+      return { content: '', isError: false };
+    };
+    const execution = await execute(async ({ say }) => {
+      say(...[1, 2, 3, 4].map((id) => call(id, 'x'.repeat(2 ** 23))), RETURNED);
+      for (let turns = 0; turns < 500; turns++) await nextTurn();
+      expect(made).toBe(3);
+      for (const end of open) end();
+      await vi.waitUntil(() => made === 4);
+      for (const end of open) end();
+    }, slow);
+    expect(execution.ended).toBe('returned');
   });
 
   test('aborts the calls that are open when the code has ended, and waits for them', async () => {
