@@ -51,7 +51,7 @@ function nextTurn(body: Record<string, unknown>): number {
   return Math.max(0, ...turns) + 1;
 }
 
-/** A site with one faculty, smith, whose workspace is its own directory. */
+/** A site with one faculty, smith, whose workspace is its own directory. Its foci know nothing of others: runs are compared. */
 export function workshop(server: ModelServer, databaseUrl: string): Site {
   const site = makeSite({
     modelUrl: server.url,
@@ -63,7 +63,7 @@ export function workshop(server: ModelServer, databaseUrl: string): Site {
   writeFileSync(
     join(workspace, 'smith.toml'),
     `[faculty]\nname = "smith"\npermissions.bash = "auto"\ndescription = "Acts"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\n` +
-      `system_prompt = "Act."\ntools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 100\n`,
+      `system_prompt = "Act."\ntools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.awareness]\nenabled = false\n[faculty.recover]\nmax_attempts = 100\n`,
   );
   return site;
 }
