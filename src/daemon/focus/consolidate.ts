@@ -3,6 +3,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { EngageDone } from '../../engage/verdict/engage-end.ts';
 import { type Outcome, outcomeOf, summaryOf } from '../../engage/verdict/outcome.ts';
+import { type ChildReport, readChildren } from '../../store/transcript/children.ts';
 import { readLedger } from '../../store/transcript/ledger.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { FocusEnd } from './focus-end.ts';
@@ -22,7 +23,8 @@ export async function consolidate(
     const hook = focus.faculty.consolidate;
     if (!hook) return { ...completed(outcome, summaryFor(outcome)), ...(unrecorded && { unrecorded }) };
     const ledger = await readLedger(focus.means.db, focus.work.id);
-    const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children: [] });
+    const children = (await readChildren(focus.means.db, focus.work.id, null)).map(childJson);
+    const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children });
     switch (result.kind) {
       case 'proceed':
         return completed(outcome, summaryFor(outcome));
@@ -46,4 +48,9 @@ export async function consolidate(
         return result satisfies never;
     }
   });
+}
+
+/** A child as hooks get it. `outcome` is its JSON text, or the text that it is, cut after 100,000 characters. */
+function childJson({ id, faculty, state, mergedInto, detached, summary, outcome, error }: ChildReport) {
+  return { id, faculty, state, merged_into: mergedInto, detached, summary, outcome, error };
 }
