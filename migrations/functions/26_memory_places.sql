@@ -78,7 +78,7 @@ begin
   case coalesce(p_layer, '')
     when 'global' then null;
     when 'task' then
-      if p_item is null then perform animus.raise('WA004', 'a memory of layer task needs the work item of the task'); end if;
+      if p_item is null then perform animus.raise('WA004', 'a memory of layer task needs a work item of the task'); end if;
       perform from animus.work_items where id = v_item.root_id for key share;
       v_place.task := v_item.root_id;
     when 'project' then
@@ -86,7 +86,7 @@ begin
       if v_place.project is null or length(v_place.project) > 200 then
         perform animus.raise('WA004', 'a memory of layer project needs the name of its project, of at most 200 characters: name it, or submit the work with "project" in its params');
       end if;
-    else perform animus.raise('WA004', format('%s is no layer of memories', quote_nullable(p_layer)), null, 'one of task, project, global');
+    else perform animus.raise('WA004', format('%s is not a layer of memories', quote_nullable(p_layer)), null, 'one of task, project, global');
   end case;
   if p_project is not null and p_layer <> 'project' then
     perform animus.raise('WA004', format('a memory of layer %s has no project', p_layer), null, 'layer project');
