@@ -1,4 +1,4 @@
--- Child work: what a focus spawns and waits for, and who is woken when it ends.
+-- Child work: what a focus spawns and waits for, and which items are woken when it ends.
 --
 -- Lock order: whoever waits for the rows of several items takes them in the order of their ids: an item that ends together with those that wait for
 -- it, and an item that begins to wait together with what it waits for. So an end either sees a wait, or the wait sees the end. Every other
@@ -91,7 +91,7 @@ language sql stable as $$
                             and r.origin = 'model'))  -- what code was told, the model may not have seen
 $$;
 
--- Refuses that an item waits for others that are not its own children, if one of them could come to wait for it: by what it waits for now, or by
+-- Refuses a wait of an item for others that are not its own children, if one of them waits or could come to wait for it: by what it waits for now, or by
 -- anything below it. The caller has locked animus.await_turn. What an item waits for below itself needs no check: a cycle has at least one
 -- wait for an item elsewhere, and whichever of them begins last is refused here.
 -- Locks: none. Raises: WA004.
@@ -144,7 +144,7 @@ begin
     v_wanted := p_ids || animus.waiters_of(p_ids);
     begin
       perform animus.lock_work(v_wanted, p_tries);
-      -- Nobody can begin to wait for an item that is locked, and what was begun before is visible now.
+      -- Nobody can begin to wait for a locked item, and waits that began before are visible now.
       if animus.waiters_of(p_ids) <@ v_wanted then return; end if;
       -- Releases the locks of this attempt: another one may come before them in the order. Not WA000, which would stand for its whole class.
       raise exception using errcode = 'WA00R';

@@ -27,7 +27,11 @@ export function checkTools(
         'execute_code is offered with code_execution = true: remove it from the list',
       );
     } else if (always.some(({ name }) => name === tool)) {
-      conflict(check, ['engage', 'tools'], `${COMES_WITH[tool] ?? `every faculty has ${tool}`}: remove it from the list`);
+      conflict(
+        check,
+        ['engage', 'tools'],
+        `${COMES_WITH[tool] ?? `every faculty has ${tool}`}: remove it from the list`,
+      );
     } else if (!toolNames.includes(tool)) {
       conflict(check, ['engage', 'tools'], `no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);
     } else if (tools.indexOf(tool) !== index) {

@@ -16,10 +16,15 @@ export async function examineContainers(
   for (const { problem: found, image } of asked)
     if (found !== null) needing.set(found, [...(needing.get(found) ?? []), ...(images.get(image.name) ?? [])]);
   const findings = [
-    ...asked.filter((health) => health.problem === null).map((health) => {
-      const names = (images.get(health.image.name) ?? []).join(', ');
-      return fine('sandbox', `engine ${health.engine?.version} at ${health.where} has ${health.image.name} (${names})`);
-    }),
+    ...asked
+      .filter((health) => health.problem === null)
+      .map((health) => {
+        const names = (images.get(health.image.name) ?? []).join(', ');
+        return fine(
+          'sandbox',
+          `engine ${health.engine?.version} at ${health.where} has ${health.image.name} (${names})`,
+        );
+      }),
     ...[...needing].map(([found, names]) =>
       problem('sandbox', `needed by ${[...new Set(names)].join(', ')}: ${found}`),
     ),
