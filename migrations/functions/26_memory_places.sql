@@ -1,7 +1,7 @@
 -- The places of memories: who may see and change what, what a memory may contain, and how many a place may have.
 
 -- Sets how many memories a place of a layer may have, or (p_layer `submitter`) one submitter in all projects and globally, and returns the
--- earlier limit. Places that have more keep them and take no more.
+-- earlier limit. Places above the new limit keep their memories and refuse more.
 -- Locks: the row of the setting. Raises: WA004, 42501.
 create or replace function animus.set_memory_limit(p_layer text, p_limit int) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -52,7 +52,7 @@ language sql stable as $$
     from animus.work_items w where w.id = p_item
 $$;
 
--- Refuses an item that the actor may not see, or that does not exist: before anything is locked for it. Null is no item.
+-- Refuses an item that the actor may not see, or that does not exist, before anything is locked for it. Null is accepted.
 -- Locks: none. Raises: WA003.
 create or replace function animus.require_seen_item(p_item uuid) returns void
 language plpgsql stable as $$
