@@ -1,7 +1,7 @@
--- Child work: what a focus spawns and waits for, and who is woken when it ends.
+-- Child work: what a focus spawns and waits for, and which items are woken when it ends.
 --
--- Lock order: whoever waits for the rows of several items takes them in the order of their ids: an item that ends together with those that wait for
--- it, and an item that begins to wait together with what it waits for. So an end either sees a wait, or the wait sees the end. Every other
+-- Lock order: a transaction that waits for the rows of several items locks them in the order of their ids: an item that ends together with those that
+-- wait for it, and an item that begins to wait together with its targets. So an end either sees a wait, or the wait sees the end. Every other
 -- lock is tried without waiting, and the transaction ends with 57PA1 if it fails.
 
 -- Spawns child work for a focus, and returns its state: `merged` if active work had its key. The child inherits the submitter and, where p_priority
@@ -33,7 +33,7 @@ begin
   exception when lock_not_available or deadlock_detected then
     perform animus.raise('57PA1', format('the dedup key %s is locked by another transaction', quote_literal(p_dedup_key)), v_held.id, 'try again');
   end;
-  -- Whoever may see the parent may see its children.
+  -- Everyone who may see the parent may see its children.
   update animus.work_items w set submitted_by = v_parent.submitted_by where w.id = spawn_child_work.id and w.submitted_by is distinct from v_parent.submitted_by;
 end $$;
 
@@ -77,8 +77,8 @@ begin
       from animus.work_items c left join animus.work_items t on t.id = coalesce(c.merged_into, c.id) where c.id = any (v_children) order by c.id;
 end $$;
 
--- Returns the children of an item that a focus of it may want to wait for: open ones, and ended ones whose end was not reported to it. Without detached
--- ones.
+-- Returns the children of an item for which a focus of it may wait: open ones, and ended ones whose end was not reported to it. Detached ones are left
+-- out.
 -- Locks: none. Raises: nothing.
 create or replace function animus.children_to_await(p_id uuid, p_focus_id uuid) returns uuid[]
 language sql stable as $$
@@ -91,7 +91,7 @@ language sql stable as $$
                             and r.origin = 'model'))  -- what code was told, the model may not have seen
 $$;
 
--- Refuses that an item waits for others that are not its own children, if one of them could come to wait for it: by what it waits for now, or by
+-- Refuses a wait of an item for others that are not its own children, if one of them waits or could come to wait for it: by what it waits for now, or by
 -- anything below it. The caller has locked animus.await_turn. What an item waits for below itself needs no check: a cycle has at least one
 -- wait for an item elsewhere, and whichever of them begins last is refused here.
 -- Locks: none. Raises: WA004.
@@ -124,7 +124,7 @@ language sql stable set jit = off set enable_seqscan = off set enable_bitmapscan
    where w.kind = 'children' and w.resolved_at is null and w.targets && p_ids
 $$;
 
--- Returns whether a wait for children is over: one of the targets has ended, or all. One that was deleted has ended before.
+-- Returns whether a wait for children is over: one of the targets has ended, or all. A deleted target had ended.
 -- Locks: none. Raises: nothing.
 create or replace function animus.children_ended(p_targets uuid[], p_mode text) returns boolean
 language sql stable as $$
@@ -144,7 +144,7 @@ begin
     v_wanted := p_ids || animus.waiters_of(p_ids);
     begin
       perform animus.lock_work(v_wanted, p_tries);
-      -- Nobody can begin to wait for an item that is locked, and what was begun before is visible now.
+      -- Nobody can begin to wait for a locked item, and waits that began before are visible now.
       if animus.waiters_of(p_ids) <@ v_wanted then return; end if;
       -- Releases the locks of this attempt: another one may come before them in the order. Not WA000, which would stand for its whole class.
       raise exception using errcode = 'WA00R';
@@ -197,7 +197,7 @@ begin
 end $$;
 
 -- Returns whether this transaction has locked one of the rows: a statement that skips locked rows keeps the lock of a row that changed while it
--- looked, and does not return it. Then nothing may be waited for that comes earlier in the order.
+-- looked, and does not return it. The caller must then not wait for rows that come earlier in the order.
 -- Locks: none. Raises: nothing.
 create or replace function animus.holds_any(p_ids uuid[]) returns boolean
 language sql stable as $$
@@ -214,7 +214,7 @@ begin
   return animus.lock_free(v_ending || animus.waiters_of(v_ending)) = '{}';
 end $$;
 
--- Locks those of the items that are free, and returns the others.
+-- Locks those of the items that no other transaction has locked, and returns the others.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.lock_free(p_ids uuid[]) returns uuid[]
 language plpgsql as $$
@@ -239,8 +239,8 @@ begin
      where i.id = any (v_stuck) or not animus.waiters_of(array[i.id]) <@ v_wanted or animus.waiters_of(array[i.id]) && v_stuck);
 end $$;
 
--- Returns the open descendants of an item, also those below ended ones; not detached ones, and nothing below these. Work into which a child was merged
--- is none of them.
+-- Returns the open descendants of an item, also those below ended ones, without detached ones and what is below these. Work into which a child was
+-- merged does not belong to them.
 -- Locks: none. Raises: nothing.
 create or replace function animus.open_descendants(p_id uuid) returns uuid[]
 language sql stable as $$
@@ -248,7 +248,7 @@ language sql stable as $$
 $$;
 
 -- Resolves the waits that are over because of these ends, and wakes their items. The callers have locked those that wait, in the order of their ids. If
--- one of them is locked by another transaction nevertheless, nothing is waited for here.
+-- another transaction has locked one of them nevertheless, this does not wait for it.
 -- Locks: the rows of the items that wait, without waiting. Raises: 57PA1.
 create or replace function animus.wake_waiters(p_ids uuid[], p_now timestamptz) returns void
 language plpgsql as $$

@@ -97,7 +97,7 @@ begin
      order by k.id desc limit 20;
 end $$;
 
--- Returns what animus.ancestors does, for an item whose row is at hand: an item two levels deep needs no look at another.
+-- Returns the same as animus.ancestors, for an item whose row the caller has: for the first two levels, no other row is read.
 -- Locks: none. Raises: nothing.
 create or replace function animus.ancestors_at(p_id uuid, p_parent_id uuid, p_root_id uuid, p_depth int) returns uuid[]
 language sql stable as $$

@@ -1,10 +1,10 @@
--- Memories: what is to be known later, in three layers: of a task (a tree of work, with which it is deleted), of a project, and global.
--- A memory belongs to a place: layer, project or task, and whose it is. Lock order: the count of the place, then its memories by id.
+-- Memories: texts for later work, in three layers: of a task (a tree of work, with which they are deleted), of a project, and global.
+-- A memory belongs to a place: layer, project or task, and owner. Lock order: the count of the place, then its memories by id.
 
--- Stores a memory, or merges it into the one of the same place that says the same, white space aside. p_item: the work that it comes from,
--- or for which it is; with p_token, its focus stores it (fenced). Whose it is: the item's submitter's; without an item, the actor's.
--- p_everybody: everybody's, by operators only. p_project: default for layer project: that of the item. p_ledger_seq: the entry of the
--- item's ledger it comes from, default the newest. Returns its id, and whether it was merged. A place that is full takes no more.
+-- Stores a memory, or merges it into the one of the same place with the same text, white space aside. p_item: the work that it comes from,
+-- or for which it is; with p_token, its focus stores it (fenced). Its owner is the item's submitter; without an item, the actor.
+-- p_everybody: it belongs to everybody; operators only. p_project: default for layer project: that of the item. p_ledger_seq: the entry of the
+-- item's ledger it comes from, default the newest. Returns its id, and whether it was merged. A full place refuses more.
 -- Locks: the item's row with a token, the place, the memory; waits a second at most. Raises: WA001, WA003, WA004, 42501, 57PA1.
 create or replace function animus.store_memory(
   p_content text, p_kind text default 'fact', p_layer text default 'global', p_project text default null, p_tags text[] default '{}',
@@ -41,8 +41,8 @@ begin
   perform animus.add_memory_source(memory_id, 'stored', v_now, p_item, p_focus_id, p_call_id, p_ledger_seq);
 end $$;
 
--- Changes a memory: null leaves a part as it is. The text that it had is kept with its sources. A memory of the same place that says the
--- same is merged into it. p_item: the work that changes it, by its focus with p_token (fenced); without one, the actor changes it. Returns
+-- Changes a memory: null leaves a part as it is. The text that it had is kept with its sources. A memory of the same place with the
+-- same text is merged into it. p_item: the work that changes it, by its focus with p_token (fenced); without one, the actor changes it. Returns
 -- its id, which is another one if the memory was merged before.
 -- Locks: as store_memory. Raises: WA001, WA003, WA004, 42501, 57PA1.
 create or replace function animus.update_memory(
@@ -129,7 +129,7 @@ begin
   return v_memory;
 end $$;
 
--- Adds to the sources of a memory: who did what to it. Of many, the first and the newest 50 are kept.
+-- Adds to the sources of a memory: who did what to it. The first and the newest 50 are kept.
 -- Locks: none that the caller does not have. Raises: WA004 if the item has no such entry of its ledger.
 create or replace function animus.add_memory_source(
   p_id uuid, p_action text, p_now timestamptz, p_item uuid, p_focus_id uuid, p_call_id text, p_ledger_seq int, p_replaced text default null) returns void

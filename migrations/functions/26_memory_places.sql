@@ -1,7 +1,7 @@
 -- The places of memories: who may see and change what, what a memory may contain, and how many a place may have.
 
 -- Sets how many memories a place of a layer may have, or (p_layer `submitter`) one submitter in all projects and globally, and returns the
--- earlier limit. Places that have more keep them and take no more.
+-- earlier limit. Places above the new limit keep their memories and refuse more.
 -- Locks: the row of the setting. Raises: WA004, 42501.
 create or replace function animus.set_memory_limit(p_layer text, p_limit int) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -52,7 +52,7 @@ language sql stable as $$
     from animus.work_items w where w.id = p_item
 $$;
 
--- Refuses an item that the actor may not see, or that does not exist: before anything is locked for it. Null is no item.
+-- Refuses an item that the actor may not see, or that does not exist, before anything is locked for it. Null is accepted.
 -- Locks: none. Raises: WA003.
 create or replace function animus.require_seen_item(p_item uuid) returns void
 language plpgsql stable as $$
@@ -78,7 +78,7 @@ begin
   case coalesce(p_layer, '')
     when 'global' then null;
     when 'task' then
-      if p_item is null then perform animus.raise('WA004', 'a memory of layer task needs the work item of the task'); end if;
+      if p_item is null then perform animus.raise('WA004', 'a memory of layer task needs a work item of the task'); end if;
       perform from animus.work_items where id = v_item.root_id for key share;
       v_place.task := v_item.root_id;
     when 'project' then
@@ -86,7 +86,7 @@ begin
       if v_place.project is null or length(v_place.project) > 200 then
         perform animus.raise('WA004', 'a memory of layer project needs the name of its project, of at most 200 characters: name it, or submit the work with "project" in its params');
       end if;
-    else perform animus.raise('WA004', format('%s is no layer of memories', quote_nullable(p_layer)), null, 'one of task, project, global');
+    else perform animus.raise('WA004', format('%s is not a layer of memories', quote_nullable(p_layer)), null, 'one of task, project, global');
   end case;
   if p_project is not null and p_layer <> 'project' then
     perform animus.raise('WA004', format('a memory of layer %s has no project', p_layer), null, 'layer project');

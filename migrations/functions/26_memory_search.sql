@@ -122,7 +122,7 @@ language sql stable as $$
              where s.memory_id = m.id and ((p).source_item is null or s.work_item_id = (p).source_item) and ((p).faculty is null or s.faculty = (p).faculty)))
 $$;
 
--- Ranks memories by PostgreSQL's full text search: first those with all the words, by how near they stand to each other; if these are
+-- Ranks memories by PostgreSQL's full text search: first those with all the words, by how near the words are to each other; if these are
 -- fewer than p_limit, then those with any of them, by how many. Of words that very many memories have, the newest 5,000 are ranked.
 -- Locks: none. Raises: nothing.
 create or replace function animus.rank_by_text(p_filter animus.memory_filter, p_text text, p_limit int) returns table (id uuid, rank int)

@@ -27,7 +27,7 @@ exception when lock_not_available or deadlock_detected then
   return json_build_object('permit', 'budget_busy');
 end $$;
 
--- Extends the time of a daemon while its request takes its time. False: another daemon has taken over.
+-- Extends the time of a daemon while its request runs. False: another daemon has taken over.
 -- Locks: the row of the model. Raises: nothing.
 create or replace function animus.extend_embedding(p_daemon_id uuid, p_model text, p_for interval) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -99,7 +99,7 @@ begin
   return v_delay;
 end $$;
 
--- Says what an operator has paid for an embedding of a search, by a command. p_call: as for end_embedding. It counts under the limits for all work.
+-- Records what an operator has paid for an embedding of a search by a command. p_call: as for end_embedding. It counts under the limits for all work.
 -- Locks: the accounts of those limits. Raises: 42501.
 create or replace function animus.charge_embedding(p_call json) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -111,7 +111,7 @@ begin
   perform animus.append_embedding_spend(p_call, animus.actor());
 end $$;
 
--- Appends what embeddings have cost that belong to no faculty: under the name (memory), which no faculty can have.
+-- Appends the cost of embeddings that belong to no faculty, under the name (memory), which no faculty can have.
 -- Locks: none. Raises: nothing.
 create or replace function animus.append_embedding_spend(p_call json, p_submitter text) returns void
 language sql as $$

@@ -3,7 +3,15 @@ import { showValue } from '../core/errors/problem.ts';
 import { didYouMean } from '../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
-/** Checks that each tool exists and is listed once, together with those that it needs. `always`: the tools that every faculty has. */
+/** Where tools of the engine come from that not every faculty has. */
+const COMES_WITH: Readonly<Record<string, string>> = {
+  spawn_child_work: 'spawn_child_work comes with [faculty.children]',
+  await_child_work: 'await_child_work comes with [faculty.children]',
+  check_child_work: 'check_child_work comes with [faculty.children]',
+  refresh_awareness: 'refresh_awareness comes with [faculty.awareness], which is on by default',
+};
+
+/** Checks that each tool exists and is listed once, together with those that it needs. `always`: the engine's own tools, which are not listed. */
 export function checkTools(
   check: FacultyCheck,
   toolNames: readonly string[],
@@ -19,7 +27,11 @@ export function checkTools(
         'execute_code is offered with code_execution = true: remove it from the list',
       );
     } else if (always.some(({ name }) => name === tool)) {
-      conflict(check, ['engage', 'tools'], `every faculty has ${tool}: remove it from the list`);
+      conflict(
+        check,
+        ['engage', 'tools'],
+        `${COMES_WITH[tool] ?? `every faculty has ${tool}`}: remove it from the list`,
+      );
     } else if (!toolNames.includes(tool)) {
       conflict(check, ['engage', 'tools'], `no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);
     } else if (tools.indexOf(tool) !== index) {

@@ -1,4 +1,4 @@
-/** Containers end with the lease, as processes do: whoever renews the deadline of the one renews that of the other. */
+/** Containers end with the lease, as processes do: their deadlines are renewed together. */
 import type { ProcessHost } from '../process/process-host.ts';
 import type { ContainerHost } from '../sandbox/container-host.ts';
 

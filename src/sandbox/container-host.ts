@@ -129,7 +129,7 @@ export interface EngineHealth {
   readonly where: string;
   /** Null: it does not answer. */
   readonly engine: EngineFacts | null;
-  /** What stands in the way of starting a container, with what to do; null: nothing. */
+  /** Why a container cannot be started, with the remedy; null: it can. */
   readonly problem: string | null;
   /** What makes containers weaker or slower than they could be. */
   readonly remarks: readonly string[];

@@ -87,7 +87,7 @@ class Execution:
         return len(self._calls) >= _MAX_IN_FLIGHT
 
     def answered(self, number: int, line: bytes) -> bool:
-        """Passes the engine's answer on, as it is. False: there is no such call."""
+        """Passes on the engine's answer unchanged. False: there is no such call."""
         identity = self._calls.pop(number, None)
         if identity is None:
             return False

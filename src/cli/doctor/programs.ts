@@ -24,7 +24,7 @@ function examineGit(git: Version, needing: readonly string[]): Finding {
 
 function examineDocker(docker: Version): Finding {
   if (docker.version !== null) return fine('docker', docker.version);
-  return fine('docker', `${docker.problem}; only "docker compose up" needs it`);
+  return fine('docker', `${docker.problem}; only "docker compose up" needs this command`);
 }
 
 type Version = { readonly version: string } | { readonly version: null; readonly problem: string };

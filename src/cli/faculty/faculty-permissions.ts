@@ -7,6 +7,7 @@ import { type PermissionRow, permissionTable } from '../../core/permissions/perm
 import type { PermittedTool } from '../../core/permissions/permissions.ts';
 import type { RiskClass, Verdict } from '../../core/permissions/verdict.ts';
 import { awarenessTools } from '../../tools/awareness/awareness-source.ts';
+import { childTools } from '../../tools/children/child-source.ts';
 import { mcpToolName } from '../../tools/mcp/tool-name.ts';
 import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
 import { type Output, type Part, type Style, styled } from '../view/output.ts';
@@ -17,7 +18,9 @@ import { type BashIsolation, isUnprotected } from './bash-isolation.ts';
 export function permissionsOf(faculty: Faculty, bash: BashIsolation | null): readonly PermissionRow[] {
   const { engage, permissions, mcp = [] } = faculty;
   if (permissions === undefined || engage.mode !== 'builtin') return [];
-  const chosen = [...(engage.codeExecution ? [CODE_TOOL] : []), ...awarenessTools(faculty)];
+  const code = engage.codeExecution ? [CODE_TOOL] : [];
+  const children = faculty.children ? childTools(faculty.children) : [];
+  const chosen = [...code, ...children, ...awarenessTools(faculty)];
   const own = [...toolset(engage.tools, undefined, chosen).values()].map(permittedTool);
   const listed = mcp.flatMap(({ name, tools, risk }) =>
     (tools === '*' ? ['*'] : tools).map(

@@ -29,6 +29,10 @@ export async function addMemory(invocation: Invocation, options: AddOptions, giv
   if (content.trim() === '') throw new AnimusError('usage.invalid', { detail: 'a memory needs a text' });
   const { kind, project, item, tag, metadata, everybody = false } = options;
   const layer = options.layer ?? (project !== undefined ? 'project' : item !== undefined ? 'task' : 'global');
+  if (layer === 'task' && item === undefined)
+    throw new AnimusError('usage.invalid', { detail: 'layer task needs --item, a work item of the task' });
+  if (layer === 'project' && project === undefined && item === undefined)
+    throw new AnimusError('usage.invalid', { detail: 'layer project needs --project, or --item of work that has one' });
   const stored = await withDatabase(invocation, async (db) => {
     const workItemId = item === undefined ? null : await findWork(db, item);
     const memory = {
@@ -43,7 +47,7 @@ export async function addMemory(invocation: Invocation, options: AddOptions, giv
     return untilUnlocked(() => storeMemory(db, memory, workItemId === null ? null : { workItemId }), PATIENCE);
   });
   output.document(stored);
-  const said = stored.merged ? 'the same text was stored before; it has these tags now, too' : 'stored';
+  const said = stored.merged ? 'already stored; new tags were added to it' : 'stored';
   output.line(styled(stored.id, 'bold'), `  ${said}`);
   return 0;
 }

@@ -24,7 +24,7 @@ export async function forgetMemories(
   for (const id of ids) {
     if (FULL_ID.test(id.toLowerCase())) continue;
     throw new AnimusError('usage.invalid', {
-      detail: `${JSON.stringify(id)} is no id of a memory; animus memory search prints them`,
+      detail: `${JSON.stringify(id)} is not the id of a memory; find it with: animus memory search`,
     });
   }
   const forgotten = await withDatabase(invocation, (db) =>

@@ -108,7 +108,8 @@ function sourceOf({ sourceItem, sourceFaculty, sourceEntry, sourceActor, sources
   const entry = sourceEntry === null ? '' : `, ledger #${sourceEntry}`;
   const from = sourceItem === null ? sourceActor : `${sourceFaculty ?? ''} ${shortId(sourceItem)}${entry}`.trim();
   const more = sources > 1 ? ` and ${sources - 1} more` : '';
-  return `from ${from ?? 'somebody'}${more}; ${submittedBy === null ? "everybody's" : `of ${submittedBy}`}`;
+  const owner = submittedBy === null ? 'everybody' : submittedBy;
+  return `source: ${from ?? 'unknown'}${more}; belongs to ${owner}`;
 }
 
 function documentOf(memory: FoundMemory) {

@@ -11,7 +11,7 @@ import { days, jsonObject, words } from './values.ts';
 
 /** Adds the group. */
 export function addMemoryCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'memory', 'what work and people want to be known later');
+  const group = addGroup(program, 'memory', 'short texts that later work can find');
   addCommand(group, 'search [query]', {
     summary:
       'find memories by words and, where an embedding model is configured, by meaning; the newest without a query',
@@ -31,19 +31,19 @@ export function addMemoryCommands(program: Command, run: RunCommand): void {
     .option('--source <id>', 'only memories that this work item stored or changed')
     .option('--faculty <name>', 'only memories from work of this faculty')
     .option('--since <time>', 'only memories stored or changed since: a time, or 90s, 10m, 2h, 1d ago', pastMoment)
-    .option('--until <time>', 'only memories stored or changed before', pastMoment)
+    .option('--until <time>', 'only memories stored or changed before this time', pastMoment)
     .option('--half-life <days>', 'a memory of this age counts half (default: age does not count)', days)
-    .option('--item <id>', 'as this work item would find them')
+    .option('--item <id>', 'only what this work item would find')
     .option('--words-only', 'do not ask the embedding model, which may cost something')
     .option('--limit <n>', 'at most this many', wholeNumber(1, 200), 10)
     .action(run(searchCommand));
   addCommand(group, 'add <content>', {
     summary: 'store a memory; the same text is stored once',
-    arguments: { content: 'one thing that is understood by itself; - reads standard input' },
+    arguments: { content: 'one fact, clear without its context; - reads standard input' },
     examples: [
       'animus memory add "Deployments to production need the approval of Ada" --kind procedure --tag deploy',
       'animus memory add "The invoices service owns table invoices" --project webshop',
-      'animus memory add --everybody --kind preference "Dates are written 2026-11-22" ',
+      'animus memory add --everybody --kind preference "Dates are written 2026-11-22"',
     ],
   })
     .option(
@@ -53,10 +53,10 @@ export function addMemoryCommands(program: Command, run: RunCommand): void {
     )
     .option('--kind <kind>', 'a word such as fact, preference, procedure or lesson', 'fact')
     .option('--project <name>', 'of layer project')
-    .option('--item <id>', 'the work item that it is for: its task, its project, its submitter')
+    .option('--item <id>', 'store it for this work item: its task, its project, its submitter')
     .option('--tag <tags>', 'words to find it by, such as billing,invoices', words)
     .option('--metadata <json>', 'a JSON object', jsonObject)
-    .option('--everybody', 'for all submitters; by operators only (default: your own)')
+    .option('--everybody', 'for all submitters; only operators may (default: for you)')
     .action(run(addMemory));
   addCommand(group, 'forget <ids...>', {
     summary: 'delete memories for good, with their history; recorded as a decision',
@@ -66,7 +66,7 @@ export function addMemoryCommands(program: Command, run: RunCommand): void {
     .option('--reason <text>', 'why', '')
     .action(run(forgetMemories));
   addCommand(group, 'stats', {
-    summary: 'show how many memories there are in each layer, and how their embeddings stand',
+    summary: 'show how many memories each layer has, and how many of them lack an embedding',
     examples: ['animus memory stats', 'animus memory stats --json'],
   }).action(run(memoryNumbers));
 }

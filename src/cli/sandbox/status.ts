@@ -7,6 +7,7 @@ import { askEngine } from '../command/ask-engine.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { type Output, styled } from '../view/output.ts';
+import { counted } from '../view/quantities.ts';
 
 interface SandboxStatusOptions extends CommonOptions {
   readonly faculties?: string;
@@ -79,16 +80,16 @@ function show(
   output.line(styled('Runtime   ', 'bold'), config.sandbox.runtime ?? "the engine's default");
   for (const { image } of asked) {
     const names = images.get(image.name) ?? [];
-    const users = names.length > 0 ? ` for ${names.join(', ')}` : '';
+    const users = names.length > 0 ? `  used by ${names.join(', ')}` : '';
     output.line(
       styled('Image     ', 'bold'),
       image.name,
-      image.present ? '' : styled(' missing', 'red'),
+      image.present ? styled('  present', 'green') : styled('  missing', 'red'),
       styled(users, 'dim'),
     );
   }
   const { poolSize, maxExecutions } = config.sandbox;
   const limits = styled(`  (at most ${maxExecutions} executions at once; ${poolSize} kept ready per image)`, 'dim');
-  output.line(styled('Running   ', 'bold'), `${first.containers.all} of all daemons`, limits);
+  output.line(styled('Running   ', 'bold'), `${counted(first.containers.all, 'container')} of all daemons`, limits);
   for (const remark of first.remarks) output.line(styled('remark    ', 'yellow'), remark);
 }

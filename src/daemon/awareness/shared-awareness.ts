@@ -34,7 +34,7 @@ export function shareAwareness(means: { readonly db: Queryable; readonly clock: 
     for (const [other, { readAtMs }] of views) if (nowMs - readAtMs >= FRESH_MS) views.delete(other);
     const view = readAwareness(db, viewer, hours).then(awarenessView);
     views.set(key, { readAtMs: nowMs, view });
-    // Whoever awaits it gets the error; the next focus reads again.
+    // Callers that await it get the error; the next focus reads again.
     void view.catch(() => views.delete(key));
     return view;
   }

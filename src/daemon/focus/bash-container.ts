@@ -90,6 +90,6 @@ function egressRules(owner: string, { network }: BashContainer, { settings, log 
     forbidden: (host, port) => forbiddenHost(host, port, reach())?.message ?? null,
     lookup: (host, port) => guardedLookup(host, port, reach()),
     onRefused: (host, port, reason) =>
-      log.info({ work_item_id: owner, host, port, reason }, 'a command was refused a connection'),
+      log.info({ work_item_id: owner, host, port, reason }, 'refused a connection of a command'),
   };
 }

@@ -130,9 +130,9 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
         db,
         rows.map(({ id }) => id),
       );
-      if (merged > 0) log.info({ memories: merged }, 'memories that say the same were merged');
+      if (merged > 0) log.info({ memories: merged }, 'near-duplicate memories were merged');
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'memories that say the same could not be merged');
+      log.warn({ error: messageOf(error) }, 'near-duplicate memories could not be merged');
     }
   }
 

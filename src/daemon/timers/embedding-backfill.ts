@@ -71,7 +71,7 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
       if (waitMs !== null) await clock.sleep(waitMs * (0.75 + Math.random() / 2), stopping.signal);
     }
     await leaveEmbedding(db, turn).catch((error: unknown) => {
-      log.debug({ error: messageOf(error) }, 'another daemon makes embeddings once the time of this one is over');
+      log.debug({ error: messageOf(error) }, 'could not hand over the making of embeddings to another daemon');
     });
   }
 

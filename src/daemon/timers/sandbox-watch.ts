@@ -1,4 +1,4 @@
-/** Keeps `status` informed about what stands in the way of containers that faculties need. */
+/** Reports to `status` why containers that faculties need cannot be started. */
 import { containerImages } from '../../catalog/container-images.ts';
 import type { Faculty } from '../../catalog/faculty.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';

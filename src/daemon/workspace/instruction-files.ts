@@ -1,4 +1,4 @@
-/** Reads the files in which a workspace describes itself, such as AGENTS.md. Whoever can write to the workspace can write them. */
+/** Reads the files in which a workspace describes itself, such as AGENTS.md. Anyone who can write to the workspace can write them. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstructionSettings } from '../../catalog/instructions.ts';
@@ -63,7 +63,7 @@ async function readFirst(
     }
     const whole = filled >= size;
     const content = whole ? buffer.subarray(0, filled) : buffer.subarray(0, endOfCharacter(buffer.subarray(0, filled)));
-    if (content.includes(0)) return { refusal: `${inside.shown}: is no text file` };
+    if (content.includes(0)) return { refusal: `${inside.shown}: is not a text file` };
     return { text: content.toString('utf8'), leftOutBytes: Math.max(0, size - content.length) };
   } catch (error) {
     return refusalOf(error, inside.shown);

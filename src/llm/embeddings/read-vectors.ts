@@ -29,7 +29,7 @@ function decode(written: unknown, dimensions: number): Vector | string {
   const vector = typeof written === 'string' ? fromBase64(written) : written;
   if (!Array.isArray(vector)) return 'is neither a list of numbers nor base64';
   if (vector.length !== dimensions) return `has ${vector.length} dimensions, expected ${dimensions}`;
-  if (!vector.every(isFloat)) return 'has values that are no 32-bit floats';
+  if (!vector.every(isFloat)) return 'has values that are not 32-bit floats';
   // It has no direction, so it is as near to one text as to any other.
   return vector.some((number) => Math.abs(number) > 1e-30) ? vector : 'is zero';
 }

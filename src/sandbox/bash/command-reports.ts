@@ -29,7 +29,7 @@ export function readReports(mark: string): CommandReports {
         const end = rest.indexOf(NEWLINE, at);
         if (end === -1 && rest.length - at <= begin.length + MAX_NUMBER) break;
         if (at > 0) this.push(rest.subarray(0, at));
-        // Without its end it is no report.
+        // A report without its end is incomplete.
         const until = end === -1 || end - at > begin.length + MAX_NUMBER ? at + begin.length : end + 1;
         take(rest.subarray(at + begin.length, until).toString());
         rest = rest.subarray(until);

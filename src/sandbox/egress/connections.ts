@@ -60,7 +60,7 @@ class RelayedConnection extends Duplex {
     this.#id = id;
     this.#send = send;
     this.#forget = forget;
-    // Whoever uses it sees its end; a reset must not end the process.
+    // Its user sees its end; a reset must not end the process.
     this.on('error', () => {});
   }
 

@@ -57,7 +57,7 @@ export function createEgressProxy(rules: EgressRules): EgressProxy {
   const keep = <Kept extends Duplex>(socket: Kept): Kept => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    // What becomes of a connection is told to the client by its end.
+    // The client sees the end of its connection.
     socket.on('error', () => {});
     return socket;
   };

@@ -49,7 +49,7 @@ export function takenFrame(id: number, bytes: number): Buffer {
   return encodeFrame(FRAME.taken, id, data);
 }
 
-/** Returns a function that takes bytes as they come and returns the frames that are complete. It throws on what is no frame. */
+/** Returns a function that takes bytes as they come and returns the frames that are complete. It throws on an invalid frame. */
 export function frameReader(): (chunk: Buffer) => readonly Frame[] {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
@@ -58,7 +58,7 @@ export function frameReader(): (chunk: Buffer) => readonly Frame[] {
     while (rest.length >= HEAD_BYTES) {
       const kind = rest.readUInt8(0);
       const length = rest.readUInt32BE(5);
-      if (!KINDS.has(kind) || length > MAX_DATA_BYTES) throw new Error('the relay sent what is no frame');
+      if (!KINDS.has(kind) || length > MAX_DATA_BYTES) throw new Error('the relay sent an invalid frame');
       if (rest.length < HEAD_BYTES + length) break;
       const data = rest.subarray(HEAD_BYTES, HEAD_BYTES + length);
       frames.push({ kind: kind as FrameKind, id: rest.readUInt32BE(1), data });

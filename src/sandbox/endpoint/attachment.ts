@@ -42,7 +42,7 @@ export function attachedStreams(token: string, closed: () => void): AttachedStre
     stdout.end();
     closed();
   };
-  // Whoever writes learns of the end by `stdout`.
+  // The writer learns of the end from `stdout`.
   stdin.on('error', () => {});
   stdout.on('error', () => {});
   return {

@@ -37,7 +37,7 @@ export async function addressOnNetwork(engine: Engine, name: string): Promise<st
   return address;
 }
 
-/** The error of a daemon that neither is on the network nor on the machine of the engine. */
+/** The error of a daemon that is neither on the network nor on the engine's machine. */
 export function notOnNetwork(name: string): AnimusError {
   const remedy =
     'a daemon in a container must be connected to it (docker network connect), and one on another machine than the engine needs transport = "stdio"';

@@ -35,7 +35,7 @@ export async function runContainer(
     created(id);
     const connection = await attach(engine, id);
     const gone = container.wait({ condition: 'removed' }).then(({ StatusCode }: { StatusCode: number }) => StatusCode);
-    // Whoever waits for it learns of the failure.
+    // Those that wait for it get the failure.
     gone.catch(() => {});
     await container.start({ abortSignal });
     return { id, connection, gone };

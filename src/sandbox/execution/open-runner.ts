@@ -24,7 +24,7 @@ export interface OpenRunner {
   execute(params: ExecuteParams, answer: AnswerCall): Promise<RunnerEnd>;
 }
 
-/** Takes a call and returns what the runner is told. */
+/** Takes a call and returns the answer to the runner. */
 export type AnswerCall = (id: number, name: string, input: unknown) => Promise<ToRunner>;
 
 /** How the runner's part ended. */
@@ -123,7 +123,7 @@ async function nextMessage(
   const line = await lines.next();
   if (line.done) return { message: null, bytes: 0 };
   const message = readMessage(line.value);
-  if (message === null) throw new Error(`something that is no message: ${JSON.stringify(line.value.slice(0, 100))}`);
+  if (message === null) throw new Error(`an invalid message: ${JSON.stringify(line.value.slice(0, 100))}`);
   return { message, bytes: line.value.length };
 }
 

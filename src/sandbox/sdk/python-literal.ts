@@ -21,7 +21,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-/** A JSON value as a Python literal; null if it is none or longer than `maxChars`. */
+/** A JSON value as a Python literal; null if the value is not JSON, or the literal is longer than `maxChars`. */
 export function valueLiteral(value: unknown, maxChars: number): string | null {
   const literal = literalOf(value, 10);
   return literal === null || literal.length > maxChars ? null : literal;

@@ -81,7 +81,7 @@ export interface AwaitedChild {
 
 /**
  * Locks the item with these children until the end of the transaction, so that none of them ends unseen. `ids` null: those that are open, and those
- * whose end was not reported to this focus. Errors: `work.invalid` if one is no child of the item, or might wait for it; `work.locked` (try again).
+ * whose end was not reported to this focus. Errors: `work.invalid` if one is not a child of the item, or might wait for it; `work.locked` (try again).
  */
 export async function lockChildren(
   tx: Queryable,

@@ -84,7 +84,7 @@ export async function leaveEmbedding(db: Queryable, { daemonId, model }: Embeddi
   await db.query('select animus.leave_embedding($1, $2)', [daemonId, toText(model)]);
 }
 
-/** Charges the embedding of a search by a command. Errors: `db.forbidden` for whoever is no operator. */
+/** Charges the embedding of a search by a command. Errors: `db.forbidden` for logins that are not operators. */
 export async function chargeEmbedding(db: Queryable, paid: PaidEmbedding): Promise<void> {
   await db.query('select animus.charge_embedding($1::json)', [paidJson(paid)]);
 }

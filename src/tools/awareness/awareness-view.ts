@@ -46,7 +46,7 @@ function grouped<Row>(rows: readonly Row[], keysOf: (row: Row) => readonly strin
   return groups;
 }
 
-/** A finding is the same whoever has found it. Each request to a person and each skill is one of its own. */
+/** Equal findings are one entry, whichever focus found them. Each request to a person and each skill is an entry of its own. */
 function sayingOf({ kind, workItemId, faculty, description, content }: AwarenessRow): string {
   if (kind === 'approval' || kind === 'skill') return `${kind}\n${workItemId}\n${description}\n${content}`;
   const said = kind === 'finding' ? [content] : [faculty, description, content];

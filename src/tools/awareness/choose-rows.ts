@@ -11,7 +11,7 @@ export interface OwnItem {
   readonly resources: readonly string[];
 }
 
-/** A row to show, with what it stands for. */
+/** A row to show, with the rows that it represents. */
 export interface ChosenRow extends SeenRow {
   /** How many more rows say the same. */
   readonly more: number;
@@ -47,7 +47,7 @@ export function chooseRows(view: AwarenessView, own: OwnItem, settings: Awarenes
   };
 }
 
-/** False: the choice is the same for every item of which this is false. */
+/** False: the choice is the same for every item for which this is false. */
 export function isSpecial(view: AwarenessView, { id, ancestors, resources }: OwnItem): boolean {
   return (
     view.items.has(id) ||

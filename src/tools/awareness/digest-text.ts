@@ -11,7 +11,7 @@ import { type ChosenRow, chooseRows, isSpecial, type OwnItem } from './choose-ro
 const MAX_DESCRIPTION = 120;
 const MAX_CONTENT = 240;
 
-/** What a focus is told about other work; null: there is nothing to tell. */
+/** What a focus learns about other work; null: nothing. */
 export function awarenessDigest(view: AwarenessView, own: OwnItem, settings: AwarenessSettings): string | null {
   if (isSpecial(view, own)) return digestText(view, own, settings);
   let texts = SHARED.get(view);
@@ -21,7 +21,7 @@ export function awarenessDigest(view: AwarenessView, own: OwnItem, settings: Awa
   return text;
 }
 
-/** Most foci that share a view are told the same. */
+/** Most foci that share a view get the same text. */
 const SHARED = new WeakMap<AwarenessView, Map<AwarenessSettings, string | null>>();
 
 function digestText(view: AwarenessView, own: OwnItem, settings: AwarenessSettings): string | null {

@@ -23,7 +23,7 @@ export const checkChildTool: Tool = databaseTool({
     const children = await readChildren(tx, context.workItemId, ids);
     const wrong = ids?.find((id) => !children.some((child) => child.id === id));
     if (wrong !== undefined)
-      return toolError(`${wrong} is no child of this work: use the ids that spawn_child_work returned`);
+      return toolError(`${wrong} is not a child of this work: use the ids that spawn_child_work returned`);
     if (children.length === 0) return { content: 'You have spawned no child work.' };
     return {
       content: `${countsText(children)}\n\n${childrenText(children)}`,

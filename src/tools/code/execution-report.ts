@@ -63,7 +63,7 @@ function traced(traceback: string | undefined): string {
   return traceback === undefined ? '' : `\n${shortened(traceback.trimEnd(), MAX_TRACEBACK_CHARS)}`;
 }
 
-/** What code has done that did not come to its end; of any code, the calls that may or may not have happened. */
+/** What interrupted code has done; for any code, the calls that may or may not have happened. */
 function callLines(ended: Execution['ended'], calls: readonly EndedNestedCall[]): string[] {
   const lines: string[] = [];
   if (ended !== 'returned' && calls.length > 0) lines.push(`before that, it made these calls: ${counts(calls)}`);

@@ -33,7 +33,7 @@ export function forbiddenHost(host: string, port: number, { allow }: WebReach): 
   return new ForbiddenAddress(host, host);
 }
 
-/** A pool for one origin, with a lookup that is guarded. */
+/** A pool for one origin, with a guarded lookup. */
 export function guardedAgent(url: URL, reach: WebReach): Agent {
   const guarded = guardedLookup(url.hostname, portOf(url), reach);
   return new Agent({ connections: 1, connect: { timeout: CONNECT_MS, lookup: guarded } });

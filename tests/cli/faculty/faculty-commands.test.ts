@@ -147,6 +147,8 @@ network = ["pypi.org", "*.example.com:8443"]
 test('show prints what it may do, and check what its rules overlook', async () => {
   const rules = `tools = ["bash", "web_fetch", "write_file"]
 bash_isolation = "none"
+[faculty.children]
+faculties = ["engineer"]
 [faculty.permissions]
 bash = "auto"
 "bash(git push*)" = "ask"
@@ -159,9 +161,10 @@ tools = ["*"]
 `;
   write({ 'faculties/a.toml': GOOD + rules });
   const { stdout } = await animus('faculty', 'show', 'engineer');
+  expect(stdout).toMatch(/spawn_child_work +auto +write +default: a tool of the engine/);
   expect(stdout).toMatch(/ledger_append +auto +write +default: a tool of the engine/);
-  expect(stdout).toMatch(/bash +auto +execute +bash, line 10\n {2}bash\(git push\*\) +ask +line 11\n/);
-  expect(stdout).toMatch(/write_file +auto +write +\*, line 14\n {2}write_file\(path=ci\/\*\*\) +forbid +line 12\n/);
+  expect(stdout).toMatch(/bash +auto +execute +bash, line 12\n {2}bash\(git push\*\) +ask +line 13\n/);
+  expect(stdout).toMatch(/write_file +auto +write +\*, line 16\n {2}write_file\(path=ci\/\*\*\) +forbid +line 14\n/);
   const shown = JSON.parse((await animus('faculty', 'show', 'engineer', '--json')).stdout);
   expect(shown.permissions.approval_deadline_seconds).toBe(86_400);
   expect(shown.permissions.tools.find(({ tool }: { tool: string }) => tool === 'bash')).toMatchObject({
@@ -180,9 +183,9 @@ tools = ["*"]
     [
       [5, expect.stringContaining('expected a model')],
       [7, expect.stringMatching(/^web_fetch and bash run without a person, and commands are not isolated/)],
-      [12, 'bash runs without a person and can reach the same files'],
-      [13, "has no effect: read_file is not one of the faculty's tools"],
-      [14, 'every tool of the MCP servers runs without a person, too (github)'],
+      [14, 'bash runs without a person and can reach the same files'],
+      [15, "has no effect: read_file is not one of the faculty's tools"],
+      [16, 'every tool of the MCP servers runs without a person, too (github)'],
     ],
   ]);
 });

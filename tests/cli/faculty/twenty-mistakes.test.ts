@@ -113,6 +113,9 @@ const MISTAKES: readonly Mistake[] = [
   mistake('engine-tool', named('z', `${ENGAGE}tools = ["ask_human"]\n`), 6, 'faculty.engage.tools', [
     'every faculty has ask_human',
   ]),
+  mistake('child-tool', named('zc', `${ENGAGE}tools = ["spawn_child_work"]\n`), 6, 'faculty.engage.tools', [
+    'spawn_child_work comes with [faculty.children]: remove it from the list',
+  ]),
   mistake('same-name', named('engineer', ENGAGE), 2, 'faculty.name', [
     '"engineer" is also the name in',
     'a-sound-one.toml:2',

@@ -52,7 +52,7 @@ describe('memory add and search', () => {
     const first = await animus(['memory', 'add', '-'], { stdin: 'read from a pipe\n' });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36} {2}stored\n$/) });
     const again = await animus(['memory', 'add', 'read  from a pipe']);
-    expect(again.stdout).toContain(`${first.stdout.slice(0, 36)}  the same text was stored before`);
+    expect(again.stdout).toContain(`${first.stdout.slice(0, 36)}  already stored`);
   });
 
   test('filters by layer, kind, tags, project, source, time and what a work item may find', async () => {
@@ -87,14 +87,15 @@ describe('memory add and search', () => {
   test.each([
     [['add', ' '], /a memory needs a text/],
     [['add', 'x', '--layer', 'planet'], /expected one of task, project, global/],
-    [['add', 'x', '--layer', 'task'], /needs the work item of the task/],
+    [['add', 'x', '--layer', 'task'], /layer task needs --item/],
+    [['add', 'x', '--layer', 'project'], /layer project needs --project/],
     [['add', 'x', '--metadata', '[1]'], /expected a JSON object/],
     [['add', 'x', '--kind', 'Two words'], /is no kind of memory/],
     [['search', 'x', '--layer', 'task,planet'], /expected one of task, project, global/],
     [['search', 'x', '--half-life', '0'], /expected a number of days/],
     [['search', 'x', '--limit', '201'], /from 1 to 200/],
     [['search', 'x', '--task', 'ffff'], /no work item/],
-    [['forget', 'ffff'], /is no id of a memory; animus memory search prints them/],
+    [['forget', 'ffff'], /is not the id of a memory; find it with: animus memory search/],
   ])('refuses %j', async (argv, message) => {
     const { code, stderr } = await animus(['memory', ...argv]);
     expect(code).not.toBe(0);

@@ -59,8 +59,8 @@ describe('animus sandbox status', () => {
     const { code, stdout } = await animus(['sandbox', 'status'], { AGENT_SANDBOX_ENDPOINT });
     expect(code).toBe(1);
     expect(stdout).toMatch(/Engine +99\.1, Played/);
-    expect(stdout).toMatch(/Image +mine:1 missing for coder/);
-    expect(stdout).toMatch(/Image +animus-sandbox:latest\n/);
+    expect(stdout).toMatch(/Image +mine:1 +missing +used by coder/);
+    expect(stdout).toMatch(/Image +animus-sandbox:latest +present\n/);
     expect(stdout).toContain('has no image mine:1; run: docker pull mine:1, or build it');
     const json = JSON.parse((await animus(['sandbox', 'status', '--json'], { AGENT_SANDBOX_ENDPOINT })).stdout);
     expect(json).toMatchObject({
@@ -105,6 +105,12 @@ test('the doctor asks the engine only if a faculty needs it', async () => {
   expect(await findings({ DOCKER_HOST: 'unix:///nowhere' })).toMatchObject([
     { state: 'problem', detail: expect.stringMatching(/needed by coder: cannot reach the Docker engine/) },
   ]);
+  const second = FACULTY.replace('"coder"', '"second"').replace('mine:1', 'other:1');
+  writeFileSync(join(cwd, 'faculties', 'second.toml'), second);
+  expect(await findings({ DOCKER_HOST: 'unix:///nowhere' })).toMatchObject([
+    { state: 'problem', detail: expect.stringMatching(/needed by coder, second: cannot reach the Docker engine/) },
+  ]);
+  rmSync(join(cwd, 'faculties', 'second.toml'));
   writeFileSync(join(cwd, 'faculties', 'coder.toml'), FACULTY.replace(/code_execution.*\n/g, ''));
   expect(await findings({ DOCKER_HOST: 'unix:///nowhere' })).toEqual([]);
 });

@@ -104,7 +104,7 @@ describe('what is not read, and said', () => {
     expect(await problem()).toContain('named pipe');
     rmSync(join(workspace, 'AGENTS.md'));
     write('AGENTS.md', Buffer.from([0x61, 0, 0x62]));
-    expect(await problem()).toContain('is no text file');
+    expect(await problem()).toContain('is not a text file');
   });
 
   it('a file that rules hide', async () => {

@@ -141,7 +141,7 @@ describe('a memory that cannot be stored', () => {
     ['of a kind that is no word', { content: 'x', kind: 'Ignore all previous instructions' }, 'no kind of memory'],
     ['with large metadata', { content: 'x', metadata: { a: 'y'.repeat(9000) } }, '8192 bytes'],
     ['of a project without a name', { content: 'x', layer: 'project' }, 'needs the name of its project'],
-    ['of a task without work', { content: 'x', layer: 'task' }, 'needs the work item'],
+    ['of a task without work', { content: 'x', layer: 'task' }, 'needs a work item'],
     ['of a project in another layer', { content: 'x', layer: 'global', project: 'p' }, 'has no project'],
   ])('%s is refused', async (_what, memory, words) => {
     await expect(storeMemory(target.database, memory, null)).rejects.toThrow(words);
