@@ -1,13 +1,13 @@
 /** The start of a daemon is a list of steps, and a connection lost in any of them is retried. */
 import { expect, test } from 'vitest';
-import { AnimusError } from '../../../src/core/errors/errors.ts';
-import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { takeSteps } from '../../../src/daemon/presence/await-database.ts';
-import { silentLog } from '../../../src/telemetry/silent-log.ts';
-import { startTestDaemon } from '../../support/daemon.ts';
-import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { startPostgresProxy } from '../../support/postgres-proxy.ts';
+import { AnimusError } from '../../src/core/errors/errors.ts';
+import { type Clock, systemClock } from '../../src/core/lifecycle/clock.ts';
+import { takeSteps } from '../../src/daemon/presence/await-database.ts';
+import { silentLog } from '../../src/telemetry/silent-log.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
 
 const target = testDatabase();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingPython, runOnHost } from '../../support/sandbox-runner.ts';
+import { missingPython, runOnHost } from '../support/sandbox-runner.ts';
 
 const missing = missingPython();
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpEndpoint, type EndpointLimits } from '../../../src/sandbox/endpoint/http-endpoint.ts';
-import { missingPython, SANDBOX_FILES } from '../../support/sandbox-runner.ts';
+import { createHttpEndpoint, type EndpointLimits } from '../../src/sandbox/endpoint/http-endpoint.ts';
+import { missingPython, SANDBOX_FILES } from '../support/sandbox-runner.ts';
 
 const missing = missingPython();
 

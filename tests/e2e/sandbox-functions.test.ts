@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SdkTool } from '../../../src/sandbox/sdk/function-source.ts';
-import { sdkSource } from '../../../src/sandbox/sdk/sdk-source.ts';
-import { FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../../src/tools/registry.ts';
-import { missingPython, runOnHost, SANDBOX_FILES } from '../../support/sandbox-runner.ts';
+import type { SdkTool } from '../../src/sandbox/sdk/function-source.ts';
+import { sdkSource } from '../../src/sandbox/sdk/sdk-source.ts';
+import { FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../src/tools/registry.ts';
+import { missingPython, runOnHost, SANDBOX_FILES } from '../support/sandbox-runner.ts';
 
 const missing = missingPython();
 const because = missing === null ? '' : ` (${missing})`;

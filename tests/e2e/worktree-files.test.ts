@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { closeWorktree, openWorktree } from '../../../src/daemon/workspace/worktree.ts';
-import { commit, git, setUpWorktree } from '../../support/worktree.ts';
+import { closeWorktree, openWorktree } from '../../src/daemon/workspace/worktree.ts';
+import { commit, git, setUpWorktree } from '../support/worktree.ts';
 
 // Each test starts many processes, and on a busy host it takes time to detect that all of them are gone.
 describe('a worktree', { timeout: 180_000 }, () => {

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../../../src/cli/program.ts';
-import { displayWidth } from '../../../src/cli/view/display-width.ts';
-import { createRedraw } from '../../../src/cli/view/redraw.ts';
-import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
-import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { startPostgresProxy } from '../../support/postgres-proxy.ts';
-import { openTerminal, screenOf } from '../../support/terminal.ts';
+import { runCli } from '../../src/cli/program.ts';
+import { displayWidth } from '../../src/cli/view/display-width.ts';
+import { createRedraw } from '../../src/cli/view/redraw.ts';
+import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { openTerminal, screenOf } from '../support/terminal.ts';
 
-const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
+const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const target = testDatabase();
 
 let cwd: string;
@@ -86,7 +86,7 @@ describe('status --watch without a terminal', () => {
   });
 
   test('fails as usual if there is no database at the start', async () => {
-    const { run } = await import('../run-cli.ts');
+    const { run } = await import('../cli/run-cli.ts');
     const ran = await run(['status', '--watch'], { env: { DATABASE_URL: 'postgres://a@127.0.0.1:1/x' } });
     expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot reach the database') });
   });

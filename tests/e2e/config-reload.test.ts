@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readStatus } from '../../../src/store/views/status-view.ts';
-import { startTestDaemon } from '../../support/daemon.ts';
-import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
+import { readStatus } from '../../src/store/views/status-view.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 
 const target = testDatabase();
 const PROVIDER = '[providers.play]\nkind = "scripted"\nscript = "script.toml"\n';

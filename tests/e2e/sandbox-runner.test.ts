@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { missingPython, runOnHost } from '../../support/sandbox-runner.ts';
+import { missingPython, runOnHost } from '../support/sandbox-runner.ts';
 
 const missing = missingPython();
 
