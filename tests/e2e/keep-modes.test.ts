@@ -9,9 +9,12 @@ import { MODEL, messagesOf, startModelServer } from '../support/model-server/eit
 
 const MODES = ['transcript', 'ledger', 'nothing'] as const;
 
+// The model here answers by words of its messages, so those of other work must not be among them.
 const FACULTY = (mode: string) => `
 [faculty]
 name = "${mode}"
+[faculty.awareness]
+enabled = false
 [faculty.engage]
 model = "${MODEL}"
 system_prompt = "You try again."

@@ -8,11 +8,14 @@ import { eventually } from '../support/eventually.ts';
 import { text, toolUse } from '../support/model-server/anthropic.ts';
 import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
 
+// The model here answers by words of its messages, so those of other work must not be among them.
 const FACULTY = `
 [faculty]
 name = "fixer"
 isolation = "worktree"
 repo = "../repo"
+[faculty.awareness]
+enabled = false
 [faculty.engage]
 model = "${MODEL}"
 system_prompt = "You fix."
