@@ -9,9 +9,12 @@ import { json, type MockResult } from '../support/model-server/batch-state.ts';
 import { MODEL, WIRE } from '../support/model-server/either-wire.ts';
 import { stateOf } from './work-state.ts';
 
+// The fate of a request depends on words of its messages, so those of other work must not be among them.
 const FACULTY = `
 [faculty]
 name = "scribe"
+[faculty.awareness]
+enabled = false
 [faculty.engage]
 model = "${MODEL}"
 system_prompt = "You write."
