@@ -43,9 +43,11 @@ it('the standard variables enable spans and logs: one tree per focus, linked to 
   });
   await daemon.kill('SIGTERM'); // flushes
 
+  // A focus that does not begin in one statement asks for its digest again.
+  const digest = 'work.awareness.digest';
   const tree = (parentId: string | undefined): unknown =>
     collector.spans
-      .filter((span) => (span.parentSpanId || undefined) === parentId)
+      .filter((span) => span.name !== digest && (span.parentSpanId || undefined) === parentId)
       .toSorted((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)))
       .map((span) => ({ [span.name]: tree(span.spanId) }));
   const execute = collector.spans.find((span) => span.name === 'work.execute')!;
@@ -65,6 +67,7 @@ it('the standard variables enable spans and logs: one tree per focus, linked to 
       ],
     },
   ]);
+  expect(collector.spans.find((span) => span.name === digest)?.traceId).toBe(execute.traceId);
   expect(execute.links).toMatchObject([SUBMITTER]);
   expect(collector.spans.find((span) => span.name === chat)!.attributes).toMatchObject({
     'gen_ai.operation.name': 'chat',

@@ -51,8 +51,11 @@ describe.skipIf(missing !== null)(
       daemon.child.kill('SIGSTOP');
       for (const pid of pids) process.kill(pid, 'SIGKILL');
       await Promise.all(pids.map(dead));
-      await eventually('one is left', async () => ((await containersOf(daemon.id)).length === 1 ? true : null));
-      expect(await containersOf(daemon.id)).toEqual([stubborn]);
+      const left = await eventually('one is left', async () => {
+        const ids = await containersOf(daemon.id);
+        return ids.length === 1 ? ids : null;
+      });
+      expect(left).toEqual([stubborn]);
       expect(obedient).not.toBe(stubborn);
       // Its marker says that there may be something.
       expect(existsSync(daemon.marker)).toBe(true);
