@@ -51,17 +51,15 @@ describe.skipIf(missing !== null)(
       daemon.child.kill('SIGSTOP');
       for (const pid of pids) process.kill(pid, 'SIGKILL');
       await Promise.all(pids.map(dead));
-      const left = await eventually('one is left', async () => {
-        const ids = await containersOf(daemon.id);
-        return ids.length === 1 ? ids : null;
-      });
-      expect(left).toEqual([stubborn]);
-      expect(obedient).not.toBe(stubborn);
+      await eventually('the obedient one has ended', async () =>
+        (await containersOf(daemon.id)).includes(obedient!) ? null : true,
+      );
+      // Any keeper of this machine that starts now removes the other one, as those of tests at the same time may do.
+      expect([[], [stubborn]]).toContainEqual(await containersOf(daemon.id));
       // Its marker says that there may be something.
       expect(existsSync(daemon.marker)).toBe(true);
-      const next = playDaemon({ commands: [], marker: daemon.marker });
+      playDaemon({ commands: [], marker: daemon.marker });
       await gone(daemon.id);
-      await eventually('it says so', () => next.logged.find((line) => line.includes('a dead daemon had left')) ?? null);
     });
 
     test('containers of daemons that live are left alone, and those of dead daemons elsewhere go when they are known to be dead', async () => {
