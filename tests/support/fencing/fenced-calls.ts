@@ -58,8 +58,8 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
                 array[$3::uuid], array[2], array['${ANSWER}'::json]))[1] then 'completed' else 'lost' end as result`,
       [id, leaseToken, focusId],
     ),
-  complete_held: ofItem(
-    `select case when cardinality(animus.complete_held(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null, null)) = 1
+  complete_locked: ofItem(
+    `select case when cardinality(animus.complete_locked(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null, null, '{}')) = 1
        then 'completed' else 'lost' end as result`,
   ),
   complete_read: ofItem(
@@ -93,9 +93,15 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
     const after = await db.query(version, [id]);
     return [{ result: isDeepStrictEqual(after, before) ? 'lost' : 'completed' }];
   },
+  forget_memory: ofItem(
+    `select animus.forget_memory((animus.store_memory('a late memory', p_item => $1)).memory_id, 'late', $1, $2)`,
+  ),
+  hold_embedding: ofFocus(`select animus.hold_embedding($1, $2, 1, 1, gen_random_uuid())`),
   hold_focus: ofFocus(`select animus.hold_focus($1, $2)`),
   hold_lease: ofItem(`select animus.hold_lease($1, $2)`),
+  hold_to_cancel: ofItem(`select animus.hold_to_cancel($1, $2)`),
   keep_file: ofFocus(`select animus.keep_file($1, $2, gen_random_uuid(), 'late', 'late'::bytea)`),
+  lock_children: ofFocus(`select count(*) from animus.lock_children($1, $2, null)`),
   open_item_wait: ofFocus(`select animus.open_item_wait($1, $2, 'budget', 'budget', '{}')`),
   open_wait: ofFocus(`select animus.open_wait($1, $2, 1, 'c1', 'human')`),
   park_work: ofItem(`select animus.park_work($1, $2)`),
@@ -123,10 +129,17 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   release_work: ofItem(`select animus.release_work($1, $2, null, 'late')`),
   set_phase: ofFocus(`select animus.set_phase($1, $2, 'recover')`),
   begin_focus: ofItem(`select animus.begin_focus($1, $2, 'elsewhere', '/late', '\\x00')`),
+  spawn_child_work: ofFocus(
+    `select animus.spawn_child_work($1, $2, 'late', 'late', 'late', '{}', null, null, null, false, null, 50, 5)`,
+  ),
   start_call: ofFocus(`select animus.start_call($1, $2, 1, 'c1', '{"late": true}')`),
   start_focus: ofItem(`select animus.start_focus($1, $2, 'elsewhere', '/late', '{}', 'late', '[]')`),
+  store_memory: ofItem(`select animus.store_memory('a late memory', p_item => $1, p_token => $2)`),
   store_output: ofFocus(`select animus.store_output($1, $2, 1, 'c2', gen_random_uuid(), 'late')`),
   tell_text: ofFocus(`select animus.tell_text($1, $2, 'late')`),
+  update_memory: ofItem(
+    `select animus.update_memory((animus.store_memory('a late memory', p_item => $1)).memory_id, 'later', p_item => $1, p_token => $2)`,
+  ),
 };
 
 /** Those that only write for an item without a focus; the settings of the focus are stored under the id 01. */
@@ -136,15 +149,19 @@ export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'give_ba
 export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set([
   'begin_foci',
   'complete_foci',
-  'complete_held',
+  'complete_locked',
   'give_back',
 ]);
 
-/** The functions that take the token of a lease on an item, from the catalogue of the database. Pollers of batches have tokens of their own. */
+/**
+ * The functions that take the token of a lease on an item, from the catalogue of the database. Pollers of batches have tokens of their own, and
+ * a single `p_tokens` is an amount.
+ */
 export async function fencedFunctions(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
     `select distinct proname as name from pg_proc
-      where pronamespace = 'animus'::regnamespace and proargnames && array['p_token', 'p_tokens']
+      where pronamespace = 'animus'::regnamespace
+        and (proargnames && array['p_token'] or pg_get_function_arguments(oid) ~ '\\mp_tokens bigint\\[\\]')
         and proname <> 'require_poller' and prosrc !~ 'animus\\.require_poller\\(' order by name`,
   );
   return rows.map((row) => row.name);
