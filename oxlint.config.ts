@@ -40,6 +40,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools': [['awareness', 'children', 'code', 'files', 'mcp', 'memory', 'shell', 'web']],
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
+  'src/catalog': [['*'], ['config', 'reading'], ['faculty']],
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],

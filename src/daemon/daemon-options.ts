@@ -1,5 +1,5 @@
 /** The options of a daemon, and what it reports once it is ready. */
-import type { Faculty } from '../catalog/faculty.ts';
+import type { Faculty } from '../catalog/faculty/faculty.ts';
 import type { Config } from '../core/config/config.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { OpenHealth } from '../core/lifecycle/health.ts';

@@ -1,7 +1,7 @@
 /** The registry of tools, and the selection for a faculty. */
 import { z } from 'zod';
-import type { CodeExecution, Faculty } from '../catalog/faculty.ts';
-import type { KnownTool } from '../catalog/read-permissions.ts';
+import type { CodeExecution, Faculty } from '../catalog/faculty/faculty.ts';
+import type { KnownTool } from '../catalog/reading/read-permissions.ts';
 import type { WebSearchConfig } from '../core/config/config.ts';
 import type { PermittedTool } from '../core/permissions/permissions.ts';
 import type { ToolSpec } from '../llm/client.ts';

@@ -1,5 +1,5 @@
 /** Sources of a focus's tools: the registry, and other sources such as a server outside this process. */
-import type { Faculty } from '../catalog/faculty.ts';
+import type { Faculty } from '../catalog/faculty/faculty.ts';
 import { awarenessSource } from './awareness/awareness-source.ts';
 import { childSource } from './children/child-source.ts';
 import type { McpSettings } from './mcp/mcp-settings.ts';

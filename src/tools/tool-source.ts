@@ -1,5 +1,5 @@
 /** What a source of tools is; `source.ts` lists them. */
-import type { Faculty } from '../catalog/faculty.ts';
+import type { Faculty } from '../catalog/faculty/faculty.ts';
 import type { Tool } from './tool.ts';
 
 /** One origin of tools. Asked once per focus, before its first request: the list is fixed for the focus. */

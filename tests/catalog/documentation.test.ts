@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/catalog/config/load-config.ts';
 import { loadFaculties } from '../../src/catalog/faculties.ts';
-import { facultySchema } from '../../src/catalog/faculty-schema.ts';
-import { loadConfig } from '../../src/catalog/load-config.ts';
+import { facultySchema } from '../../src/catalog/faculty/faculty-schema.ts';
 import { configSchema } from '../../src/core/config/config-schema.ts';
 import { permissionOf } from '../../src/core/permissions/permissions.ts';
 import { FACULTY_TOOL_NAMES, permittedTool } from '../../src/tools/registry.ts';

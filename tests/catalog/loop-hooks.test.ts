@@ -2,10 +2,10 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/catalog/config/load-config.ts';
 import { loadFaculties } from '../../src/catalog/faculties.ts';
-import { readHooksDirectory } from '../../src/catalog/hooks-directory.ts';
-import { loadConfig } from '../../src/catalog/load-config.ts';
-import { isForTool, type LoopHooks } from '../../src/catalog/loop-hooks.ts';
+import { isForTool, type LoopHooks } from '../../src/catalog/faculty/loop-hooks.ts';
+import { readHooksDirectory } from '../../src/catalog/reading/hooks-directory.ts';
 import { loadRunnableFaculties } from '../../src/daemon/reload/load-faculties.ts';
 import { keepLastGood } from '../../src/daemon/reload/reload.ts';
 import { TOOL_KINDS } from '../../src/tools/registry.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadFaculties } from '../../src/catalog/faculties.ts';
-import { parseOutcomeSchema } from '../../src/catalog/outcome-schema.ts';
+import { parseOutcomeSchema } from '../../src/catalog/faculty/outcome-schema.ts';
 
 describe('outcome_schema of a faculty', () => {
   it('is read from beside its file, stored as written, and survives JSON', () => {

@@ -1,4 +1,4 @@
-import { MODE_NAMES } from '../../src/catalog/modes.ts';
+import { MODE_NAMES } from '../../src/catalog/faculty/modes.ts';
 
 /** As a message lists them. */
 const MODES_SHOWN = MODE_NAMES.map((mode) => `"${mode}"`).join(' or ');

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { OutcomeSchema } from '../../src/catalog/outcome-schema.ts';
+import type { OutcomeSchema } from '../../src/catalog/faculty/outcome-schema.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
 import type { ContextBounds } from '../../src/engage/context/context-bounds.ts';
 import { engage } from '../../src/engage/loop.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/catalog/config/load-config.ts';
 import { loadFaculties } from '../../src/catalog/faculties.ts';
-import { loadConfig } from '../../src/catalog/load-config.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { FACULTY_TOOL_NAMES } from '../../src/tools/registry.ts';
 

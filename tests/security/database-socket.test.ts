@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../src/catalog/load-config.ts';
+import { loadConfig } from '../../src/catalog/config/load-config.ts';
 import { createFileGuard } from '../../src/daemon/guard/file-guard.ts';
 import { silentLog } from '../../src/telemetry/silent-log.ts';
 import { scratch, underRules } from './commands.ts';

@@ -1,8 +1,8 @@
 /** What all commands share: their context, their options, and how they report errors and exit codes. */
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
-import type { LoadConfigOptions } from '../../catalog/config-files.ts';
-import { loadReach } from '../../catalog/load-reach.ts';
+import type { LoadConfigOptions } from '../../catalog/config/config-files.ts';
+import { loadReach } from '../../catalog/config/load-reach.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import type { Reach } from '../../core/config/reach.ts';
@@ -126,7 +126,7 @@ export function commandRunner(context: CliContext, ended: (exitCode: number) => 
 
 /** Loaded when it is used: the schema of animus.toml takes longer to load than most commands take. */
 async function readConfiguration(sources: LoadConfigOptions): Promise<Config> {
-  const { loadConfig } = await import('../../catalog/load-config.ts');
+  const { loadConfig } = await import('../../catalog/config/load-config.ts');
   return loadConfig(sources);
 }
 

@@ -1,6 +1,7 @@
 /** Checks the Docker engine, if faculties need containers. */
-import { containerImages } from '../../catalog/container-images.ts';
+
 import type { Faculties } from '../../catalog/faculties.ts';
+import { containerImages } from '../../catalog/faculty/container-images.ts';
 import type { Config } from '../../core/config/config.ts';
 import { askEngine } from '../command/ask-engine.ts';
 import { type Finding, fine, note, problem } from './finding.ts';

@@ -1,5 +1,5 @@
 /** Checks a provider with one cheap call, which proves address, key and model. */
-import { type Faculty, modelChain } from '../../catalog/faculty.ts';
+import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';

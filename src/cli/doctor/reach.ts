@@ -1,8 +1,8 @@
 /** Checks what commands and file tools of agents cannot reach on this host, and what they can. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Faculty } from '../../catalog/faculty.ts';
-import { startsOnHost } from '../../catalog/runs-commands.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import { startsOnHost } from '../../catalog/faculty/runs-commands.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';

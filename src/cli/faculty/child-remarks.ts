@@ -1,5 +1,5 @@
 /** What `animus faculty check` remarks about the faculties that a faculty may spawn. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 

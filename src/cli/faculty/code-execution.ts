@@ -1,5 +1,5 @@
 /** Describes how code of a faculty's model runs. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { duration, grouped } from '../view/quantities.ts';
 

@@ -1,7 +1,7 @@
 /** What a faculty may do, as `animus faculty show` prints it, and what `animus faculty check` remarks about it. */
 import { basename, dirname } from 'node:path';
-import type { Faculty } from '../../catalog/faculty.ts';
-import { MCP_PREFIX } from '../../catalog/mcp-server.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import { MCP_PREFIX } from '../../catalog/faculty/mcp-server.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import { type PermissionRow, permissionTable } from '../../core/permissions/permission-table.ts';
 import type { PermittedTool } from '../../core/permissions/permissions.ts';

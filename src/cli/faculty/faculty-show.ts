@@ -1,12 +1,12 @@
 /** `animus faculty show`: the effective settings of a faculty, and where each value comes from. */
 import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
-import type { Faculty } from '../../catalog/faculty.ts';
-import { type FacultyValue, facultyValues } from '../../catalog/faculty-values.ts';
-import { readSmallFile } from '../../catalog/read-small-file.ts';
-import { runsCommands } from '../../catalog/runs-commands.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import { type FacultyValue, facultyValues } from '../../catalog/faculty/faculty-values.ts';
+import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
+import { readSmallFile } from '../../core/files/read-small-file.ts';
 import { type FacultyModel, facultyModels } from '../../daemon/models/faculty-models.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';

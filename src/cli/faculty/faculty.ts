@@ -1,8 +1,8 @@
 /** `animus faculty …`: lists, shows, checks and tests faculty files. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { asksModel, type Faculty } from '../../catalog/faculty.ts';
-import { runsCommands } from '../../catalog/runs-commands.ts';
+import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
+import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { unknownModels } from '../../daemon/models/faculty-models.ts';

@@ -2,8 +2,8 @@
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Faculty } from '../../catalog/faculty.ts';
-import type { McpServer } from '../../catalog/mcp-server.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { Config } from '../../core/config/config.ts';
 import { createFileGuard } from '../../daemon/guard/file-guard.ts';
 import { mcpVariables } from '../../daemon/guard/mcp-variables.ts';

@@ -1,7 +1,7 @@
 /** What `animus faculty check` says about MCP servers. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
 import type { Invocation } from '../command/command.ts';

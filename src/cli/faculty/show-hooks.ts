@@ -1,6 +1,6 @@
 /** The hooks of a faculty's loop, for people and for programs. */
-import type { Faculty } from '../../catalog/faculty.ts';
-import { type LoopHook, NO_LOOP_HOOKS } from '../../catalog/loop-hooks.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import { type LoopHook, NO_LOOP_HOOKS } from '../../catalog/faculty/loop-hooks.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
 import { type Output, styled } from '../view/output.ts';
 

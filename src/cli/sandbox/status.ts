@@ -1,6 +1,6 @@
 /** `animus sandbox status`: whether the Docker engine can run containers for agents. */
 import type { Command } from 'commander';
-import { containerImages } from '../../catalog/container-images.ts';
+import { containerImages } from '../../catalog/faculty/container-images.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { EngineHealth } from '../../sandbox/container-host.ts';
 import { askEngine } from '../command/ask-engine.ts';

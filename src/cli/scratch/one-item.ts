@@ -1,7 +1,7 @@
 /** Runs one work item with its own daemon, for commands that show what a faculty does and leave nothing behind. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { type Config, HOOKS_DIRECTORY } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { EndSignals } from '../../core/lifecycle/interrupts.ts';

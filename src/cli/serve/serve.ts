@@ -1,8 +1,8 @@
 /** `animus serve`: the daemon. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { loadConfig } from '../../catalog/config/load-config.ts';
 import { loadFaculties } from '../../catalog/faculties.ts';
-import { loadConfig } from '../../catalog/load-config.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { FACULTY_TOOL_NAMES, knownTools } from '../../tools/registry.ts';

@@ -1,7 +1,7 @@
 /** The values that completion offers: faculties, providers, ids, schedules. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadReach } from '../../catalog/load-reach.ts';
+import { loadReach } from '../../catalog/config/load-reach.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { listWork } from '../../store/views/work-list.ts';

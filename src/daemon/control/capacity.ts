@@ -1,5 +1,5 @@
 /** Computes what a daemon may claim now. Pure. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { ClaimableFaculty } from '../../store/work/work.ts';
 
 /** What a daemon knows when it claims. */

@@ -1,6 +1,6 @@
 /** The control plane: wakes up, claims as much work as fits, runs it and renews the leases. */
 
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';

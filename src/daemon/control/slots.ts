@@ -1,5 +1,5 @@
 /** The foci of a daemon: those that work, at most one in each slot, and the claimed items that wait for a slot. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';

@@ -1,7 +1,7 @@
 /** Makes the containers in which the commands of `bash` run, for faculties that ask for them. */
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import type { BashContainer, Faculty } from '../../catalog/faculty.ts';
+import type { BashContainer, Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { parseEgressHost } from '../../core/text/egress-host.ts';
 import { parseWebTarget } from '../../core/text/web-target.ts';

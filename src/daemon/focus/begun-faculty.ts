@@ -1,6 +1,6 @@
 /** Which settings a focus keeps from the faculty it began with, and which it does not. */
 import { z } from 'zod';
-import type { EngageSettings, Faculty } from '../../catalog/faculty.ts';
+import type { EngageSettings, Faculty } from '../../catalog/faculty/faculty.ts';
 import { CACHE_TTLS, EFFORTS, SERVICE_TIERS } from '../../core/config/model-words.ts';
 
 /**

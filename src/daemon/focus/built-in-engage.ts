@@ -1,5 +1,5 @@
 /** The built-in engage mode: the loop of model turns and tool calls. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { permissionTable } from '../../core/permissions/permission-table.ts';
 import { createJournal } from '../../engage/calls/journal.ts';
 import { engage } from '../../engage/loop.ts';

@@ -1,6 +1,6 @@
 /** The external engage mode: a command of the faculty does the work instead of the loop of model and tools. */
-import type { Faculty, PhaseHook } from '../../catalog/faculty.ts';
-import { outcomeProblems } from '../../catalog/outcome-schema.ts';
+import type { Faculty, PhaseHook } from '../../catalog/faculty/faculty.ts';
+import { outcomeProblems } from '../../catalog/faculty/outcome-schema.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { EngageDone } from '../../engage/verdict/engage-end.ts';
 import { outcomeOf } from '../../engage/verdict/outcome.ts';

@@ -1,7 +1,7 @@
 /** The usual beginning of a focus, in one statement: the focus itself, its first message and its first turn. */
 import { join } from 'node:path';
-import { asksModel, type Faculty } from '../../catalog/faculty.ts';
-import { NO_LOOP_HOOKS } from '../../catalog/loop-hooks.ts';
+import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
+import { NO_LOOP_HOOKS } from '../../catalog/faculty/loop-hooks.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { uuidV7 } from '../../core/work/uuid-v7.ts';
 import { orientMessage } from '../../engage/prompt/prompt.ts';

@@ -1,6 +1,6 @@
 /** The ends of a focus and how each is written: fenced, and retried while the database is unreachable or the row is locked. */
 
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';

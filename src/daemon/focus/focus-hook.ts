@@ -1,7 +1,7 @@
 /** Runs a phase hook for a focus: builds its input and writes its ledger entries. */
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import type { PhaseHook } from '../../catalog/faculty.ts';
+import type { PhaseHook } from '../../catalog/faculty/faculty.ts';
 import type { Isolation } from '../../process/process-host.ts';
 import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
 import { appendLedger, type LedgerEntry } from '../../store/transcript/ledger.ts';

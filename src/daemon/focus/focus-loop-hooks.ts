@@ -1,5 +1,5 @@
 /** The hooks of a focus's loop. */
-import { NO_LOOP_HOOKS } from '../../catalog/loop-hooks.ts';
+import { NO_LOOP_HOOKS } from '../../catalog/faculty/loop-hooks.ts';
 import type { AfterRun, CallGate } from '../../engage/calls/gate.ts';
 import type { BeforeRequest } from '../../engage/context/before-request.ts';
 import { hooksOnResults } from '../hooks/after-tool-call.ts';

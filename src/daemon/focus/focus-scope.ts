@@ -1,5 +1,5 @@
 /** The parts of a focus, as its phases see them. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { FocusEvent, FocusEventBody } from '../../engage/events/events.ts';
 import type { TextTeller } from '../../engage/events/live-text.ts';

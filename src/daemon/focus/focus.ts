@@ -1,6 +1,6 @@
 /** One focus: orient → engage → consolidate, recover on failure, and settlement of its end. The top function reads as its steps. */
 import { join } from 'node:path';
-import { asksModel, type Faculty } from '../../catalog/faculty.ts';
+import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';

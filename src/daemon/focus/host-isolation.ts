@@ -1,5 +1,5 @@
 /** The isolation of what a focus runs on this host: hooks, servers, git, and `bash` without a container. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Isolation } from '../../process/process-host.ts';
 
 /** What the faculty says, else the best that this host can do (`best`). */

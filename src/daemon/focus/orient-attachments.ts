@@ -1,5 +1,5 @@
 /** The attachments of a work item, as messages for the model. */
-import { asksModel } from '../../catalog/faculty.ts';
+import { asksModel } from '../../catalog/faculty/faculty.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import {
   type AttachedFile,

@@ -1,5 +1,5 @@
 /** How the workspace describes itself, for the first message. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { instructionsPart } from '../../engage/prompt/instructions-part.ts';
 import { readInstructionFiles } from '../workspace/instruction-files.ts';
 import type { RulesNow } from './focus-scope.ts';

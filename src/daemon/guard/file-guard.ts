@@ -1,6 +1,6 @@
 /** The file rules that apply to commands and file tools of a focus, whatever its workspace is. */
 import { existsSync } from 'node:fs';
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Log } from '../../telemetry/log.ts';

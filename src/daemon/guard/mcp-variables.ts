@@ -1,7 +1,7 @@
 /** The variables of the daemon that MCP servers may get: those that a faculty names, and never a secret of animus itself. */
 import { resolve } from 'node:path';
-import { readSecretFile } from '../../catalog/config-files.ts';
-import type { Faculty } from '../../catalog/faculty.ts';
+import { readSecretFile } from '../../catalog/config/config-files.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { type Environment, environmentReader } from '../../core/config/environment.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';

@@ -1,5 +1,5 @@
 /** The hooks on results of calls: nothing that they remove is stored or shown. */
-import { isForTool, type LoopHook } from '../../catalog/loop-hooks.ts';
+import { isForTool, type LoopHook } from '../../catalog/faculty/loop-hooks.ts';
 import type { AfterRun, GatedCall } from '../../engage/calls/gate.ts';
 import { unseenResult, withheldResult } from '../../engage/prompt/hook-texts.ts';
 import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';

@@ -1,6 +1,6 @@
 /** The gate of before_tool_call hooks. */
 import { createHash } from 'node:crypto';
-import { isForTool, type LoopHook } from '../../catalog/loop-hooks.ts';
+import { isForTool, type LoopHook } from '../../catalog/faculty/loop-hooks.ts';
 import type { CallGate, GatedCall, GateVerdict } from '../../engage/calls/gate.ts';
 import { refusedCall, unjudgedCall } from '../../engage/prompt/hook-texts.ts';
 import type { HookRun } from '../../store/transcript/hook-runs.ts';

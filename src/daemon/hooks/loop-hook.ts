@@ -1,6 +1,6 @@
 /** Runs one hook of the loop and records what it decides. */
 import { randomUUID } from 'node:crypto';
-import type { LoopHook, LoopHooks } from '../../catalog/loop-hooks.ts';
+import type { LoopHook, LoopHooks } from '../../catalog/faculty/loop-hooks.ts';
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { HookEvent } from '../../core/work/words.ts';
 import { abortable } from '../../engage/calls/abortable.ts';

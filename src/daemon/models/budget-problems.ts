@@ -1,5 +1,5 @@
 /** Finds limits under which a faculty could never do anything, or that could not be kept. */
-import { type Faculty, modelChain } from '../../catalog/faculty.ts';
+import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Budget, BudgetLimit } from '../../core/config/budget.ts';
 import type { Config } from '../../core/config/config.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';

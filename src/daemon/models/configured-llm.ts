@@ -1,8 +1,9 @@
 /** Sets up the providers of the configuration. */
-import { readSmallFile } from '../../catalog/read-small-file.ts';
+
 import type { Config, EmbeddingsConfig, HttpProviderConfig } from '../../core/config/config.ts';
 import type { CredentialCommand } from '../../core/config/provider-access.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { readSmallFile } from '../../core/files/read-small-file.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { createLlm, type Llm } from '../../llm/llm.ts';
 import type { HttpProviderSettings, ProviderSettings } from '../../llm/provider-settings.ts';

@@ -1,5 +1,5 @@
 /** The models that a faculty uses, resolved by this configuration. */
-import { type Faculty, modelChain } from '../../catalog/faculty.ts';
+import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';

@@ -1,5 +1,5 @@
 /** Creates the model client of a focus from the configuration. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { FocusModel } from '../../engage/turn/model-turn.ts';

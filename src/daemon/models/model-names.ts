@@ -1,5 +1,5 @@
 /** Resolves the models of a configuration by name; reads no file and opens no connection. */
-import type { EngageSettings } from '../../catalog/faculty.ts';
+import type { EngageSettings } from '../../catalog/faculty/faculty.ts';
 import type { Config, ModelConfig } from '../../core/config/config.ts';
 import type { ModelNames } from '../../llm/locate-model.ts';
 import type { ModelOptions } from '../../llm/model-options.ts';

@@ -1,5 +1,5 @@
 /** Finds faculties that cannot work because this daemon has no key for their provider. */
-import { type Faculty, modelChain } from '../../catalog/faculty.ts';
+import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { vendorUrl } from '../../core/config/provider-address.ts';
 import { splitModelName } from '../../llm/locate-model.ts';

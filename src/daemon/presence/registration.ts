@@ -1,6 +1,6 @@
 /** The daemon's row in the database: the faculties it serves, and all its problems. */
 import type { Faculties } from '../../catalog/faculties.ts';
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';

@@ -1,8 +1,9 @@
 /** Hot reload of animus.toml: live settings take effect within seconds; changes that need a restart are reported. */
-import { readSmallFile } from '../../catalog/read-small-file.ts';
+
 import { changedSettings, LIVE_SETTINGS } from '../../core/config/changed-settings.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { readSmallFile } from '../../core/files/read-small-file.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Log } from '../../telemetry/log.ts';

@@ -1,7 +1,7 @@
 /** Loads the faculties that can run under a configuration: valid files whose models accept their options. */
 import { type Faculties, loadFaculties } from '../../catalog/faculties.ts';
-import { asksModel, type Faculty, modelChain } from '../../catalog/faculty.ts';
-import { readHooksDirectory } from '../../catalog/hooks-directory.ts';
+import { asksModel, type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
+import { readHooksDirectory } from '../../catalog/reading/hooks-directory.ts';
 import { type Config, WEB_SEARCH_KINDS } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
 import { batchApiOf } from '../../llm/batches.ts';

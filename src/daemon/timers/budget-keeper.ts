@@ -1,5 +1,5 @@
 /** Keeps the limits of this daemon's files in the database, and settles what turns under limits have cost. */
-import { asksModel, type Faculty } from '../../catalog/faculty.ts';
+import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Budget } from '../../core/config/budget.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';

@@ -1,6 +1,6 @@
 /** Reports to `status` why containers that faculties need cannot be started. */
-import { containerImages } from '../../catalog/container-images.ts';
-import type { Faculty } from '../../catalog/faculty.ts';
+import { containerImages } from '../../catalog/faculty/container-images.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { ContainerHost } from '../../sandbox/container-host.ts';

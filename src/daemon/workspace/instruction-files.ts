@@ -1,7 +1,7 @@
 /** Reads the files in which a workspace describes itself, such as AGENTS.md. Anyone who can write to the workspace can write them. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InstructionSettings } from '../../catalog/instructions.ts';
+import type { InstructionSettings } from '../../catalog/faculty/instructions.ts';
 import { isRefusal, type Refusal, refusalOf } from '../../tools/files/refusal.ts';
 import { type Bounds, openInside, resolveInside } from '../../tools/files/workspace.ts';
 

@@ -1,5 +1,5 @@
 /** What the model is told about the container in which `bash` runs its commands. */
-import type { BashContainer } from '../../catalog/faculty.ts';
+import type { BashContainer } from '../../catalog/faculty/faculty.ts';
 
 /** A paragraph for the end of the system prompt; empty without a container. */
 export function bashContainerText(container: BashContainer | null): string {

@@ -1,5 +1,5 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
-import { type OutcomeSchema, outcomeProblems, outcomeValue } from '../../catalog/outcome-schema.ts';
+import { type OutcomeSchema, outcomeProblems, outcomeValue } from '../../catalog/faculty/outcome-schema.ts';
 import { entryText, fenced } from '../../core/text/fence.ts';
 import { isDeeperThan, isNestedTooDeep } from '../../llm/wire/loose-json.ts';
 

@@ -1,5 +1,5 @@
 /** Decides whether the loop continues after an answer: the guards that end a failing run, with a reason for people. */
-import type { OutcomeSchema } from '../../catalog/outcome-schema.ts';
+import type { OutcomeSchema } from '../../catalog/faculty/outcome-schema.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';

@@ -1,6 +1,6 @@
 /** The tool about other work, for faculties that want to know of it. */
-import { awarenessTable, readAwareness } from '../../catalog/awareness.ts';
-import type { Faculty } from '../../catalog/faculty.ts';
+import { awarenessTable, readAwareness } from '../../catalog/faculty/awareness.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Tool } from '../tool.ts';
 import type { ToolSource } from '../tool-source.ts';
 import { refreshAwareness } from './refresh-awareness.ts';

@@ -1,5 +1,5 @@
 /** Chooses what a focus is shown: others' work only, what concerns it first, each thing once. */
-import type { AwarenessSettings } from '../../catalog/awareness.ts';
+import type { AwarenessSettings } from '../../catalog/faculty/awareness.ts';
 import type { AwarenessKind } from '../../store/work/awareness.ts';
 import type { AwarenessView, SeenRow } from './awareness-view.ts';
 

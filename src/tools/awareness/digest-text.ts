@@ -1,5 +1,5 @@
 /** The words of the digest of awareness. Pure: the same rows give the same bytes, and never more than the budget. */
-import type { AwarenessSettings } from '../../catalog/awareness.ts';
+import type { AwarenessSettings } from '../../catalog/faculty/awareness.ts';
 import { fenced } from '../../core/text/fence.ts';
 import { harmless } from '../../core/text/harmless.ts';
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';

@@ -1,6 +1,6 @@
 /** refresh_awareness: the digest of other work again, as it is now. */
 import { z } from 'zod';
-import type { AwarenessSettings } from '../../catalog/awareness.ts';
+import type { AwarenessSettings } from '../../catalog/faculty/awareness.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { readAwareness, readAwarenessPlace } from '../../store/work/awareness.ts';
 import { record } from '../../telemetry/metrics.ts';

@@ -1,5 +1,5 @@
 /** The tools for child work, for faculties that say whom they may spawn. */
-import type { ChildSettings } from '../../catalog/faculty.ts';
+import type { ChildSettings } from '../../catalog/faculty/faculty.ts';
 import type { Tool } from '../tool.ts';
 import type { ToolSource } from '../tool-source.ts';
 import { awaitChildTool } from './await-child-work.ts';

@@ -1,6 +1,6 @@
 /** The tool that gives a part of the work to another faculty. */
 import { z } from 'zod';
-import type { ChildSettings } from '../../catalog/faculty.ts';
+import type { ChildSettings } from '../../catalog/faculty/faculty.ts';
 import { spawnChildWork } from '../../store/transcript/children.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';

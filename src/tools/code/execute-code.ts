@@ -1,7 +1,7 @@
 /** execute_code: runs code in a sandbox, with the faculty's tools as functions. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { z } from 'zod';
-import type { CodeExecution } from '../../catalog/faculty.ts';
+import type { CodeExecution } from '../../catalog/faculty/faculty.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { CodeCalls, Execution, ExecutionSpec, PooledSpec, Sandbox } from '../../sandbox/sandbox.ts';
 import { count, record } from '../../telemetry/metrics.ts';

@@ -1,6 +1,6 @@
 /** The MCP server of one focus: started at the first call, started again after it has ended, and stopped with the focus. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { McpServer } from '../../catalog/mcp-server.ts';
+import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
 import { refusedAt, type ToolContext, type ToolOutput, toolError } from '../tool.ts';

@@ -1,5 +1,5 @@
 /** Starts an MCP server once, to see its tools. */
-import type { McpServer } from '../../catalog/mcp-server.ts';
+import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { McpPin, McpTool } from '../../store/work/mcp-pins.ts';
 import { pinProblem, type ServerTools } from './list-tools.ts';
 import type { McpSettings } from './mcp-settings.ts';

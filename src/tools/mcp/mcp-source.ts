@@ -1,6 +1,6 @@
 /** The tools of a faculty's MCP servers, as a source of tools. */
-import type { Faculty } from '../../catalog/faculty.ts';
-import type { McpServer } from '../../catalog/mcp-server.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
 import { type Tool, worldTool } from '../tool.ts';
 import type { OpenTools, ToolSource } from '../tool-source.ts';

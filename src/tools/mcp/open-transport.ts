@@ -1,7 +1,7 @@
 /** Opens the transport to an MCP server: starts its process, or connects to its URL. */
 import { tmpdir } from 'node:os';
 import type * as Sdk from '@modelcontextprotocol/client';
-import type { McpServer } from '../../catalog/mcp-server.ts';
+import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { ProcessEnd } from '../../process/process-host.ts';
 import type { ToolContext } from '../tool.ts';
 import { httpTransport } from './http-transport.ts';

@@ -1,5 +1,5 @@
 /** What people have to know about the pins of a faculty. */
-import type { Faculty } from '../../catalog/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
 import { pinsOf, unpinned } from './selected-pins.ts';
 

@@ -1,5 +1,5 @@
 /** Which pinned tools a faculty gets, and which of its tools are not pinned. */
-import type { McpServer } from '../../catalog/mcp-server.ts';
+import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
 
 /** The pinned tools that a faculty gets from a server. */

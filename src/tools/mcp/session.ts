@@ -1,7 +1,7 @@
 /** One connection to an MCP server, from its start to its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
-import type { McpServer } from '../../catalog/mcp-server.ts';
+import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';

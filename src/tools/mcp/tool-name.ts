@@ -1,6 +1,6 @@
 /** The names under which a model calls the tools of MCP servers. */
 import { createHash } from 'node:crypto';
-import { MCP_PREFIX } from '../../catalog/mcp-server.ts';
+import { MCP_PREFIX } from '../../catalog/faculty/mcp-server.ts';
 
 /** All providers accept 64 characters of A-Z, a-z, 0-9, _ and -. */
 const MAX_CHARS = 64;

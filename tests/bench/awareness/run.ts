@@ -4,7 +4,7 @@
  * this connection before. `--explain` prints the plan of each part. Filling takes about a minute per million items.
  */
 import { parseArgs } from 'node:util';
-import { awarenessTable, readAwareness as readSettings } from '../../../src/catalog/awareness.ts';
+import { awarenessTable, readAwareness as readSettings } from '../../../src/catalog/faculty/awareness.ts';
 import { estimateTokens } from '../../../src/core/work/tokens.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { readAwareness } from '../../../src/store/work/awareness.ts';

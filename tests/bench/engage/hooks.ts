@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type LoopHook, NO_LOOP_HOOKS } from '../../../src/catalog/loop-hooks.ts';
+import { type LoopHook, NO_LOOP_HOOKS } from '../../../src/catalog/faculty/loop-hooks.ts';
 import type { Permissions } from '../../../src/core/permissions/permissions.ts';
 import { parseRuleKey } from '../../../src/core/permissions/rule-key.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../../src/core/work/words.ts';

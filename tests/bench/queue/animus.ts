@@ -1,6 +1,6 @@
 /** The product's own control plane with a focus that does nothing: claim, run, complete. */
 import { randomUUID } from 'node:crypto';
-import type { Faculty } from '../../../src/catalog/faculty.ts';
+import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createWake } from '../../../src/core/lifecycle/wake.ts';
 import { createControlPlane } from '../../../src/daemon/control/control-plane.ts';

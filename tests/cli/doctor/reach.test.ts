@@ -2,8 +2,8 @@
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Faculty } from '../../../src/catalog/faculty.ts';
-import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { loadConfig } from '../../../src/catalog/config/load-config.ts';
+import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { examineReach } from '../../../src/cli/doctor/reach.ts';
 import type { Isolation } from '../../../src/process/process-host.ts';
 import { scratch } from '../../security/commands.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { secretNames, secretPlaces } from '../../../src/daemon/guard/secret-files.ts';
 import { run } from '../run-cli.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { secretPlaces } from '../../../src/daemon/guard/secret-files.ts';
 import { run } from '../run-cli.ts';
 

@@ -1,8 +1,8 @@
 /** Promise: foci that begin within a second share one reading, per submitter; a failed reading stops no work. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AwarenessSettings } from '../../../src/catalog/awareness.ts';
-import type { Faculty } from '../../../src/catalog/faculty.ts';
+import type { AwarenessSettings } from '../../../src/catalog/faculty/awareness.ts';
+import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { shareAwareness } from '../../../src/daemon/awareness/shared-awareness.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';

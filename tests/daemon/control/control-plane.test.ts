@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Faculty } from '../../../src/catalog/faculty.ts';
+import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createWake } from '../../../src/core/lifecycle/wake.ts';
 import {

@@ -1,7 +1,7 @@
 /** A control plane whose foci run until the test ends them. */
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
-import type { Faculty } from '../../../src/catalog/faculty.ts';
+import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createWake } from '../../../src/core/lifecycle/wake.ts';
 import { createControlPlane } from '../../../src/daemon/control/control-plane.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EngageSettings, Faculty } from '../../../src/catalog/faculty.ts';
+import type { EngageSettings, Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { asBegun } from '../../../src/daemon/focus/begun-faculty.ts';
 
 const LOADED = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { mcpVariables } from '../../../src/daemon/guard/mcp-variables.ts';
 import { loadRunnableFaculties } from '../../../src/daemon/reload/load-faculties.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../../src/catalog/load-config.ts';
+import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { Secret } from '../../../src/core/secrets/secret.ts';
 import { secretPlaces } from '../../../src/daemon/guard/secret-files.ts';
 

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type LoopHook, type LoopHooks, NO_LOOP_HOOKS } from '../../../src/catalog/loop-hooks.ts';
+import { type LoopHook, type LoopHooks, NO_LOOP_HOOKS } from '../../../src/catalog/faculty/loop-hooks.ts';
 import type { HookEvent } from '../../../src/core/work/words.ts';
 import { hooksOnResults } from '../../../src/daemon/hooks/after-tool-call.ts';
 import { hooksOnRequests } from '../../../src/daemon/hooks/before-llm-call.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Faculty } from '../../../src/catalog/faculty.ts';
+import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createSandboxWatch } from '../../../src/daemon/timers/sandbox-watch.ts';
 import type { EngineHealth } from '../../../src/sandbox/container-host.ts';

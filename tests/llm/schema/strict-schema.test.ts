@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outcomeProblems, outcomeValue } from '../../../src/catalog/outcome-schema.ts';
+import { outcomeProblems, outcomeValue } from '../../../src/catalog/faculty/outcome-schema.ts';
 import { ANTHROPIC_DIALECT, type Dialect, type JsonSchema, OPENAI_DIALECT } from '../../../src/llm/schema/dialect.ts';
 import { grammarSchema } from '../../../src/llm/schema/grammar-schema.ts';
 import { strictSchema } from '../../../src/llm/schema/strict-schema.ts';

@@ -1,7 +1,7 @@
 /** MCP tools under test: a faculty's server, pinned and called as a focus does it, without a database. */
 import { onTestFinished } from 'vitest';
-import type { Faculty } from '../../../src/catalog/faculty.ts';
-import type { McpServer } from '../../../src/catalog/mcp-server.ts';
+import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
+import type { McpServer } from '../../../src/catalog/faculty/mcp-server.ts';
 import { Secret } from '../../../src/core/secrets/secret.ts';
 import type { McpPin, McpTool } from '../../../src/store/work/mcp-pins.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';

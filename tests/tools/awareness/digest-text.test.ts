@@ -1,7 +1,7 @@
 /** Promise: the digest names others' work only, each thing once, what concerns the item first; it fits the budget and cannot be escaped from. */
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { AwarenessSettings } from '../../../src/catalog/awareness.ts';
+import type { AwarenessSettings } from '../../../src/catalog/faculty/awareness.ts';
 import { estimateTokens } from '../../../src/core/work/tokens.ts';
 import type { AwarenessRow } from '../../../src/store/work/awareness.ts';
 import { awarenessView, resourcesOf } from '../../../src/tools/awareness/awareness-view.ts';

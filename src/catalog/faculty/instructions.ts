@@ -1,5 +1,5 @@
 /** Keys of `[faculty.orient]` about the files in which a workspace describes itself, such as AGENTS.md. */
-import { count, textsMatching } from '../core/toml/fields.ts';
+import { count, textsMatching } from '../../core/toml/fields.ts';
 import type { FacultyDocument } from './faculty-schema.ts';
 
 /** Which files of the workspace go into the first message of a focus. */

@@ -1,7 +1,7 @@
 /** The effective value of each key of a faculty file. */
 import type { z } from 'zod';
-import { fieldsOf, isPlanned } from '../core/toml/fields.ts';
-import { readStrictToml } from '../core/toml/strict-toml.ts';
+import { fieldsOf, isPlanned } from '../../core/toml/fields.ts';
+import { readStrictToml } from '../../core/toml/strict-toml.ts';
 import { facultySchema } from './faculty-schema.ts';
 
 /** The effective value of one key. */

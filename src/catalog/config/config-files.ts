@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { ConfigSources } from '../core/config/config-sources.ts';
-import type { Environment, SecretFile } from '../core/config/environment.ts';
-import { AnimusError, fileFault } from '../core/errors/errors.ts';
-import { readSmallFile } from './read-small-file.ts';
+import type { ConfigSources } from '../../core/config/config-sources.ts';
+import type { Environment, SecretFile } from '../../core/config/environment.ts';
+import { AnimusError, fileFault } from '../../core/errors/errors.ts';
+import { readSmallFile } from '../../core/files/read-small-file.ts';
 
 /** The sources of the configuration. */
 export interface LoadConfigOptions {

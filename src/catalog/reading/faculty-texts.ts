@@ -1,10 +1,10 @@
 /** Reads the system prompt and the outcome schema of a faculty, which may be in files of their own. */
 import { resolve } from 'node:path';
-import { fileFault } from '../core/errors/errors.ts';
+import { fileFault } from '../../core/errors/errors.ts';
+import { readSmallFile } from '../../core/files/read-small-file.ts';
+import { modeOf, writtenMode } from '../faculty/modes.ts';
+import { type OutcomeSchema, parseOutcomeSchema } from '../faculty/outcome-schema.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
-import { modeOf, writtenMode } from './modes.ts';
-import { type OutcomeSchema, parseOutcomeSchema } from './outcome-schema.ts';
-import { readSmallFile } from './read-small-file.ts';
 
 /** The text of the prompt; empty if it has a problem. */
 export function readSystemPrompt(check: FacultyCheck): string {

@@ -1,10 +1,10 @@
 /** Finds the hooks that every faculty has: the executables in the hooks directory. */
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileFault } from '../core/errors/errors.ts';
-import { type Problem, problemAt } from '../core/errors/problem.ts';
-import { HOOK_EVENTS, type HookEvent } from '../core/work/words.ts';
-import { type LoopHook, type LoopHooks, NO_LOOP_HOOKS } from './loop-hooks.ts';
+import { fileFault } from '../../core/errors/errors.ts';
+import { type Problem, problemAt } from '../../core/errors/problem.ts';
+import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
+import { type LoopHook, type LoopHooks, NO_LOOP_HOOKS } from '../faculty/loop-hooks.ts';
 
 /** The hooks of a directory. With problems, no faculty may run: a hook that should have refused a call would be missing. */
 export interface SharedHooks {

@@ -1,14 +1,14 @@
 /** Reads `[faculty.hooks]`, and joins it with the hooks that every faculty has. */
 import { basename, resolve } from 'node:path';
-import { showValue } from '../core/errors/problem.ts';
-import { didYouMean } from '../core/errors/suggest.ts';
-import { HOOK_EVENTS, type HookEvent } from '../core/work/words.ts';
+import { showValue } from '../../core/errors/problem.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
+import type { FacultyDocument } from '../faculty/faculty-schema.ts';
+import { isForTool, type LoopHook, type LoopHooks, NO_LOOP_HOOKS, withUniqueNames } from '../faculty/loop-hooks.ts';
+import { MCP_PREFIX } from '../faculty/mcp-server.ts';
+import { modeOf, writtenMode } from '../faculty/modes.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { hookProblem } from './faculty-hooks.ts';
-import type { FacultyDocument } from './faculty-schema.ts';
-import { isForTool, type LoopHook, type LoopHooks, NO_LOOP_HOOKS, withUniqueNames } from './loop-hooks.ts';
-import { MCP_PREFIX } from './mcp-server.ts';
-import { modeOf, writtenMode } from './modes.ts';
 
 /** Every tool of animus, and what kind it is. */
 export type ToolKinds = ReadonlyMap<string, 'world' | 'database'>;

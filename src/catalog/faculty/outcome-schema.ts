@@ -1,7 +1,7 @@
 /** The JSON Schema (draft 2020-12) that a faculty may require of its outcome. */
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { withoutNulls } from '../core/text/left-out.ts';
+import { withoutNulls } from '../../core/text/left-out.ts';
 
 /** A schema as written: plain JSON, kept with the focus. */
 export type OutcomeSchema = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 /** Reads the MCP servers of a faculty, and finds settings that contradict each other. */
 import { resolve } from 'node:path';
-import { showValue } from '../core/errors/problem.ts';
+import { showValue } from '../../core/errors/problem.ts';
+import type { FacultyDocument } from '../faculty/faculty-schema.ts';
+import type { McpServer } from '../faculty/mcp-server.ts';
+import { modeOf, writtenMode } from '../faculty/modes.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 import { hookProblem } from './faculty-hooks.ts';
-import type { FacultyDocument } from './faculty-schema.ts';
-import type { McpServer } from './mcp-server.ts';
-import { modeOf, writtenMode } from './modes.ts';
 
 type Written = NonNullable<FacultyDocument['faculty']['mcp']>[string];
 

@@ -1,6 +1,6 @@
-import { type Problem, problemAt } from '../core/errors/problem.ts';
-import type { StrictDocument } from '../core/toml/strict-toml.ts';
-import type { FacultyDocument } from './faculty-schema.ts';
+import { type Problem, problemAt } from '../../core/errors/problem.ts';
+import type { StrictDocument } from '../../core/toml/strict-toml.ts';
+import type { FacultyDocument } from '../faculty/faculty-schema.ts';
 
 /** The check of one faculty file: its content, and the problems found so far. */
 export interface FacultyCheck {

@@ -1,8 +1,8 @@
 /** Reads `[faculty.bash]`: where `bash` runs its commands, and refuses keys that contradict each other. */
-import type { Isolation } from '../process/runners/runners.ts';
-import type { BashContainer } from './faculty.ts';
+import type { Isolation } from '../../process/runners/runners.ts';
+import type { BashContainer } from '../faculty/faculty.ts';
+import type { FacultyDocument } from '../faculty/faculty-schema.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
-import type { FacultyDocument } from './faculty-schema.ts';
 
 type BashTable = FacultyDocument['faculty']['bash'];
 

@@ -1,7 +1,7 @@
-import type { Budget } from '../core/config/budget.ts';
-import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.ts';
-import type { Permissions } from '../core/permissions/permissions.ts';
-import type { Isolation } from '../process/runners/runners.ts';
+import type { Budget } from '../../core/config/budget.ts';
+import type { CacheTtl, Effort, ServiceTier } from '../../core/config/model-words.ts';
+import type { Permissions } from '../../core/permissions/permissions.ts';
+import type { Isolation } from '../../process/runners/runners.ts';
 import type { AwarenessSettings } from './awareness.ts';
 import type { InstructionSettings } from './instructions.ts';
 import type { LoopHooks } from './loop-hooks.ts';

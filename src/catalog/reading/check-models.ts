@@ -1,5 +1,5 @@
 /** Checks the models of a faculty and their options. */
-import { didYouMean } from '../core/errors/suggest.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
 /** Checks that each provider exists and that no model is twice in the chain. */

@@ -1,7 +1,7 @@
 /** Checks the directories that a faculty works in, which must exist on this machine. */
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { messageOf } from '../core/errors/errors.ts';
+import { messageOf } from '../../core/errors/errors.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
 /** The absolute root of the file tools; null if it is the focus directory. */

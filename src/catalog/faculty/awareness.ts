@@ -1,5 +1,5 @@
 /** `[faculty.awareness]`: what a focus learns about other work (docs/awareness.md). */
-import { count, decimal, flag, table } from '../core/toml/fields.ts';
+import { count, decimal, flag, table } from '../../core/toml/fields.ts';
 import type { FacultyDocument } from './faculty-schema.ts';
 
 /** What the digest of awareness of a faculty's foci contains. */

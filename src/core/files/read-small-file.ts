@@ -1,4 +1,4 @@
-import { readRegularFile } from '../core/files/regular-file.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /**
  * Reads a text file that a person wrote: a regular file of at most 1 MiB. The daemon reads such files while it works, and

@@ -1,6 +1,6 @@
 /** Finds settings of a faculty that name something unknown or contradict each other. */
-import { showValue } from '../core/errors/problem.ts';
-import { didYouMean } from '../core/errors/suggest.ts';
+import { showValue } from '../../core/errors/problem.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
 /** Where tools of the engine come from that not every faculty has. */

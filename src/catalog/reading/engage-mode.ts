@@ -1,9 +1,9 @@
 /** Which keys of `[faculty.engage]` belong to which mode. A key that the mode would ignore is refused. */
-import { problemAt } from '../core/errors/problem.ts';
-import { expectationOf } from '../core/toml/fields.ts';
+import { problemAt } from '../../core/errors/problem.ts';
+import { expectationOf } from '../../core/toml/fields.ts';
+import { facultySchema } from '../faculty/faculty-schema.ts';
+import { type EngageMode, MODE_NAMES, modeOf, writtenMode } from '../faculty/modes.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
-import { facultySchema } from './faculty-schema.ts';
-import { type EngageMode, MODE_NAMES, modeOf, writtenMode } from './modes.ts';
 
 /** Keys that all modes use. */
 const OF_ALL: ReadonlySet<string> = new Set(['mode', 'bash_isolation', 'outcome_schema']);

@@ -1,13 +1,13 @@
 /** Reads `[faculty.permissions]`, and finds rules that are mistakes. */
 
-import { showValue } from '../core/errors/problem.ts';
-import { didYouMean } from '../core/errors/suggest.ts';
-import type { PermissionRule, Permissions, PermittedTool } from '../core/permissions/permissions.ts';
-import { parseRuleKey } from '../core/permissions/rule-key.ts';
-import { overruledBy, patternProblem } from '../core/permissions/rule-problems.ts';
-import type { Verdict } from '../core/permissions/verdict.ts';
+import { showValue } from '../../core/errors/problem.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import type { PermissionRule, Permissions, PermittedTool } from '../../core/permissions/permissions.ts';
+import { parseRuleKey } from '../../core/permissions/rule-key.ts';
+import { overruledBy, patternProblem } from '../../core/permissions/rule-problems.ts';
+import type { Verdict } from '../../core/permissions/verdict.ts';
+import { MCP_PREFIX } from '../faculty/mcp-server.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
-import { MCP_PREFIX } from './mcp-server.ts';
 
 /** A tool of this program that rules may name. */
 export interface KnownTool extends PermittedTool {

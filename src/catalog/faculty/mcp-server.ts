@@ -9,7 +9,7 @@ import {
   tableOf,
   text,
   textsMatching,
-} from '../core/toml/fields.ts';
+} from '../../core/toml/fields.ts';
 
 /** Plain, frozen data, part of the faculty. */
 export interface McpServer {

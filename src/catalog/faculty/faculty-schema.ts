@@ -1,8 +1,8 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test keeps the two equal. */
 import type { z } from 'zod';
-import { facultyBudgetFields } from '../core/config/budget.ts';
-import { CACHE_TTLS, EARLIER_EFFORTS, EFFORTS, SERVICE_TIERS } from '../core/config/model-words.ts';
-import { VERDICTS } from '../core/permissions/verdict.ts';
+import { facultyBudgetFields } from '../../core/config/budget.ts';
+import { CACHE_TTLS, EARLIER_EFFORTS, EFFORTS, SERVICE_TIERS } from '../../core/config/model-words.ts';
+import { VERDICTS } from '../../core/permissions/verdict.ts';
 import {
   argumentList,
   count,
@@ -19,9 +19,9 @@ import {
   text,
   texts,
   textsMatching,
-} from '../core/toml/fields.ts';
-import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
-import { ISOLATIONS } from '../process/runners/runners.ts';
+} from '../../core/toml/fields.ts';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
+import { ISOLATIONS } from '../../process/runners/runners.ts';
 import { awarenessTable } from './awareness.ts';
 import { instructionFields } from './instructions.ts';
 import { ON_ERROR } from './loop-hooks.ts';
