@@ -1,17 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type RunOptions, run } from '../run-cli.ts';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { projectDirectory } from '../project-directory.ts';
 
 const GOOD =
   '[faculty]\nname = "engineer"\ndescription = "Fixes"\n[faculty.engage]\nmodel = "m"\nsystem_prompt = "p"\n';
 
-let cwd: string;
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'cli-'));
-});
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+const { animus, path, write } = projectDirectory();
 
 test('check reports every problem and exits 2; list shows the valid faculties', async () => {
   write({ 'faculties/a.toml': GOOD, 'faculties/b.toml': '[faculty]\nname = "b"\nmodle = "x"\n' });
@@ -54,7 +48,7 @@ test('check and show list the hooks of the loop, those of the directory last', a
   });
   for (const name of ['faculties/judge.sh', 'hooks/before_tool_call/10-all']) {
     write({ [name]: '#!/bin/sh\n' });
-    chmodSync(join(cwd, name), 0o755);
+    chmodSync(path(name), 0o755);
   }
   const checked = await animus('faculty', 'check');
   expect(checked.stdout).toContain('before_tool_call: judge.sh (bash), 10-all');
@@ -101,7 +95,7 @@ test('show prints each value and its origin, the resolved model, and where comma
   });
   const { code, stdout } = await animus('faculty', 'show', 'engineer');
   expect(code).toBe(0);
-  expect(stdout).toContain(join(cwd, 'faculties/a.toml'));
+  expect(stdout).toContain(path('faculties/a.toml'));
   expect(stdout).toMatch(/engage\.max_turns +7 +line 8/);
   expect(stdout).toMatch(/recover\.max_attempts +3 +default/);
   expect(stdout).toMatch(/gw\/big +999,000 +.*animus\.toml:5 +http:\/\/127\.0\.0\.1:1\/v1 +GW_KEY is not set/);
@@ -113,7 +107,7 @@ test('show prints each value and its origin, the resolved model, and where comma
   expect(json.values).toContainEqual({
     key: 'engage.max_turns',
     value: 7,
-    origin: `${join(cwd, 'faculties/a.toml')}:8`,
+    origin: `${path('faculties/a.toml')}:8`,
   });
   expect(json).toMatchObject({
     system_prompt: 'p',
@@ -199,26 +193,9 @@ test('show of an unknown faculty names the nearest, and says if files have probl
 });
 
 test('serve without any faculty file reports it before it starts anything', async () => {
-  mkdirSync(join(cwd, 'faculties'));
+  mkdirSync(path('faculties'));
   expect(await animus('serve')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('no faculty files (*.toml)'),
   });
 });
-
-function write(files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(cwd, name, '..'), { recursive: true });
-    writeFileSync(join(cwd, name), text, { mode: 0o644 });
-  }
-}
-
-function animus(...argv: (string | RunOptions)[]) {
-  const last = argv.at(-1);
-  const options = typeof last === 'object' ? last : {};
-  const env = { ANIMUS_HOME: join(cwd, 'home'), ...options.env };
-  return run(
-    argv.filter((part) => typeof part === 'string'),
-    { ...options, cwd, env },
-  );
-}

@@ -1,16 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { configSchema } from '../../../src/core/config/config-schema.ts';
 import { schemaKeys } from '../../support/schema-keys.ts';
-import { type RunOptions, run } from '../run-cli.ts';
+import { projectDirectory } from '../project-directory.ts';
 
-let cwd: string;
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'cli-'));
-});
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+const { animus, write } = projectDirectory();
 
 test('prints every effective value with its origin, and no secret', async () => {
   write({ 'animus.toml': '[daemon]\nmax_concurrent = 7\n[models."anthropic/x"]\ncontext_window = 1000\n' });
@@ -66,20 +59,3 @@ test('refuses a secret file that other users can read', async () => {
   expect(stderr).toContain('is readable by others (mode 0644)');
   expect(stderr).not.toContain('SECRET');
 });
-
-function write(files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(cwd, name, '..'), { recursive: true });
-    writeFileSync(join(cwd, name), text, { mode: 0o644 });
-  }
-}
-
-function animus(...argv: (string | RunOptions)[]) {
-  const last = argv.at(-1);
-  const options = typeof last === 'object' ? last : {};
-  const env = { ANIMUS_HOME: join(cwd, 'home'), ...options.env };
-  return run(
-    argv.filter((part) => typeof part === 'string'),
-    { ...options, cwd, env },
-  );
-}
