@@ -1,7 +1,7 @@
 /** Promise: foci that begin within a second share one reading, per submitter; a failed reading stops no work. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AwarenessSettings } from '../../../src/catalog/faculty/awareness.ts';
+import { type AwarenessSettings, awarenessTable, readAwareness } from '../../../src/catalog/faculty/awareness.ts';
 import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { shareAwareness } from '../../../src/daemon/awareness/shared-awareness.ts';
@@ -9,15 +9,8 @@ import type { Queryable } from '../../../src/store/sql/database.ts';
 import type { ClaimedWork } from '../../../src/store/work/work.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 
-const SETTINGS: AwarenessSettings = {
-  enabled: true,
-  lookbackHours: 24,
-  maxRunning: 10,
-  maxRecentCompleted: 5,
-  maxRecentFindings: 10,
-  includeChildWork: false,
-  maxTokens: 1000,
-};
+/** The defaults. */
+const SETTINGS = readAwareness(awarenessTable().parse({}));
 
 const faculty = (over: Partial<AwarenessSettings> = {}) =>
   ({ name: 'f', awareness: { ...SETTINGS, ...over } }) as Faculty;

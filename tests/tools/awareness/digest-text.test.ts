@@ -1,21 +1,14 @@
 /** Promise: the digest names others' work only, each thing once, what concerns the item first; it fits the budget and cannot be escaped from. */
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { AwarenessSettings } from '../../../src/catalog/faculty/awareness.ts';
+import { type AwarenessSettings, awarenessTable, readAwareness } from '../../../src/catalog/faculty/awareness.ts';
 import { estimateTokens } from '../../../src/core/work/tokens.ts';
 import type { AwarenessRow } from '../../../src/store/work/awareness.ts';
 import { awarenessView, resourcesOf } from '../../../src/tools/awareness/awareness-view.ts';
 import { awarenessDigest } from '../../../src/tools/awareness/digest-text.ts';
 
-const SETTINGS: AwarenessSettings = {
-  enabled: true,
-  lookbackHours: 24,
-  maxRunning: 10,
-  maxRecentCompleted: 5,
-  maxRecentFindings: 10,
-  includeChildWork: false,
-  maxTokens: 1000,
-};
+/** The defaults. */
+const SETTINGS = readAwareness(awarenessTable().parse({}));
 
 const ME = { id: 'me', ancestors: [] as readonly string[], resources: [] as readonly string[] };
 
