@@ -102,6 +102,9 @@ describe('animus help', () => {
 const NOT_RUN =
   /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql|^animus sandbox build/;
 
+/** They say so with exit code 1 where no Docker engine answers, and in this test none does. */
+const NEEDS_DOCKER = /^sandbox status/;
+
 describe('the examples', () => {
   const examples = commands.flatMap(({ path, examples: lines }) => lines.map((line) => [line, path] as const));
 
@@ -122,9 +125,13 @@ describe('the examples', () => {
       const ran = await run(given, {
         cwd,
         stdin,
-        env: { DATABASE_URL: target.connectionString, ANIMUS_HOME: join(cwd, 'home') },
+        env: {
+          DATABASE_URL: target.connectionString,
+          ANIMUS_HOME: join(cwd, 'home'),
+          DOCKER_HOST: 'unix:///nowhere.sock',
+        },
       });
-      expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
+      expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: NEEDS_DOCKER.test(given.join(' ')) ? 1 : 0 });
     },
     60_000,
   );
