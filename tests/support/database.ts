@@ -8,6 +8,7 @@ import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../..
 import { openPostgres, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { copyEmbeddedDatabase } from './embedded-template.ts';
+import { databaseDirectory } from './memory-directory.ts';
 
 export interface TestDatabase {
   readonly database: Database;
@@ -60,7 +61,7 @@ export function embeddedDatabase({ empty = false, ...options }: Partial<Embedded
   readonly database: EmbeddedDatabase;
   readonly home: string;
 } {
-  const home = temporaryHome();
+  const home = temporaryHome(databaseDirectory());
   let database: EmbeddedDatabase | undefined;
   beforeAll(async () => {
     if (!empty) copyEmbeddedDatabase(home);
@@ -77,15 +78,15 @@ export function embeddedDatabase({ empty = false, ...options }: Partial<Embedded
 }
 
 /** A temporary directory that is removed after the file's (or describe's) tests. */
-export function temporaryHome(): string {
-  const home = mkdtempSync(join(tmpdir(), 'animus-home-'));
+export function temporaryHome(parent: string = tmpdir()): string {
+  const home = mkdtempSync(join(parent, 'animus-home-'));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
   return home;
 }
 
 /** A temporary home with a migrated embedded database; it is removed after the tests of the file (or describe). */
 export function embeddedHome(): string {
-  const home = temporaryHome();
+  const home = temporaryHome(databaseDirectory());
   copyEmbeddedDatabase(home);
   return home;
 }

