@@ -95,12 +95,14 @@ create table animus.skill_outcomes (
 
 create index skill_outcomes_skill on animus.skill_outcomes (skill, day) where skill <> '';
 
--- The skills that daemons have found, with what they were when they were last reported. For warnings and for stale skills: a focus uses what
--- its own daemon has.
+-- The skills that daemons have found, as they last reported them, for each place: a host with the directories that are searched there. For warnings, for
+-- stale skills, and so that work does not write a skill that a person has: a focus uses what its own daemon has.
 create table animus.skill_names (
-  name          text primary key,
+  name          text not null,
+  place         text not null,
   origin        text not null check (origin in ('person', 'agent')),
   content_hash  text not null,
   first_seen_at timestamptz not null,
-  seen_at       timestamptz not null
+  seen_at       timestamptz not null,
+  primary key (name, place)
 ) with (fillfactor = 80);

@@ -932,11 +932,12 @@ create index skill_outcomes_skill on animus.skill_outcomes (skill, day) where sk
 
 create table animus.skill_names (
   name          text        not null,
+  place         text        not null,
   origin        text        not null,
   content_hash  text        not null,
   first_seen_at timestamptz not null,
   seen_at       timestamptz not null,
-  primary key (name),
+  primary key (name, place),
   constraint skill_names_origin_check check (origin in ('person', 'agent'))
 ) with (fillfactor=80);
 

@@ -78,17 +78,19 @@ begin
   return v_names;
 end $$;
 
--- Records which skills a daemon has found: p_skills, an array of {name, origin, hash}; p_gone: those that it no longer has.
+-- Records which skills a daemon has found at a place, in place of what was reported of it before: p_skills, an array of {name, origin, hash}. Deletes what
+-- places have reported that no daemon has spoken for in a week.
 -- Locks: the rows, in the order of their names. Raises: nothing.
-create or replace function animus.report_skills(p_skills jsonb, p_gone text[] default '{}') returns void
+create or replace function animus.report_skills(p_place text, p_skills jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := animus.now();
 begin
-  perform from animus.skill_names n where n.name = any (p_gone) or n.name in (select s ->> 'name' from jsonb_array_elements(p_skills) s)
-    order by n.name for no key update;
-  delete from animus.skill_names n where n.name = any (p_gone);
-  insert into animus.skill_names as n (name, origin, content_hash, first_seen_at, seen_at)
-  select s ->> 'name', s ->> 'origin', s ->> 'hash', v_now, v_now from jsonb_array_elements(p_skills) s order by 1
-  on conflict (name) do update set origin = excluded.origin, content_hash = excluded.content_hash, seen_at = excluded.seen_at;
+  perform from animus.skill_names n where n.place = p_place or n.seen_at < v_now - interval '7 days' order by n.name, n.place for no key update;
+  delete from animus.skill_names n
+   where n.place = p_place and n.name not in (select s ->> 'name' from jsonb_array_elements(p_skills) s)
+      or n.place <> p_place and n.seen_at < v_now - interval '7 days';
+  insert into animus.skill_names as n (name, place, origin, content_hash, first_seen_at, seen_at)
+  select s ->> 'name', p_place, s ->> 'origin', s ->> 'hash', v_now, v_now from jsonb_array_elements(p_skills) s order by 1
+  on conflict (name, place) do update set origin = excluded.origin, content_hash = excluded.content_hash, seen_at = excluded.seen_at;
 end $$;

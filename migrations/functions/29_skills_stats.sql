@@ -88,7 +88,8 @@ create or replace function animus.stale_skills(p_days int default 30)
 returns table (skill text, origin text, last_used_at timestamptz, first_seen_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select n.name, n.origin, u.used_at, n.first_seen_at
-    from animus.skill_names n cross join lateral animus.skill_used_at(n.name) u (used_at)
+    from (select name, min(origin) as origin, min(first_seen_at) as first_seen_at from animus.skill_names group by name) n
+    cross join lateral animus.skill_used_at(n.name) u (used_at)
    where greatest(u.used_at, n.first_seen_at) < animus.now() - make_interval(days => p_days)
    order by u.used_at nulls first, n.name
 $$;

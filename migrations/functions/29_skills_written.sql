@@ -93,6 +93,7 @@ declare
   v_other animus.skill_versions;
   v_state text;
 begin
+  perform animus.refuse_skill_of_person(p_id, p_name);
   select w.faculty, w.submitted_by into v_item from animus.work_items w where w.id = p_id;
   update animus.skills s set versions = p_version where s.name = p_name and s.versions = p_version - 1;
   if not found then
@@ -117,6 +118,18 @@ begin
   perform animus.add_skill_sources(p_id, v_item.submitted_by, p_name, p_version, p_sources, v_now);
   perform animus.notify(case v_state when 'current' then 'animus_skills' else 'animus_asks' end, case v_state when 'current' then p_name else p_id::text end);
   return v_state;
+end $$;
+
+-- Refuses a name under which a daemon has found a skill that no work has written as it is: a person wrote it, or has edited it since.
+-- Locks: none. Raises: WA002.
+create or replace function animus.refuse_skill_of_person(p_id uuid, p_name text) returns void
+language plpgsql stable as $$
+begin
+  if exists (select from animus.skill_names n
+              where n.name = p_name
+                and not exists (select from animus.skill_versions v where v.name = n.name and v.content_hash = n.content_hash)) then
+    perform animus.raise('WA002', format('skill %s belongs to a person, and work cannot change it', p_name), p_id, 'write one with another name');
+  end if;
 end $$;
 
 -- Copies the entries of ledgers that a version comes from. Entries that the submitter may not see are refused like those that do not exist.

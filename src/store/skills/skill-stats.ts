@@ -1,6 +1,6 @@
 /** How skills were used and what became of the work (29_skills_stats.sql). Deleted work is counted. */
 import type { Queryable } from '../sql/database.ts';
-import { toJsonb } from '../sql/json.ts';
+import { toJsonb, toText } from '../sql/json.ts';
 
 /** Ended work: completed and dead. */
 export interface OutcomeCounts {
@@ -83,11 +83,7 @@ export async function staleSkills(db: Queryable, days = 30): Promise<readonly St
   );
 }
 
-/** Records what a daemon has found; `gone`: the names that it had before and has no longer. */
-export async function reportSkills(
-  db: Queryable,
-  skills: readonly ReportedSkill[],
-  gone: readonly string[],
-): Promise<void> {
-  await db.query('select animus.report_skills($1::jsonb, $2::text[])', [toJsonb(skills), gone]);
+/** Records what a daemon has found at a place, a host with its directories, in place of what was reported of it before. */
+export async function reportSkills(db: Queryable, place: string, skills: readonly ReportedSkill[]): Promise<void> {
+  await db.query('select animus.report_skills($1, $2::jsonb)', [toText(place), toJsonb(skills)]);
 }

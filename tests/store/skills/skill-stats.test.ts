@@ -83,11 +83,8 @@ describe('a stale skill', () => {
       (name) => `${name}-${randomUUID().slice(0, 8)}`,
     ) as [string, string, string, string, string];
     const names = [fresh, unused, old, used, gone];
-    await reportSkills(
-      db,
-      names.map((name) => ({ name, origin: 'person', hash: 'h' })),
-      [],
-    );
+    const reported = (list: readonly string[]) => list.map((name) => ({ name, origin: 'person' as const, hash: 'h' }));
+    await reportSkills(db, 'here', reported(names));
     await db.query(`update animus.skill_names set first_seen_at = now() - interval '90 days' where name = any ($1)`, [
       names.slice(1),
     ]);
@@ -98,10 +95,10 @@ describe('a stale skill', () => {
       [id],
     );
     await db.query('delete from animus.work_items where id = $1', [id]);
-    await reportSkills(db, [{ name: unused, origin: 'agent', hash: 'i' }], [gone]);
+    await reportSkills(db, 'here', reported(names.slice(0, 4)));
     const stale = (await staleSkills(db)).filter(({ skill }) => names.includes(skill));
     expect(stale.map(({ skill, origin, lastUsedAt }) => [skill, origin, lastUsedAt !== null])).toEqual([
-      [unused, 'agent', false],
+      [unused, 'person', false],
       [old, 'person', true],
     ]);
     expect((await staleSkills(db, 32)).map(({ skill }) => skill)).not.toContain(old);

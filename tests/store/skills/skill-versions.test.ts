@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { approveSkill, archiveSkill, denySkill } from '../../../src/store/skills/decide-skill.ts';
+import { reportSkills } from '../../../src/store/skills/skill-stats.ts';
 import { beginSkillVersion } from '../../../src/store/skills/skill-versions.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
@@ -73,6 +74,21 @@ describe('a version', () => {
       [1, 'replaced', null],
       [2, 'proposed', null],
     ]);
+  });
+
+  test('of a skill that a person has somewhere is refused', async () => {
+    const db = target.database;
+    const [name, work] = [skillName(), await beginFocus(db)];
+    const { hash } = await write(db, work, name);
+    await reportSkills(db, 'here', [{ name, origin: 'agent', hash }]);
+    await write(db, work, name, { base: 1 });
+    await reportSkills(db, 'there', [{ name, origin: 'agent', hash: 'edited' }]);
+    await expect(write(db, work, name, { base: 2 })).rejects.toMatchObject({
+      code: 'work.state',
+      message: expect.stringContaining('belongs to a person'),
+    });
+    await reportSkills(db, 'there', []);
+    await write(db, work, name, { base: 2 });
   });
 
   test.each(['Deploy', 'a--b', '-a', '../x', 'a/b', '', 'a'.repeat(65)])('cannot be named %j', async (name) => {
