@@ -46,7 +46,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['embedded', 'migrations'],
     ['views'],
     ['transcript'],
-    ['memory', 'work'],
+    ['memory', 'skills', 'work'],
     ['postgres'],
     ['sql'],
   ],

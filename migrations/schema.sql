@@ -133,6 +133,7 @@ create trigger work_items_before_update before update on animus.work_items for e
 create trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items for each row execute function animus.work_items_check_input();
 create trigger work_items_forget_tasks after delete on animus.work_items referencing old table as deleted for each statement execute function animus.forget_tasks();
 create trigger work_items_keep_deleted after delete on animus.work_items referencing old table as deleted for each statement execute function animus.keep_deleted_work();
+create trigger work_items_keep_skill_outcomes after delete on animus.work_items referencing old table as deleted for each statement execute function animus.keep_skill_outcomes();
 create trigger work_items_refuse_delete before delete on animus.work_items for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
 
 create table animus.active_keys (
@@ -447,22 +448,31 @@ create table animus.skill_activations (
   content_hash text        not null,
   reason       text        not null,
   activated_at timestamptz not null,
+  work_item_id uuid        not null,
+  faculty      text        not null,
   primary key (focus_id, skill),
-  constraint skill_activations_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade
+  constraint skill_activations_content_hash_fkey foreign key (content_hash) references animus.skill_packages(content_hash)
 );
+create index skill_activations_item on animus.skill_activations (work_item_id);
+create index skill_activations_package on animus.skill_activations (content_hash);
 create index skill_activations_skill on animus.skill_activations (skill, activated_at desc);
 
 create table animus.skill_provenance (
   id           bigint      not null generated always as identity,
   skill        text        not null,
-  version      text        not null,
+  version      integer     not null,
   work_item_id uuid,
   ledger_seq   integer,
   entry_type   text,
   content      text        not null,
   created_at   timestamptz not null,
-  primary key (id)
+  supports     text,
+  faculty      text,
+  primary key (id),
+  constraint skill_provenance_skill_version_fkey foreign key (skill, version) references animus.skill_versions(name, version)
 );
+create index skill_provenance_item on animus.skill_provenance (work_item_id) where work_item_id is not null;
+create index skill_provenance_version on animus.skill_provenance (skill, version);
 
 create table animus.schedule_runs (
   schedule     text        not null,
@@ -843,6 +853,94 @@ create table animus.embedders (
   primary key (model)
 );
 
+create table animus.skill_packages (
+  content_hash text        not null,
+  name         text        not null,
+  bytes        integer     not null,
+  created_at   timestamptz not null,
+  used_on      date        not null,
+  primary key (content_hash),
+  constraint skill_packages_content_hash_check check (content_hash ~ '^[0-9a-f]{64}$'),
+  constraint skill_packages_name_check check (length(name) >= 1 and length(name) <= 64 and name !~ '[[:space:][:cntrl:]/\\]')
+) with (fillfactor=80);
+
+create table animus.skill_files (
+  content_hash text  not null,
+  path         text  not null,
+  content      bytea not null,
+  primary key (content_hash, path),
+  constraint skill_files_content_hash_fkey foreign key (content_hash) references animus.skill_packages(content_hash) on delete cascade,
+  constraint skill_files_content_check check (octet_length(content) <= 8388608),
+  constraint skill_files_path_check check (octet_length(path) >= 1 and octet_length(path) <= 2000 and path !~ '(^|/)\.{0,2}(/|$)' and strpos(path, '\') = 0 and path !~ '[[:cntrl:]]')
+);
+
+create table animus.skills (
+  name       text        not null,
+  versions   integer     not null,
+  created_at timestamptz not null,
+  primary key (name),
+  constraint skills_name_check check (name ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(name) <= 64),
+  constraint skills_versions_check check (versions >= 0)
+) with (fillfactor=80);
+
+create table animus.skill_versions (
+  name          text        not null,
+  version       integer     not null,
+  state         text        not null,
+  base          integer,
+  content_hash  text        not null,
+  description   text        not null,
+  note          text        not null default '',
+  work_item_id  uuid,
+  faculty       text,
+  focus_id      uuid,
+  call_id       text,
+  submitted_by  text,
+  created_at    timestamptz not null,
+  decided_by    text,
+  decided_at    timestamptz,
+  decision_note text        not null default '',
+  current_from  timestamptz,
+  current_until timestamptz,
+  primary key (name, version),
+  constraint skill_versions_content_hash_fkey foreign key (content_hash) references animus.skill_packages(content_hash),
+  constraint skill_versions_name_fkey foreign key (name) references animus.skills(name),
+  constraint skill_versions_base_check check (base >= 1),
+  constraint skill_versions_state_check check (state in ('proposed', 'current', 'replaced', 'rejected', 'archived')),
+  constraint skill_versions_version_check check (version >= 1)
+) with (fillfactor=80);
+create index skill_versions_asked on animus.skill_versions (created_at, name) where state = 'proposed';
+create unique index skill_versions_current on animus.skill_versions (name) where state = 'current';
+create index skill_versions_item on animus.skill_versions (work_item_id) where work_item_id is not null;
+create index skill_versions_newest on animus.skill_versions (current_from) where current_from is not null;
+create index skill_versions_package on animus.skill_versions (content_hash);
+create unique index skill_versions_proposed on animus.skill_versions (name) where state = 'proposed';
+
+create table animus.skill_outcomes (
+  day          date          not null,
+  faculty      text          not null,
+  skill        text          not null,
+  state        text          not null,
+  items        bigint        not null,
+  activations  bigint        not null,
+  turns        bigint        not null,
+  cost_usd     numeric(14,6) not null,
+  activated_at timestamptz,
+  primary key (day, faculty, skill, state)
+) with (fillfactor=70);
+create index skill_outcomes_skill on animus.skill_outcomes (skill, day) where skill <> '';
+
+create table animus.skill_names (
+  name          text        not null,
+  place         text        not null,
+  origin        text        not null,
+  content_hash  text        not null,
+  first_seen_at timestamptz not null,
+  seen_at       timestamptz not null,
+  primary key (name, place),
+  constraint skill_names_origin_check check (origin in ('person', 'agent'))
+) with (fillfactor=80);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -854,6 +952,9 @@ create table animus.embedders (
 
 -- create view animus.all_turns: its query stands in functions/
 --   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
+
+-- create view animus.asked: its query stands in functions/
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
 
 -- create view animus.audit: its query stands in functions/
 --   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, final_input

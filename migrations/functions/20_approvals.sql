@@ -72,9 +72,9 @@ begin
   perform animus.notify('animus_asks', p_id::text);
 end $$;
 
--- Everything that waits for a person, oldest first: what exactly is to be decided, and until when. Approve and deny take `hash`, so that nobody
+-- What work items wait for from people, oldest first: what exactly is to be decided, and until when. Approve and deny take `hash`, so that nobody
 -- decides something else than what was shown.
-create or replace view animus.inbox as
+create or replace view animus.asked as
   select w.work_item_id, i.faculty, w.call_id, w.kind, w.subject, w.request, encode(w.request_hash, 'hex') as hash, w.created_at as asked_at, w.deadline,
          w.focus_id, w.turn, i.submitted_by, i.description
     from animus.waits w
@@ -83,27 +83,56 @@ create or replace view animus.inbox as
    where w.resolved_at is null and w.subject is not null
    order by w.created_at, w.work_item_id, w.call_id;
 
+-- Everything that waits for a person, oldest first: animus.asked, and the versions of skills that work has proposed, for which no work waits. Their call_id is
+-- `skill:NAME`, and their work item may have been deleted meanwhile.
+create or replace view animus.inbox as
+  select work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description from animus.asked
+  union all
+  select v.work_item_id, coalesce(v.faculty, ''), 'skill:' || v.name, 'approval', 'skill',
+         json_build_object('skill', v.name, 'version', v.version, 'base', v.base, 'description', v.description, 'note', v.note),
+         v.content_hash, v.created_at, null::timestamptz, v.focus_id, null::int, v.submitted_by,
+         coalesce((select w.description from animus.work_items w where w.id = v.work_item_id), '')
+    from animus.skill_versions v where v.state = 'proposed'
+   order by 8, 1, 3;
+
 -- Approves what waits for a person, and returns the name of the call or wait. The call runs as soon as everything else that the item waits for
 -- is decided, too. p_call_id may be left out if only one approval is open. p_hash, hexadecimal as in animus.inbox: the approval is
 -- refused if something else waits by now. p_input: the call runs with this input instead, which is recorded as a decision `edit`; a budget is extended by it.
+-- p_call_id `skill:NAME`: approves the version of a skill that the item has proposed.
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.approve(
   p_id uuid, p_call_id text default null, p_note text default '', p_input json default null, p_hash text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
+  if animus.is_proposed_skill(p_id, p_call_id) then
+    perform animus.approve_skill(substr(p_call_id, 7), p_note, p_hash);
+    return p_call_id;
+  end if;
   return animus.decide(p_id, p_call_id, 'approve', p_note, p_hash, p_input, null);
 end $$;
 
 -- Denies what waits for a person, and returns the name of the call or wait. The model gets the note. p_call_id and p_hash: as for approve. A question
--- may be denied, too: then it stays without an answer.
+-- may be denied, too: then it stays without an answer. So may the version of a skill that the item has proposed.
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.deny(p_id uuid, p_call_id text default null, p_note text default '', p_hash text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
+  if animus.is_proposed_skill(p_id, p_call_id) then
+    perform animus.deny_skill(substr(p_call_id, 7), p_note, p_hash);
+    return p_call_id;
+  end if;
   return animus.decide(p_id, p_call_id, 'deny', p_note, p_hash, null, null);
 end $$;
+
+-- Returns whether a call_id names the version of a skill that an item has proposed, as animus.inbox shows it.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_proposed_skill(p_id uuid, p_call_id text) returns boolean
+language sql stable as $$
+  select p_call_id like 'skill:%' and exists (
+    select from animus.skill_versions v where v.name = substr(p_call_id, 7) and v.state = 'proposed' and v.work_item_id = p_id)
+$$;
 
 -- Answers a question of the model, and returns the name of the call. p_call_id may be left out if only one question is open.
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
@@ -171,12 +200,12 @@ declare
   v_open text[];
 begin
   v_open := array(
-    select x.call_id from animus.inbox x
+    select x.call_id from animus.asked x
      where x.work_item_id = p_id and (p_action = 'deny' or (x.kind = 'human') = (p_action = 'answer')) order by x.asked_at, x.call_id);
   if cardinality(v_open) = 0 then
     perform animus.raise('WA002', format('no %s is open for work item %s, which %s',
       case p_action when 'answer' then 'question' when 'approve' then 'approval' else 'request' end, p_id,
-      case when not exists (select from animus.inbox x where x.work_item_id = p_id) then 'is ' || p_state
+      case when not exists (select from animus.asked x where x.work_item_id = p_id) then 'is ' || p_state
            when p_action = 'answer' then 'waits for an approval: approve or deny it' else 'asks a question: answer it' end), p_id);
   end if;
   if cardinality(v_open) > 1 then

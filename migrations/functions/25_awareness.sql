@@ -14,7 +14,7 @@ $$;
 
 -- Returns what somebody who submits work (p_viewer, as in work_items.submitted_by) may see of the work of the last p_hours, newest first in each
 -- kind: `running` with the newest plan, `completed` with the summary of the outcome, `finding`, `approval` (whatever waits for a person) and
--- `skill`. Bounds: the 500 newest of the running items, the 100 newest of them with plans; the completed among the 1,000 items and the findings among the
+-- `skill`: those that work has created or updated and that are current, and their work item only for those who may see it. Bounds: the 500 newest of the running items, the 100 newest of them with plans; the completed among the 1,000 items and the findings among the
 -- 500 findings that are newest; 100 of each of these, 50 requests, 20 skills. Descriptions are cut to 160 characters, other texts to 300. total: how many are running.
 -- params: null if they are large. ancestors: of a child item, as animus.ancestors returns them.
 -- The first row, `now`, has the time in content.
@@ -85,16 +85,15 @@ begin
     select 'approval', x.work_item_id, x.faculty, left(x.description, 160),
            concat_ws(': ', x.subject, left(coalesce(x.request ->> 'tool', x.request ->> 'question', x.request ->> 'reason'), 160)), null::jsonb,
            case when w.depth > 0 then animus.ancestors_at(w.id, w.parent_id, w.root_id, w.depth) end, extract(epoch from v_now - x.asked_at)::double precision, null::int
-      from (select * from animus.inbox limit 500) x join animus.work_items w on w.id = x.work_item_id
+      from (select * from animus.asked limit 500) x join animus.work_items w on w.id = x.work_item_id
      where v_all or x.submitted_by = p_viewer order by x.asked_at, x.work_item_id, x.call_id limit 50;
 
   return query
-    select 'skill', k.work_item_id, '', k.skill, k.version, null::jsonb, null::uuid[], extract(epoch from v_now - k.created_at)::double precision, null::int
-      from (select distinct on (p.skill) p.skill, p.version, p.work_item_id, p.created_at, p.id
-              from (select * from animus.skill_provenance e order by e.id desc limit 200) p
-             where p.created_at > v_from and (v_all or exists (select from animus.work_items w where w.id = p.work_item_id and w.submitted_by = p_viewer))
-             order by p.skill, p.id desc) k
-     order by k.id desc limit 20;
+    select 'skill', case when v_all or v.submitted_by = p_viewer then v.work_item_id end, '', v.name, v.version::text, null::jsonb, null::uuid[],
+           extract(epoch from v_now - v.current_from)::double precision, null::int
+      from (select * from animus.skill_versions s where s.current_from > v_from order by s.current_from desc limit 200) v
+     where v.state = 'current'
+     order by v.current_from desc, v.name limit 20;
 end $$;
 
 -- Returns the same as animus.ancestors, for an item whose row the caller has: for the first two levels, no other row is read.

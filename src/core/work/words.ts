@@ -52,6 +52,7 @@ const DECISION_ACTIONS = [
   'grant',
   'revoke',
   'pin',
+  'archive',
 ] as const;
 
 /** Every list, by `table.column`. */

@@ -12,6 +12,7 @@ import {
   pruneArchives,
   pruneArtifacts,
   pruneRegisters,
+  pruneSkillPackages,
   pruneWork,
 } from '../../store/work/retention.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -35,6 +36,8 @@ export interface Swept {
   readonly artifacts: number;
   readonly archived: number;
   readonly registered: number;
+  /** Packages of skills. */
+  readonly packages: number;
   /** Months of the history that were dropped. */
   readonly months: number;
   readonly directories: number;
@@ -98,15 +101,17 @@ export function createJanitor(means: JanitorMeans): Janitor {
       packDays === null ? NOTHING : await repeat(() => packHistory(db, packDays, WORK_BATCH), WORK_BATCH, more);
     const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
+    const packages = await repeat(() => pruneSkillPackages(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
     // Not before the work of that month is deleted.
     const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
-    const parts = [artifacts, items, packed, archived, registered, months];
+    const parts = [artifacts, items, packed, archived, registered, packages, months];
     return {
       items: items.count,
       packed: packed.count,
       artifacts: artifacts.count,
       archived: archived.count,
       registered: registered.count,
+      packages: packages.count,
       months: months.count,
       directories,
       busy: parts.some((part) => part.busy),

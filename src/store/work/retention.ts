@@ -44,6 +44,14 @@ export async function pruneRegisters(db: Queryable, limit: number): Promise<numb
   return count(db, 'select animus.prune_registers($1) as count', [limit]);
 }
 
+/** Deletes up to `limit` packages of skills that nothing refers to and that were last used more than `days` ago. */
+export async function pruneSkillPackages(db: Queryable, days: number, limit = 200): Promise<number | null> {
+  return count(db, 'select animus.prune_skill_packages(make_interval(secs => $1::float8 * 86400), $2) as count', [
+    days,
+    limit,
+  ]);
+}
+
 /** Packs the transcripts of the next `limit` items that ended more than `days` ago into the history; returns how many items it passed. */
 export async function packHistory(db: Queryable, days: number, limit: number): Promise<number | null> {
   return count(db, 'select animus.pack_history(make_interval(secs => $1::float8 * 86400), $2) as count', [days, limit]);

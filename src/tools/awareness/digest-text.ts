@@ -118,7 +118,8 @@ const SECTIONS: readonly SectionWords[] = [
   {
     kind: 'skill',
     heading: () => 'Skills that changed:',
-    line: (row) => `- ${text(row.description, 64)}, ${span(row)} ago: version ${text(row.content ?? '', 40)}`,
+    line: (row) =>
+      `- ${text(row.description, 64)}, ${span(row)} ago: ${row.content === '1' ? 'created' : `updated to version ${text(row.content ?? '', 40)}`}`,
   },
 ];
 

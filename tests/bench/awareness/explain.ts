@@ -18,5 +18,5 @@ export async function explainAwareness(url: string, viewer: string): Promise<str
   } finally {
     await client.end();
   }
-  return plans.filter((plan) => plan.includes('work_items') || plan.includes('skill_provenance'));
+  return plans.filter((plan) => plan.includes('work_items') || plan.includes('skill_versions'));
 }

@@ -1,6 +1,7 @@
 /** Promise: the rows of the digest are what the submitter of an item may see of other work, each kind newest first, within the look-back. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
+import { archiveSkill } from '../../../src/store/skills/decide-skill.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { readAncestors, readAwareness, readAwarenessPlace } from '../../../src/store/work/awareness.ts';
@@ -10,6 +11,7 @@ import { clearWork } from '../../support/clear-work.ts';
 import { asAdmin, embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { fakeDatabaseClock } from '../../support/database-clock.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { write } from '../skills/written-skills.ts';
 
 const pg = testDatabase();
 const embedded = embeddedDatabase();
@@ -158,13 +160,21 @@ describe('logins', () => {
   });
 });
 
-test('only what changes a skill counts, once per skill', async () => {
+test('a skill that work wrote is for everybody while it is current, with its work item for those who may see that', async () => {
   const db = pg.database;
-  await db.query(
-    `insert into animus.skill_provenance (skill, version, content, created_at)
-     values ('notes', '1', 'x', animus.now()), ('notes', '2', 'x', animus.now()), ('mail', '7', 'x', animus.now() - interval '30 hours')`,
-  );
-  const { texts } = await seenBy(db, await login(db));
-  expect(texts.filter(([kind]) => kind === 'skill')).toEqual([['skill', 'notes', '2']]);
-  expect((await seenBy(db, 'person:ada')).texts).toEqual([]);
+  const [work, old] = [await beginFocus(db), await beginFocus(db)];
+  await write(db, work, 'notes');
+  await write(db, work, 'notes', { base: 1 });
+  await write(db, work, 'drafts', { mode: 'ask' });
+  await write(db, old, 'mail');
+  await db.query(`update animus.skill_versions set current_from = now() - interval '30 hours' where name = 'mail'`);
+  const skills = async (viewer: string) =>
+    await db.query(
+      `select description, content, work_item_id as id from animus.awareness($1, 24) where kind = 'skill'`,
+      [viewer],
+    );
+  expect(await skills(await login(db))).toEqual([{ description: 'notes', content: '2', id: work.id }]);
+  expect(await skills('person:ada')).toEqual([{ description: 'notes', content: '2', id: null }]);
+  await archiveSkill(db, { name: 'notes', note: '' });
+  expect(await skills('person:ada')).toEqual([]);
 });

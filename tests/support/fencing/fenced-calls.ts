@@ -27,6 +27,10 @@ function ofFocus(sql: string): FencedCall {
 
 /** By name. A function that is missing here fails the test that compares them with the catalogue. */
 export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
+  activate_skills: ofFocus(
+    `with stored as (select animus.store_skill_package(repeat('a', 64), 'late', '{"SKILL.md": ""}'))
+     select animus.activate_skills($1, $2, jsonb_build_array(jsonb_build_object('name', 'late', 'hash', repeat('a', 64)))) from stored`,
+  ),
   add_attachment: ofFocus(`select animus.add_attachment($1, $2, null, 'late', 1)`),
   add_message: ofFocus(`select animus.add_message($1, $2, 0, 'nudge', 'late', 1)`),
   append_ledger: ofItem(`select animus.append_ledger($1, 'note', 'late', $2)`),
@@ -42,6 +46,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   ),
   begin_side_call: ofFocus(`select animus.begin_side_call($1, $2, 1, 1, gen_random_uuid())`),
   begin_next_turn: ofFocus(`select animus.begin_next_turn($1, $2, 2, 1, '${ENDED('c1')}')`),
+  begin_skill_version: ofItem(`select animus.begin_skill_version($1, $2, 'late')`),
   begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1)`),
   close_request: ofFocus(
     `with put as (
@@ -69,6 +74,10 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   complete_works: ofItem(
     `select case when completed then 'completed' else 'lost' end as result
        from animus.complete_works(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb])`,
+  ),
+  create_skill: ofItem(
+    `with stored as (select animus.store_skill_package(repeat('b', 64), 'late', '{"SKILL.md": ""}'))
+     select animus.create_skill($1, $2, 'late', 1, repeat('b', 64), 'late', 'late', '[]', 'auto') from stored`,
   ),
   end_cancelled: ofItem(`select animus.end_cancelled($1, $2)`),
   extend_leases: (db, { id, leaseToken, daemonId }) =>
@@ -137,6 +146,10 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   store_memory: ofItem(`select animus.store_memory('a late memory', p_item => $1, p_token => $2)`),
   store_output: ofFocus(`select animus.store_output($1, $2, 1, 'c2', gen_random_uuid(), 'late')`),
   tell_text: ofFocus(`select animus.tell_text($1, $2, 'late')`),
+  update_skill: ofItem(
+    `with stored as (select animus.store_skill_package(repeat('c', 64), 'late', '{"SKILL.md": ""}'))
+     select animus.update_skill($1, $2, 'late', 2, 1, repeat('c', 64), 'late', 'late', '[]', 'auto') from stored`,
+  ),
   update_memory: ofItem(
     `select animus.update_memory((animus.store_memory('a late memory', p_item => $1)).memory_id, 'later', p_item => $1, p_token => $2)`,
   ),

@@ -66,7 +66,7 @@ Waiting for a person:
 - clerk, for 20 s: Tidy up
   asks to approve: budget
 Skills that changed:
-- release-notes, 2 days ago: version 4
+- release-notes, 2 days ago: updated to version 4
 ~~~~~~`);
 });
 

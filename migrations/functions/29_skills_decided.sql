@@ -1,0 +1,111 @@
+-- What people decide about skills that work has written. Each decision is a row of animus.decisions with target `skill NAME`, bound to the
+-- content hash of the version.
+
+-- Makes the proposed version of a skill current, and returns its number. p_hash: the content hash that was shown; refused if another one waits by
+-- now. Refused if the version that it was made from is no longer current.
+-- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.approve_skill(p_name text, p_note text default '', p_hash text default null) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now     timestamptz;
+  v_version animus.skill_versions;
+  v_current int;
+begin
+  perform animus.require_operator();
+  v_version := animus.hold_proposal(p_name, p_hash);
+  v_now := animus.now();
+  select v.version into v_current from animus.skill_versions v where v.name = p_name and v.state = 'current';
+  if v_current is distinct from v_version.base then
+    perform animus.raise('WA002', format('version %s of skill %s was made from %s, and %s by now', v_version.version, p_name,
+      coalesce('version ' || v_version.base, 'nothing'), coalesce('version ' || v_current, 'no version') || ' is current'), null,
+      'deny it: the work can be done again from what is current');
+  end if;
+  perform animus.end_current_version(p_name, 'replaced', v_now);
+  update animus.skill_versions v
+     set state = 'current', decided_by = animus.actor(), decided_at = v_now, current_from = v_now, decision_note = animus.cut_text(coalesce(p_note, ''), 10000)
+   where v.name = p_name and v.version = v_version.version;
+  perform animus.record_skill_decision(p_name, 'approve', p_note, v_version, v_now);
+  perform animus.notify('animus_skills', p_name);
+  return v_version.version;
+end $$;
+
+-- Rejects the proposed version of a skill, and returns its number. p_hash: as for approve_skill.
+-- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.deny_skill(p_name text, p_note text default '', p_hash text default null) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now     timestamptz;
+  v_version animus.skill_versions;
+begin
+  perform animus.require_operator();
+  v_version := animus.hold_proposal(p_name, p_hash);
+  v_now := animus.now();
+  update animus.skill_versions v
+     set state = 'rejected', decided_by = animus.actor(), decided_at = v_now, decision_note = animus.cut_text(coalesce(p_note, ''), 10000)
+   where v.name = p_name and v.version = v_version.version;
+  perform animus.record_skill_decision(p_name, 'deny', p_note, v_version, v_now);
+  return v_version.version;
+end $$;
+
+-- Archives a skill that work has written: daemons delete its files, and its versions stay. Returns the number of the version that was current.
+-- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.archive_skill(p_name text, p_note text default '') returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now     timestamptz;
+  v_version animus.skill_versions;
+begin
+  perform animus.require_operator();
+  perform animus.require_written(p_name);
+  perform animus.lock_skill(p_name);
+  v_now := animus.now();
+  select * into v_version from animus.skill_versions v where v.name = p_name and v.state = 'current';
+  if not found then
+    perform animus.raise('WA002', format('no version of skill %s is current', p_name), null, 'animus skill history shows what became of them');
+  end if;
+  perform animus.end_current_version(p_name, 'archived', v_now);
+  perform animus.record_skill_decision(p_name, 'archive', p_note, v_version, v_now);
+  perform animus.notify('animus_skills', p_name);
+  return v_version.version;
+end $$;
+
+-- Locks a skill and returns its proposed version.
+-- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 57PA1.
+create or replace function animus.hold_proposal(p_name text, p_hash text) returns animus.skill_versions
+language plpgsql as $$
+declare
+  v_version animus.skill_versions;
+begin
+  perform animus.require_written(p_name);
+  perform animus.lock_skill(p_name);
+  select * into v_version from animus.skill_versions v where v.name = p_name and v.state = 'proposed';
+  if not found then
+    select * into v_version from animus.skill_versions v where v.name = p_name and v.decided_by is not null order by v.decided_at desc, v.version desc limit 1;
+    perform animus.raise('WA002', case when found
+      then format('no version of skill %s waits: version %s was decided by %s at %s and is %s', p_name, v_version.version, v_version.decided_by,
+             animus.show_time(v_version.decided_at), v_version.state)
+      else format('no version of skill %s waits for a decision', p_name) end);
+  end if;
+  if p_hash is not null and lower(p_hash) <> v_version.content_hash then
+    perform animus.raise('WA002', format('the version of skill %s that waits is not what was shown', p_name), null, 'look again: animus skill diff ' || p_name);
+  end if;
+  return v_version;
+end $$;
+
+-- Refuses a name under which no work has written a skill.
+-- Locks: none. Raises: WA003.
+create or replace function animus.require_written(p_name text) returns void
+language plpgsql stable as $$
+begin
+  if not exists (select from animus.skill_versions v where v.name = p_name) then
+    perform animus.raise('WA003', format('no work has written a skill %s', quote_nullable(left(p_name, 100))));
+  end if;
+end $$;
+
+-- Adds the decision to the log of decisions, in the chain of the skill.
+-- Locks: the first row of the chain. Raises: nothing.
+create or replace function animus.record_skill_decision(p_name text, p_action text, p_note text, p_version animus.skill_versions, p_now timestamptz) returns void
+language sql as $$
+  insert into animus.decisions (target, action, note, decided_by, created_at, subject_digest)
+  values ('skill ' || p_name, p_action, animus.cut_text(coalesce(p_note, ''), 10000), animus.actor(), p_now, decode(p_version.content_hash, 'hex'))
+$$;

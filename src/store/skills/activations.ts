@@ -1,0 +1,51 @@
+/** Which skills a focus has activated, and as what (29_skills.sql). */
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb } from '../sql/json.ts';
+
+/** A skill that a focus activates. Its package is stored. */
+export interface NewActivation {
+  readonly name: string;
+  /** As its author wrote it; null: it has none. */
+  readonly version: string | null;
+  /** The content hash of its package. */
+  readonly hash: string;
+  /** Why: such as `work item`, `keyword deploy`, `activate_skill`. */
+  readonly reason: string;
+}
+
+export interface Activation extends NewActivation {
+  readonly activatedAt: Date;
+}
+
+/** The focus that activates, fenced by its lease. */
+interface ActivatingFocus {
+  readonly focusId: string;
+  readonly leaseToken: string;
+}
+
+/**
+ * Records activations in the transaction that records what the model gets of the skills, and returns the names of those that the focus had not activated
+ * before. Errors: `work.not_found` for a package that is not stored, `work.lease_lost`.
+ */
+export async function activateSkills(
+  db: Queryable,
+  { focusId, leaseToken }: ActivatingFocus,
+  skills: readonly NewActivation[],
+): Promise<readonly string[]> {
+  if (skills.length === 0) return [];
+  const [row] = await db.query<{ names: string[] }>('select animus.activate_skills($1, $2, $3::jsonb) as names', [
+    focusId,
+    leaseToken,
+    toJsonb(skills),
+  ]);
+  return row!.names;
+}
+
+/** The skills that a focus has activated, in the order of their activation. */
+export async function activatedSkills(db: Queryable, focusId: string): Promise<readonly Activation[]> {
+  return db.query<Activation & { readonly [column: string]: unknown }>(
+    `select skill as name, version, content_hash as hash, reason, activated_at as "activatedAt"
+       from animus.skill_activations where focus_id = $1 order by activated_at, skill`,
+    [focusId],
+  );
+}

@@ -1,0 +1,37 @@
+/** Decisions of operators about skills that work has written (29_skills_decided.sql). Each returns the number of the version. */
+import type { Queryable } from '../sql/database.ts';
+import { toText } from '../sql/json.ts';
+
+/** A decision: `hash`, the content hash of what was shown; without it, whatever waits is decided. */
+export interface SkillDecision {
+  readonly name: string;
+  readonly note: string;
+  readonly hash?: string;
+}
+
+/** Makes the proposed version current. Errors: `work.state` if none waits, another one does, or its base was replaced; `work.not_found`. */
+export async function approveSkill(db: Queryable, decision: SkillDecision): Promise<number> {
+  return decided(db, 'select animus.approve_skill($1, $2, $3) as version', decision);
+}
+
+/** Rejects the proposed version. Errors: as `approveSkill`. */
+export async function denySkill(db: Queryable, decision: SkillDecision): Promise<number> {
+  return decided(db, 'select animus.deny_skill($1, $2, $3) as version', decision);
+}
+
+/** Ends the current version, so that daemons delete the files that they have written of it. Errors: `work.state`, `work.not_found`. */
+export async function archiveSkill(
+  db: Queryable,
+  { name, note }: { readonly name: string; readonly note: string },
+): Promise<number> {
+  const [row] = await db.query<{ version: number }>('select animus.archive_skill($1, $2) as version', [
+    toText(name),
+    toText(note),
+  ]);
+  return row!.version;
+}
+
+async function decided(db: Queryable, sql: string, { name, note, hash }: SkillDecision): Promise<number> {
+  const [row] = await db.query<{ version: number }>(sql, [toText(name), toText(note), hash ?? null]);
+  return row!.version;
+}

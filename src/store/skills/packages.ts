@@ -1,0 +1,65 @@
+/** Skills as they were when a focus used them, or when work wrote them: stored once under their content hash (29_skills.sql). */
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+
+/** A file of a skill: a path relative to its directory, with `/` between its parts. */
+export interface PackageFile {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/** A file of a package without its content. */
+export interface PackagePath {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Whether a package is stored; if so, retention keeps it for now. */
+export async function keepSkillPackage(db: Queryable, hash: string): Promise<boolean> {
+  const [row] = await db.query<{ kept: boolean }>('select animus.keep_skill_package($1) as kept', [hash]);
+  return row!.kept;
+}
+
+/**
+ * Stores all files of a skill, if they are not stored yet. `files` is called only then, and returns exactly those that have this content hash.
+ * Idempotent. Errors: `work.invalid` for more than 500 files or 8 MiB.
+ */
+export async function storeSkillPackage(
+  db: Queryable,
+  { hash, name }: { readonly hash: string; readonly name: string },
+  files: () => Promise<readonly PackageFile[]>,
+): Promise<void> {
+  if (await keepSkillPackage(db, hash)) return;
+  const contents = (await files()).map(({ path, content }) => [path, content.toString('base64')] as const);
+  await db.query('select animus.store_skill_package($1, $2, $3::jsonb)', [
+    hash,
+    toText(name),
+    toJsonb(Object.fromEntries(contents)),
+  ]);
+}
+
+/** The files of a package, in the order of their paths; empty if it is not stored. */
+export async function packagePaths(db: Queryable, hash: string): Promise<readonly PackagePath[]> {
+  return db.query<PackagePath>(
+    'select path, octet_length(content) as bytes from animus.skill_files where content_hash = $1 order by path collate "C"',
+    [hash],
+  );
+}
+
+/** One file of a package; null if the package has none of this path. */
+export async function readPackageFile(db: Queryable, hash: string, path: string): Promise<Buffer | null> {
+  const [row] = await db.query<{ content: Buffer }>(
+    'select content from animus.skill_files where content_hash = $1 and path = $2',
+    [hash, toText(path)],
+  );
+  return row === undefined ? null : Buffer.from(row.content);
+}
+
+/** All files of a package, in the order of their paths; empty if it is not stored. */
+export async function readPackage(db: Queryable, hash: string): Promise<readonly PackageFile[]> {
+  const rows = await db.query<{ path: string; content: Buffer }>(
+    'select path, content from animus.skill_files where content_hash = $1 order by path collate "C"',
+    [hash],
+  );
+  return rows.map(({ path, content }) => ({ path, content: Buffer.from(content) }));
+}

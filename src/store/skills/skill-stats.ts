@@ -1,0 +1,89 @@
+/** How skills were used and what became of the work (29_skills_stats.sql). Deleted work is counted. */
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+
+/** Ended work: completed and dead. */
+export interface OutcomeCounts {
+  readonly items: number;
+  readonly completed: number;
+  /** USD, of all items together. */
+  readonly costUsd: number;
+  readonly turns: number;
+}
+
+export interface SkillUse {
+  readonly skill: string;
+  readonly activations: number;
+  readonly lastUsedAt: Date | null;
+  readonly withIt: OutcomeCounts;
+  /** Items of the same faculties since the skill was first used there. */
+  readonly without: OutcomeCounts;
+}
+
+/** A skill that a daemon has and nobody used. */
+export interface StaleSkill {
+  readonly skill: string;
+  readonly origin: 'person' | 'agent';
+  readonly lastUsedAt: Date | null;
+  readonly firstSeenAt: Date;
+}
+
+/** A skill that a daemon has. */
+export interface ReportedSkill {
+  readonly name: string;
+  readonly origin: 'person' | 'agent';
+  readonly hash: string;
+}
+
+interface Row {
+  readonly skill: string;
+  readonly activations: number;
+  readonly last_used_at: Date | null;
+  readonly items: number;
+  readonly completed: number;
+  readonly cost_usd: number;
+  readonly turns: number;
+  readonly other_items: number;
+  readonly other_completed: number;
+  readonly other_cost_usd: number;
+  readonly other_turns: number;
+}
+
+/** Skills that were used since then, the most used first. */
+export async function skillStats(
+  db: Queryable,
+  since: Date,
+  skill: string | null = null,
+): Promise<readonly SkillUse[]> {
+  const rows = await db.query<Row>(
+    `select skill, activations::int, last_used_at, items::int, completed::int, cost_usd::float8 as cost_usd, turns::int, other_items::int,
+            other_completed::int, other_cost_usd::float8 as other_cost_usd, other_turns::int
+       from animus.skill_stats($1, $2)`,
+    [since, skill],
+  );
+  return rows.map((row) => ({
+    skill: row.skill,
+    activations: row.activations,
+    lastUsedAt: row.last_used_at,
+    withIt: { items: row.items, completed: row.completed, costUsd: row.cost_usd, turns: row.turns },
+    without: {
+      items: row.other_items,
+      completed: row.other_completed,
+      costUsd: row.other_cost_usd,
+      turns: row.other_turns,
+    },
+  }));
+}
+
+/** Skills that daemons have and that nobody has used for so many days, those unused for longest first. */
+export async function staleSkills(db: Queryable, days = 30): Promise<readonly StaleSkill[]> {
+  return db.query<StaleSkill & { readonly [column: string]: unknown }>(
+    'select skill, origin, last_used_at as "lastUsedAt", first_seen_at as "firstSeenAt" from animus.stale_skills($1)',
+    [days],
+  );
+}
+
+/** Records what a daemon has found at a place, a host with its directories, in place of what was reported of it before. */
+export async function reportSkills(db: Queryable, place: string, skills: readonly ReportedSkill[]): Promise<void> {
+  await db.query('select animus.report_skills($1, $2::jsonb)', [toText(place), toJsonb(skills)]);
+}

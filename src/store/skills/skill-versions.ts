@@ -1,0 +1,93 @@
+/** Skills that work writes: their versions in rows (29_skills_written.sql). */
+import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+
+export type SkillVersionState = 'proposed' | 'current' | 'replaced' | 'rejected' | 'archived';
+
+/** Who writes: the lease holder of an item; in a call of its focus, or (without) in a hook. */
+export interface SkillWriter {
+  readonly workItemId: string;
+  readonly leaseToken: string;
+  readonly focusId: string | null;
+  readonly callId: string | null;
+}
+
+/** A locked skill: what its next version is numbered, and what it has. */
+export interface NextVersion {
+  readonly next: number;
+  readonly current: number | null;
+  readonly proposed: number | null;
+  /** The work item that proposed it. */
+  readonly proposedBy: string | null;
+}
+
+/** An entry of a ledger that a version comes from. */
+export interface SkillSource {
+  readonly workItemId: string;
+  readonly seq: number;
+  /** The words of the skill that it supports; null: all of it. */
+  readonly supports: string | null;
+}
+
+/** A version to store. Its package is stored in the same transaction. */
+export interface NewSkillVersion {
+  readonly name: string;
+  /** The number that `beginSkillVersion` returned. */
+  readonly version: number;
+  readonly hash: string;
+  readonly description: string;
+  /** What the model says about the change. */
+  readonly note: string;
+  /** At most 50. */
+  readonly sources: readonly SkillSource[];
+  /** `auto`: current at once, if the submitter of the item may see all work; otherwise an operator decides, as with `ask`. */
+  readonly mode: 'auto' | 'ask';
+}
+
+/** Locks a skill until the end of the transaction. Errors: `work.lease_lost`, `work.locked`, `work.invalid` for a name that cannot be one. */
+export async function beginSkillVersion(db: Queryable, writer: SkillWriter, name: string): Promise<NextVersion> {
+  const [row] = await db.query<NextVersion & { readonly [column: string]: unknown }>(
+    'select next, current, proposed, proposed_by as "proposedBy" from animus.begin_skill_version($1, $2, $3)',
+    [writer.workItemId, writer.leaseToken, toText(name)],
+  );
+  return row!;
+}
+
+/** Stores the first version of a skill. Errors: `work.state` if it exists or another proposal waits, `work.invalid` for a source that the submitter may not see. */
+export async function createSkill(
+  db: Queryable,
+  writer: SkillWriter,
+  skill: NewSkillVersion,
+): Promise<SkillVersionState> {
+  const [row] = await db.query<{ state: SkillVersionState }>(
+    'select animus.create_skill($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11) as state',
+    [writer.workItemId, writer.leaseToken, skill.name, skill.version, ...stored(writer, skill)],
+  );
+  return row!.state;
+}
+
+/** Stores a new version that was made from version `base`. Errors: as `createSkill`; `work.state` if another version is current by now. */
+export async function updateSkill(
+  db: Queryable,
+  writer: SkillWriter,
+  skill: NewSkillVersion & { readonly base: number },
+): Promise<SkillVersionState> {
+  const [row] = await db.query<{ state: SkillVersionState }>(
+    'select animus.update_skill($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12) as state',
+    [writer.workItemId, writer.leaseToken, skill.name, skill.version, skill.base, ...stored(writer, skill)],
+  );
+  return row!.state;
+}
+
+function stored(writer: SkillWriter, skill: NewSkillVersion): readonly unknown[] {
+  const sources = skill.sources.map(({ workItemId, seq, supports }) => ({ work_item_id: workItemId, seq, supports }));
+  return [
+    skill.hash,
+    toText(skill.description),
+    toText(skill.note),
+    toJsonb(sources),
+    skill.mode,
+    writer.focusId,
+    writer.callId,
+  ];
+}
