@@ -31,7 +31,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['batches', 'presence', 'reload', 'timers'],
     ['control'],
     ['focus'],
-    ['awareness', 'hooks', 'models'],
+    ['awareness', 'hooks', 'models', 'skills'],
     ['workspace'],
     ['guard'],
   ],
@@ -40,7 +40,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools': [['awareness', 'children', 'code', 'files', 'mcp', 'memory', 'shell', 'web']],
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
-  'src/catalog': [['*'], ['config', 'reading'], ['faculty']],
+  'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],

@@ -13,6 +13,11 @@ export interface DaemonOptions {
   /** Where the faculties' TOML files are; absolute or relative to the current directory. */
   readonly facultiesDir: string;
   /**
+   * Where the skills are, absolute; an earlier directory wins a collision, and skills that agents write go into the first. Default: none,
+   * and there are no skills.
+   */
+  readonly skillsDirs?: readonly string[];
+  /**
    * Reads the configuration again when its file has changed. Absent: the configuration never changes. Errors:
    * `config.*`.
    */

@@ -21,6 +21,7 @@ import { createVersionGuard, type VersionGuard } from './presence/version-guard.
 import { watchConfig } from './reload/config-reload.ts';
 import { watchFaculties } from './reload/reload.ts';
 import type { ServiceMeans } from './service-means.ts';
+import { createShelf } from './skills/shelf.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
@@ -68,6 +69,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     log,
   });
+  const shelf = createShelf({ directories: options.skillsDirs ?? [], clock, log });
   const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox });
   const bashContainer = bashContainers({ containers: means.containers, config, settings: () => newest, log });
   const completer = createWorkCompleter(db);
@@ -201,6 +203,8 @@ export function createServices(means: ServiceMeans): DaemonServices {
     shutdownGraceSeconds: () => newest.daemon.shutdownGraceSeconds,
     inOrder: [
       means.sandbox,
+      // Before the first claim: foci ask for skills.
+      shelf,
       notifications,
       heartbeat,
       budgetKeeper,

@@ -9,10 +9,12 @@ import { FACULTY_TOOL_NAMES, knownTools } from '../../tools/registry.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { skillsDirectories } from '../command/skills-directories.ts';
 import { version } from '../command/version.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly faculties?: string;
+  readonly skills?: string;
   readonly maxConcurrent?: number;
 }
 
@@ -29,6 +31,7 @@ export function addServeCommand(program: Command, run: RunCommand): void {
       '--faculties <dir>',
       'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
     )
+    .option('--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)')
     .option('--max-concurrent <n>', 'how many foci run at once (default: from the configuration)', wholeNumber(1, 1000))
     .action(run(serveCommand));
 }
@@ -38,6 +41,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
   const config = await invocation.config();
   const facultiesDir = await facultiesDirectory(invocation, options.faculties);
   requireFaculties(facultiesDir);
+  const skillsDirs = await skillsDirectories(invocation, options.skills);
   // The daemon loads the telemetry SDK and the providers; other commands need not wait for them.
   const { runDaemon } = await import('../../daemon/daemon.ts');
   const { maxConcurrent } = options;
@@ -48,6 +52,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       config,
       version: version(),
       facultiesDir,
+      skillsDirs,
       reloadConfig: () => loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }),
       ...(maxConcurrent !== undefined && { maxConcurrent }),
       ...(openHealth !== undefined && { openHealth }),

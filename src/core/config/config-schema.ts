@@ -60,6 +60,12 @@ const hooks = table({
   ).default([]),
 });
 
+const skills = table({
+  directories: textsMatching(/^(?=.*\S)[^\0]{1,4096}$/, 'the path of a directory', 'a list of directories', 50).default(
+    [],
+  ),
+});
+
 const batch = table({
   gather_seconds: seconds(0, 3600).default(10),
   poll_seconds: seconds(0.1, 3600).default(60),
@@ -121,6 +127,7 @@ export const configSchema = table({
   models: tableOf(modelName, model).prefault({}),
   retention: retention.prefault({}),
   hooks: hooks.prefault({}),
+  skills: skills.prefault({}),
   batch: batch.prefault({}),
   web: web.prefault({}),
   budget: table(applianceBudgetFields()).prefault({}),

@@ -19,6 +19,7 @@ export interface Config {
   readonly daemon: DaemonConfig;
   readonly retention: RetentionConfig;
   readonly hooks: HooksConfig;
+  readonly skills: SkillsConfig;
   readonly batch: BatchConfig;
   readonly web: WebConfig;
   /** Null: memories are searched by their words alone. */
@@ -78,6 +79,12 @@ interface HooksConfig {
 
 /** The hooks directory in ANIMUS_HOME when animus.toml names none. */
 export const HOOKS_DIRECTORY = 'hooks.d';
+
+/** `[skills]` of animus.toml. */
+interface SkillsConfig {
+  /** Where skills are searched after those of `--skills`, absolute; the earlier one wins a collision; default none. */
+  readonly directories: readonly string[];
+}
 
 /** `[web]` of animus.toml. */
 export interface WebConfig {

@@ -43,6 +43,7 @@ export function readConfig(sources: ConfigSources): Config {
     daemon: daemonOf(document, document.sound, databaseUrl === null),
     retention: retentionOf(document.sound),
     hooks: hooksOf(document.sound, home, sources),
+    skills: skillsOf(document.sound, sources),
     batch: batchOf(document.sound),
     web: Object.freeze({ allow: Object.freeze(document.sound.web.allow), search }),
     embeddings,
@@ -77,6 +78,11 @@ function hooksOf({ hooks }: ConfigDocument, home: string, { toml, cwd }: ConfigS
     directory: hooks.directory === undefined ? join(home, HOOKS_DIRECTORY) : resolve(base, hooks.directory),
     environment: Object.freeze(hooks.environment),
   });
+}
+
+function skillsOf({ skills }: ConfigDocument, { toml, cwd }: ConfigSources): Config['skills'] {
+  const base = toml === null ? cwd : dirname(toml.path);
+  return Object.freeze({ directories: Object.freeze(skills.directories.map((each) => resolve(base, each))) });
 }
 
 function batchOf({ batch }: ConfigDocument): Config['batch'] {
@@ -118,7 +124,7 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const table of ['daemon', 'retention', 'hooks', 'batch', 'web', 'sandbox', 'budget'] as const) {
+  for (const table of ['daemon', 'retention', 'hooks', 'skills', 'batch', 'web', 'sandbox', 'budget'] as const) {
     for (const key of Object.keys(document.sound?.[table] ?? {})) {
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }

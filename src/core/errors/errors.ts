@@ -28,6 +28,10 @@ export const ERRORS = {
   ),
   'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
 
+  'skill.unknown': row('no skill named {name}{hint}', false, 3),
+  'skill.invalid': row('{count} problem(s) in the skills:\n{problems}', false, 2),
+  'skill.changed': row('the skill {name} in {directory} was changed after it was read: {detail}', true, 5),
+
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
   'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint}', false, 5),

@@ -16,18 +16,25 @@ export interface ReadLimits {
   readonly maxBytes?: number;
   /** False: refuses a symbolic link, for files that an agent may have written. Default true: people use links. */
   readonly followLink?: boolean;
+  /** True: the path has no links, and the file is refused if one of its folders is one meanwhile (found on Linux). Default false. */
+  readonly isRealPath?: boolean;
 }
 
 /**
  * Reads a regular file. Does not block on a named pipe and does not read a device. Throws an error that describes the
  * problem, or the system's error (ENOENT, ELOOP for a refused link).
  */
-export function readRegularFile(path: string, { maxBytes = MOST_BYTES, followLink = true }: ReadLimits = {}): Buffer {
+export function readRegularFile(
+  path: string,
+  { maxBytes = MOST_BYTES, followLink = true, isRealPath = false }: ReadLimits = {},
+): Buffer {
   const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLink ? 0 : O_NOFOLLOW));
   try {
     const stats = fstatSync(file);
     if (stats.isDirectory()) throw new Error('is a directory');
     if (!stats.isFile()) throw new Error('is not a regular file (but a pipe, socket or device)');
+    if (isRealPath && process.platform === 'linux' && readlinkSync(`/proc/self/fd/${file}`) !== path)
+      throw new Error('was replaced by a link');
     if (stats.size > maxBytes) throw new Error(`has ${stats.size} bytes; at most ${maxBytes} are read`);
     return readBounded(file, maxBytes);
   } finally {

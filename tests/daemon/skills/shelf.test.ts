@@ -1,0 +1,89 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { SkillLibrary } from '../../../src/catalog/skills/skill.ts';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createShelf } from '../../../src/daemon/skills/shelf.ts';
+import { openLog } from '../../../src/telemetry/log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { putFile, skillText, skillTree } from '../../support/skill-tree.ts';
+
+async function openShelf(directories: string[], pollMs = 20) {
+  const changes: SkillLibrary[] = [];
+  const shelf = createShelf({
+    directories,
+    clock: systemClock,
+    log: openLog({ level: 'silent' }),
+    onChange: (library) => changes.push(library),
+    pollMs,
+  });
+  onTestFinished(() => shelf.stop());
+  await shelf.start();
+  return { shelf, changes };
+}
+
+test('the skills are there when the shelf has started', async () => {
+  const root = skillTree({ 'a/SKILL.md': skillText('a') });
+
+  const { shelf } = await openShelf([root]);
+
+  expect([...shelf.current().skills.keys()]).toEqual(['a']);
+  expect(await shelf.ready()).toBe(shelf.current());
+});
+
+test('a shelf without directories is empty', async () => {
+  const { shelf, changes } = await openShelf([]);
+
+  expect((await shelf.ready()).skills.size).toBe(0);
+  expect((await shelf.refresh()).skills.size).toBe(0);
+  expect(changes).toEqual([]);
+});
+
+test('new, changed and removed skills take effect without a restart', async () => {
+  const root = skillTree({ 'a/SKILL.md': skillText('a'), 'b/SKILL.md': skillText('b') });
+  const { shelf } = await openShelf([root]);
+  const first = shelf.current();
+
+  putFile(join(root, 'c/SKILL.md'), skillText('c'));
+  putFile(join(root, 'a/SKILL.md'), skillText('a', { body: 'New.' }));
+  rmSync(join(root, 'b'), { recursive: true });
+
+  const changed = ({ skills }: SkillLibrary) =>
+    [...skills.keys()].join() === 'a,c' && skills.get('a')?.body === 'New.' ? skills : null;
+  await eventually('the changed library', () => changed(shelf.current()));
+  expect([...first.skills.keys()]).toEqual(['a', 'b']);
+});
+
+test('a directory that appears later is found', async () => {
+  const root = skillTree({ 'waiting/a/SKILL.md': skillText('a') });
+  const { shelf } = await openShelf([join(root, 'skills')]);
+
+  mkdirSync(join(root, 'other'));
+  renameSync(join(root, 'waiting'), join(root, 'skills'));
+
+  await eventually('the skill', () => shelf.current().skills.get('a') ?? null);
+});
+
+test('a skill that is broken now keeps its last good version, and one that is gone does not', async () => {
+  const root = skillTree({ 'a/SKILL.md': skillText('a'), 'b/SKILL.md': skillText('b') });
+  const { shelf } = await openShelf([root], 60_000);
+
+  putFile(join(root, 'a/SKILL.md'), '---\nname: a\n');
+  rmSync(join(root, 'b'), { recursive: true });
+  const library = await shelf.refresh();
+
+  expect([...library.skills.keys()]).toEqual(['a']);
+  expect(library.problems).toMatchObject([{ level: 'error', file: join(root, 'a/SKILL.md') }]);
+});
+
+test('a refresh contains what was changed before it was asked for', async () => {
+  const root = skillTree({ 'a/SKILL.md': skillText('a') });
+  const { shelf } = await openShelf([root], 60_000);
+
+  const refreshes = ['b', 'c', 'd'].map((name) => {
+    putFile(join(root, name, 'SKILL.md'), skillText(name));
+    return shelf.refresh().then(({ skills }) => skills.has(name));
+  });
+
+  expect(await Promise.all(refreshes)).toEqual([true, true, true]);
+});
