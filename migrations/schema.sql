@@ -941,6 +941,40 @@ create table animus.skill_names (
   constraint skill_names_origin_check check (origin in ('person', 'agent'))
 ) with (fillfactor=80);
 
+create table animus.people (
+  name        text        not null,
+  role        text        not null,
+  created_by  text        not null,
+  created_at  timestamptz not null,
+  disabled_at timestamptz,
+  primary key (name),
+  constraint people_name_check check (name ~ '^[^[:space:][:cntrl:]]{1,200}$'),
+  constraint people_role_check check (role in ('submitter', 'reader', 'operator'))
+);
+
+create table animus.tokens (
+  id           uuid        not null,
+  person       text        not null,
+  label        text        not null default '',
+  token_hash   bytea       not null,
+  role         text,
+  scopes       text[]      not null,
+  created_by   text        not null,
+  created_at   timestamptz not null,
+  expires_at   timestamptz,
+  last_used_at timestamptz,
+  revoked_at   timestamptz,
+  revoked_by   text,
+  primary key (id),
+  constraint tokens_token_hash_key unique (token_hash),
+  constraint tokens_person_fkey foreign key (person) references animus.people(name),
+  constraint tokens_hash_check check (octet_length(token_hash) = 32),
+  constraint tokens_label_check check (length(label) <= 200),
+  constraint tokens_revoked_check check ((revoked_at is null) = (revoked_by is null)),
+  constraint tokens_role_check check (role in ('submitter', 'reader', 'operator'))
+);
+create index tokens_person on animus.tokens (person);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

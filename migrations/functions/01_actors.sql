@@ -1,7 +1,14 @@
 -- Who acts: the login, or the person for whom a gateway acts in this transaction. Everything that records or asks who somebody is calls
 -- animus.actor().
 
--- Returns who acts: `person:NAME` in a transaction in which a member of animus_gateway called act_as(NAME), otherwise the login. The
+-- Returns whether the login may act for people: a member of animus_gateway, or the schema's owner.
+-- Locks: none. Raises: nothing.
+create or replace function animus.may_vouch() returns boolean
+language sql stable parallel safe
+return coalesce(pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'member'), false)
+  or pg_has_role(session_user, (select nspowner from pg_namespace where nspname = 'animus'), 'member');
+
+-- Returns who acts: `person:NAME` in a transaction in which a login that may act for people named one, otherwise the login. The
 -- login is session_user, whatever `set role` says. No login is ever returned as a person: one with a colon in its name is returned as
 -- `login:NAME`.
 -- Anybody can set a setting, so the setting alone counts for nothing: at each reading the login must be a gateway, and the value must
@@ -11,8 +18,8 @@
 create or replace function animus.actor() returns text
 language sql stable parallel safe
 return case
-  when coalesce(current_setting('animus.acts_as', true), '') = '' or not coalesce(pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'member'), false)
-    or current_setting('animus.acts_as') !~ '^[0-9.]+ [^[:space:][:cntrl:]]{1,200}$'
+  when coalesce(current_setting('animus.acts_as', true), '') = '' or not animus.may_vouch()
+    or current_setting('animus.acts_as') !~ '^[0-9.]+ [^[:space:][:cntrl:]]{1,200}( (submitter|reader|operator))?$'
     or split_part(current_setting('animus.acts_as'), ' ', 1) <> extract(epoch from transaction_timestamp())::text
   then case when strpos(session_user, ':') > 0 then 'login:' || session_user else session_user::text end
   else 'person:' || split_part(current_setting('animus.acts_as'), ' ', 2)
@@ -24,42 +31,116 @@ create or replace function animus.person_acts() returns boolean
 language sql stable parallel safe
 return starts_with(animus.actor(), 'person:');
 
--- Acts for a person until the end of the transaction, and returns the actor, `person:NAME`. Only for members of animus_gateway, once per
--- transaction, in a statement of its own before all others: outside a transaction block it has no effect on the next statement. A name
--- has 1 to 200 characters without spaces and control characters; who the person is, the gateway has checked.
--- Locks: none. Raises: WA002 for a second person, WA004, 42501.
-create or replace function animus.act_as(p_name text) returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Returns the role of a person: its own, or that of `*` if it is not listed; null if it is disabled.
+-- Locks: none. Raises: nothing.
+create or replace function animus.role_of_person(p_name text) returns text
+language plpgsql stable as $$
+declare
+  v_person record;
 begin
-  if not coalesce(pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'member'), false) then
-    raise insufficient_privilege using message = format('%I may not act for anybody else', session_user),
-      hint = 'only a login of role animus_gateway may: grant animus_gateway to the role';
+  select p.role, p.disabled_at into v_person from animus.people p where p.name = p_name;
+  if not found then
+    select p.role, p.disabled_at into v_person from animus.people p where p.name = '*';
+    if not found then return 'submitter'; end if;
   end if;
-  if p_name is null or p_name !~ '^[^[:space:][:cntrl:]]{1,200}$' then
-    perform animus.raise('WA004', 'the name of a person has 1 to 200 characters, without spaces and control characters');
+  return case when v_person.disabled_at is null then v_person.role end;
+end $$;
+
+-- Returns the lower of two roles: submitter, reader, operator. Null as the second is no limit.
+-- Locks: none. Raises: nothing.
+create or replace function animus.lower_role(p_role text, p_limit text) returns text
+language sql immutable parallel safe as $$
+  select case when p_role is null or p_limit is null then p_role
+              when 'submitter' in (p_role, p_limit) then 'submitter' when 'reader' in (p_role, p_limit) then 'reader' else 'operator' end
+$$;
+
+-- Returns the role of the person that acts: as it is listed now, and not above the role that its token or its gateway gave for this
+-- transaction. Null if no person acts, or the person is disabled.
+-- Locks: none. Raises: nothing.
+create or replace function animus.acting_role() returns text
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if not animus.person_acts() then return null; end if;
+  return animus.lower_role(animus.role_of_person(substr(animus.actor(), 8)), nullif(split_part(current_setting('animus.acts_as'), ' ', 3), ''));
+end $$;
+
+-- Raises 42501 unless the login may act for people.
+-- Locks: none. Raises: 42501.
+create or replace function animus.require_gateway() returns void
+language plpgsql stable as $$
+begin
+  if animus.may_vouch() then return; end if;
+  raise insufficient_privilege using message = format('%I may not act for anybody else', session_user),
+    hint = 'only a login of role animus_gateway may: grant animus_gateway to the role';
+end $$;
+
+-- Makes a person the actor of the transaction, with at most a role; null: with the person's own.
+-- Locks: none. Raises: WA002 for a second person or role, WA004, WA007 for a person that is disabled, 42501.
+create or replace function animus.vouch(p_name text, p_role text) returns text
+language plpgsql as $$
+declare
+  v_value text := concat_ws(' ', extract(epoch from transaction_timestamp())::text, p_name, p_role);
+begin
+  perform animus.require_gateway();
+  if p_name is null or p_name !~ '^[^[:space:][:cntrl:]]{1,200}$' or p_name = '*' then
+    perform animus.raise('WA004', 'the name of a person has 1 to 200 characters, without spaces and control characters, and is not *');
   end if;
-  if animus.person_acts() and animus.actor() <> 'person:' || p_name then
-    perform animus.raise('WA002', 'this transaction already acts for another person', p_hint => 'one person per transaction: begin a new one');
+  if p_role not in ('submitter', 'reader', 'operator') then
+    perform animus.raise('WA004', format('%s is no role of a person', quote_literal(p_role)), p_hint => 'one of submitter, reader, operator');
   end if;
-  perform set_config('animus.acts_as', extract(epoch from transaction_timestamp())::text || ' ' || p_name, true);
+  if animus.person_acts() and current_setting('animus.acts_as') <> v_value then
+    perform animus.raise('WA002', 'this transaction already acts for another person', p_hint => 'one person, with one role, per transaction: begin a new one');
+  end if;
+  if animus.role_of_person(p_name) is null then
+    perform animus.raise('WA007', format('%s is disabled', p_name));
+  end if;
+  perform set_config('animus.acts_as', v_value, true);
   return animus.actor();
 end $$;
 
--- Returns whether the actor may see an item: its own, or any if it is a login that may read the table.
+-- Acts for a person until the end of the transaction, and returns the actor, `person:NAME`. Only for members of animus_gateway and the
+-- schema's owner, once per transaction, in a statement of its own before all others: outside a transaction block it has no effect on the
+-- next statement. A name has 1 to 200 characters without spaces and control characters; who the person is, the gateway has checked.
+-- Locks: none. Raises: WA002 for a second person, WA004, WA007 for a person that is disabled, 42501.
+create or replace function animus.act_as(p_name text) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return animus.vouch(p_name, null);
+end $$;
+
+-- Acts for a person as act_as does, with at most a role, and returns the role that results.
+-- Locks: none. Raises: WA002 for a second person or role, WA004, WA007 for a person that is disabled, 42501.
+create or replace function animus.act_with_role(p_name text, p_role text) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.vouch(p_name, p_role);
+  return animus.acting_role();
+end $$;
+
+-- Returns whether the actor may see all work: a login that may read the table, or a person with role reader or operator.
+-- Locks: none. Raises: nothing.
+create or replace function animus.sees_all() returns boolean
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if animus.person_acts() then return coalesce(animus.acting_role() <> 'submitter', false); end if;
+  return has_table_privilege(session_user, 'animus.work_items', 'select');
+end $$;
+
+-- Returns whether the actor may see an item: its own, or any if it may see all work.
 -- Locks: none. Raises: nothing.
 create or replace function animus.may_see(p_submitted_by text) returns boolean
 language sql stable as $$
   select coalesce(p_submitted_by = animus.actor(), false)
-    or not animus.person_acts() and has_table_privilege(session_user, 'animus.work_items', 'select')
+    or case when animus.person_acts() then animus.sees_all() else has_table_privilege(session_user, 'animus.work_items', 'select') end
 $$;
 
--- Returns whether the actor is an operator: a login, and no person, that owns the schema or is a member of animus_operator.
+-- Returns whether the actor is an operator: a login that owns the schema or is a member of animus_operator, or a person with role operator.
 -- Locks: none. Raises: nothing.
 create or replace function animus.may_operate() returns boolean
 language sql stable as $$
-  select not animus.person_acts() and (
+  select case when animus.person_acts() then coalesce(animus.acting_role() = 'operator', false) else
     pg_has_role(session_user, (select nspowner from pg_namespace where nspname = 'animus'), 'member')
-    or coalesce(pg_has_role(session_user, to_regrole('animus_operator')::oid, 'member'), false))
+    or coalesce(pg_has_role(session_user, to_regrole('animus_operator')::oid, 'member'), false) end
 $$;
 
 -- Raises 42501 unless the actor is an operator.
@@ -69,5 +150,15 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   if animus.may_operate() then return; end if;
   raise insufficient_privilege using message = format('%I may not act as an operator of animus', animus.actor()),
-    hint = case when animus.person_acts() then 'through a gateway, a person may do what a submitter may' else 'grant animus_operator to the role' end;
+    hint = case when animus.person_acts() then format('the role of the person, or of its token, is %s', animus.acting_role()) else 'grant animus_operator to the role' end;
+end $$;
+
+-- Raises 42501 unless a login acts that is an operator: people do not decide who is one.
+-- Locks: none. Raises: 42501.
+create or replace function animus.require_operator_login() returns void
+language plpgsql stable as $$
+begin
+  if animus.may_operate() and not animus.person_acts() then return; end if;
+  raise insufficient_privilege using message = format('%I may not manage people and tokens', animus.actor()),
+    hint = case when animus.person_acts() then 'this needs a login of the database, not a token' else 'grant animus_operator to the role' end;
 end $$;

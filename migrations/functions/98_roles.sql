@@ -15,17 +15,18 @@ $$;
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
   select case
-    when p_function in ('now', 'actor') then true
+    when p_function in ('now', 'actor', 'may_vouch', 'sees_all') then true
     when not p_definer then false
-    when p_function = 'act_as' then p_role = 'animus_gateway'
+    when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role') then p_role = 'animus_gateway'
+    when p_function = 'require_operator' then false
+    when p_source ~ '\manimus\.require_operator_login\(' then p_role = 'animus_operator'
     when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
     when p_function in ('cancel_work', 'say', 'set_budget') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
     when p_function in ('watch_work', 'watch_texts', 'search_memories', 'vector_search_problem') then true
     when p_function in ('store_memory', 'update_memory', 'forget_memory') then p_role <> 'animus_reader'
     when p_function in ('status', 'budget_left', 'ways_in_status', 'batch_status', 'asks_status', 'budget_status', 'memory_stats', 'embedding_status', 'skill_stats', 'stale_skills') then p_role not in ('animus_submitter', 'animus_gateway')
     when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon')
-    when p_function = 'require_operator' then false
-    when p_source ~ '\manimus\.require_operator\(' then p_role = 'animus_operator'
+    when p_source ~ '\manimus\.require_operator\(' then p_role in ('animus_operator', 'animus_gateway')
     else p_role = 'animus_daemon'
   end
 $$;
@@ -47,6 +48,9 @@ begin
     execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts, animus.own_mail to %I', v_role);
     if v_role not in ('animus_submitter', 'animus_gateway') then
       execute format('grant select on all tables in schema animus to %I', v_role);
+      -- Who knows the hash of a token can act with it as a gateway, so nobody may read it.
+      execute format('revoke all on animus.tokens from %I', v_role);
+      execute format('grant select (id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by) on animus.tokens to %I', v_role);
       -- We cannot grant rights on a pgmq that another role installed, and do not need to.
       begin
         execute format('grant usage on schema pgmq to %I', v_role);

@@ -84,6 +84,7 @@ export const ERRORS = {
     true,
     4,
   ),
+  'http.unauthorized': row('{detail}', false, 5),
   'http.unanswered': row('no daemon answers at {address}: {detail}{hint}', true, 4),
 
   'process.spawn': row('cannot start {command}: {detail}', false, 1),

@@ -15,6 +15,7 @@ export function maskSecrets(text: string): string {
   return text
     .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, `$1${MASK}@`)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASK}`)
+    .replace(/\banimus_[A-Za-z0-9_-]{40,}/g, MASK)
     .replace(/\b(sk|pk|rk|ghp|gho|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{16,}/g, MASK);
 }
 

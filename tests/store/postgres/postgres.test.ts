@@ -125,6 +125,7 @@ test.each([
   ['WA004', 'work.invalid', /^not so$/],
   ['WA005', 'work.cancelled', /0190 was cancelled: not so/],
   ['WA006', 'work.budget', /^not so$/],
+  ['WA007', 'http.unauthorized', /^not so$/],
 ] as const)('%s raised in SQL becomes %s', async (state, code, message) => {
   for (const detail of ['{"id": "0190"}', '0190']) {
     const raised = target.database.query(

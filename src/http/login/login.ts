@@ -1,0 +1,45 @@
+/** Finds out who sends a request, by its bearer token. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import { hashAccessToken } from '../../core/secrets/access-token.ts';
+import { Secret } from '../../core/secrets/secret.ts';
+import { actWithToken } from '../../store/people/acting.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import type { Visitor } from './visitor.ts';
+
+export interface Login {
+  /**
+   * The person whose token is in the `Authorization` header. Raises `http.unauthorized`: without a header, for another scheme, for a token
+   * that is malformed, unknown, revoked or expired, and for a disabled person. No error contains the token.
+   */
+  visitor(authorization: string | undefined): Promise<Visitor>;
+}
+
+export interface LoginOptions {
+  /** Its login is a member of animus_gateway, or owns the schema. */
+  readonly database: Queryable;
+}
+
+export function openLogin({ database }: LoginOptions): Login {
+  return {
+    async visitor(authorization) {
+      const token = bearerToken(authorization);
+      const hash = hashAccessToken(token);
+      if (hash === null) throw new AnimusError('http.unauthorized', { detail: 'the token is not valid' });
+      const { id, person, role, scopes, expiresAt } = await actWithToken(database, hash);
+      const proof = new Secret(hash.toString('hex'));
+      return { actor: `person:${person}`, person, role, scopes, tokenId: id, expiresAt, proof };
+    },
+  };
+}
+
+/** The token of an `Authorization` header (RFC 6750). The scheme's case does not matter. */
+function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new AnimusError('http.unauthorized', { detail: 'a token is needed: Authorization: Bearer TOKEN' });
+  }
+  const token = /^bearer +([\w.~+/=-]{1,16384})$/i.exec(authorization)?.[1];
+  if (token === undefined) {
+    throw new AnimusError('http.unauthorized', { detail: 'the Authorization header is not: Bearer TOKEN' });
+  }
+  return token;
+}

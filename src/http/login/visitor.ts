@@ -1,0 +1,51 @@
+/** Who visits by HTTP, and the transactions that act for them. What they may see and do is decided by the same SQL as for psql. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Secret } from '../../core/secrets/secret.ts';
+import type { PersonRole, Scope } from '../../core/work/people.ts';
+import { actWithRole, actWithToken } from '../../store/people/acting.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+
+/** A person whose token was checked. */
+export interface Visitor {
+  /** `person:NAME`, as in `submitted_by` and `decided_by`. */
+  readonly actor: string;
+  /** The name alone. */
+  readonly person: string;
+  /** At the time of the check. It decides nothing: SQL reads the present one. */
+  readonly role: PersonRole;
+  /** What the token can be used for. A route asks for one of them. */
+  readonly scopes: readonly Scope[];
+  /** Null for a token of an OIDC issuer. */
+  readonly tokenId: string | null;
+  /** Afterwards `asVisitor` refuses; null: never. */
+  readonly expiresAt: Date | null;
+  /** The hash of one of our tokens, hexadecimal: whoever has it can act with the token. Null for a token of an OIDC issuer. */
+  readonly proof: Secret | null;
+}
+
+/**
+ * Runs `work` in one transaction that acts for the visitor. One of our tokens is checked again each time: one that was revoked meanwhile is
+ * refused, and so is a person who was disabled. Raises `http.unauthorized`, and whatever `work` raises.
+ */
+export function asVisitor<T>(
+  database: Database,
+  visitor: Visitor,
+  work: (tx: Queryable) => Promise<T>,
+  now: () => Date = () => new Date(),
+): Promise<T> {
+  return database.transaction(async (tx) => {
+    await actFor(tx, visitor, now);
+    return work(tx);
+  });
+}
+
+async function actFor(tx: Queryable, { person, role, proof, expiresAt }: Visitor, now: () => Date): Promise<void> {
+  if (proof !== null) {
+    await actWithToken(tx, Buffer.from(proof.reveal(), 'hex'));
+    return;
+  }
+  if (expiresAt !== null && expiresAt <= now()) {
+    throw new AnimusError('http.unauthorized', { detail: 'the token has expired' });
+  }
+  await actWithRole(tx, person, role);
+}
