@@ -131,6 +131,7 @@ create trigger work_items_after_insert after insert on animus.work_items referen
 create trigger work_items_before_insert before insert on animus.work_items for each row execute function animus.work_items_before_insert();
 create trigger work_items_before_update before update on animus.work_items for each row execute function animus.work_items_before_update();
 create trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items for each row execute function animus.work_items_check_input();
+create trigger work_items_forget_marks after delete on animus.work_items referencing old table as deleted for each statement execute function animus.forget_marks();
 create trigger work_items_forget_tasks after delete on animus.work_items referencing old table as deleted for each statement execute function animus.forget_tasks();
 create trigger work_items_keep_deleted after delete on animus.work_items referencing old table as deleted for each statement execute function animus.keep_deleted_work();
 create trigger work_items_keep_skill_outcomes after delete on animus.work_items referencing old table as deleted for each statement execute function animus.keep_skill_outcomes();
@@ -322,6 +323,7 @@ create index waits_children on animus.waits using gin (targets) with (fastupdate
 create index waits_due on animus.waits (deadline) where resolved_at is null and deadline is not null;
 create trigger check_kind before insert or update of kind on animus.waits for each row execute function animus.check_waits_kind();
 create trigger check_subject before insert or update of subject on animus.waits for each row execute function animus.check_waits_subject();
+create trigger waits_mark after insert or update on animus.waits for each row execute function animus.mark_wait();
 
 create table animus.pauses (
   faculty    text        not null,
@@ -974,6 +976,16 @@ create table animus.tokens (
   constraint tokens_role_check check (role in ('submitter', 'reader', 'operator'))
 );
 create index tokens_person on animus.tokens (person);
+
+create table animus.work_marks (
+  work_item_id uuid        not null,
+  seq          integer     not null,
+  what         text        not null,
+  detail       json        not null default '{}',
+  created_at   timestamptz not null,
+  primary key (work_item_id, seq),
+  constraint work_marks_what_check check (what in ('waiting', 'resolved', 'resumed', 'delivered', 'failed', 'ended'))
+);
 
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at

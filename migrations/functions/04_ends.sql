@@ -172,6 +172,9 @@ begin
   end if;
   if p_keep <> 'transcript' then
     update animus.foci set ended_as = 'failed', ended_at = v_now, error = p_error where work_item_id = p_id and ended_as is null;
+    perform animus.tell_readers(p_id);
+  else
+    perform animus.add_mark(p_id, 'failed', json_build_object('error', left(coalesce(p_error ->> 'message', p_error ->> 'reason'), 4000)), v_now);
   end if;
   return animus.requeue(p_id, p_retry_at, v_now, p_error, p_failed => 1);
 end $$;

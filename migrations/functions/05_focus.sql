@@ -38,7 +38,11 @@ begin
      where f.work_item_id = p_id and f.ended_as is null and o.id = f.id
     returning f.id, f.number, f.phase, f.directory, f.resumes, coalesce(f.faculty_snapshot, s.faculty_snapshot),
               coalesce(f.system_prompt, s.system_prompt), coalesce(f.tools, s.tools), true;
-  if found then return; end if;
+  if found then
+    perform animus.mark_resumed(p_id, v_now);
+    return;
+  end if;
+  perform animus.tell_readers(p_id);
   return query
     insert into animus.foci as f (id, work_item_id, number, daemon_id, host, directory, phase, settings_id, started_at)
     values (v_id, p_id, 1 + (select count(*) from animus.foci e where e.work_item_id = p_id),
@@ -115,6 +119,7 @@ begin
   update animus.foci set resumes = resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
          directory = case when host = p_host then directory else p_directory_root || '/' || id end
    where work_item_id = p_id and ended_as is null returning * into v_focus;
+  if v_focus.id is not null then perform animus.mark_resumed(p_id, v_now); end if;
   if v_focus.settings_id is not null then
     select s.faculty_snapshot, s.system_prompt, s.tools into v_focus.faculty_snapshot, v_focus.system_prompt, v_focus.tools
       from animus.focus_settings s where s.id = v_focus.settings_id;
@@ -127,6 +132,15 @@ begin
     returning * into v_focus;
   end if;
   return v_focus;
+end $$;
+
+-- Marks that the open focus of an item was resumed.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.mark_resumed(p_id uuid, p_now timestamptz) returns void
+language plpgsql as $$
+begin
+  perform animus.add_mark(p_id, 'resumed', json_build_object('focus', f.number), p_now)
+     from animus.foci f where f.work_item_id = p_id and f.ended_as is null;
 end $$;
 
 -- Checks the lease of a focus and returns its item.

@@ -127,6 +127,7 @@ begin
   insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
   values (p_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
           (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens, v_submitter);
+  perform animus.tell_readers(p_item.id);
 end $$;
 
 -- Completes many items together with the answers that end them, in one statement: for each one what record_turn, for an answer without
@@ -188,8 +189,10 @@ end $$;
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.finish_tool_calls(p_focus_id uuid, p_token bigint, p_results jsonb) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
-  perform animus.hold_focus(p_focus_id, p_token);
+  perform animus.tell_readers(v_item.id);
   return animus.end_calls(p_focus_id, p_results);
 end $$;
 
@@ -224,6 +227,9 @@ declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
   perform set_config('synchronous_commit', 'off', true);
-  if p_results <> '[]' then perform animus.end_calls(p_focus_id, p_results); end if;
+  if p_results <> '[]' then
+    perform animus.end_calls(p_focus_id, p_results);
+    perform animus.tell_readers(v_item.id);
+  end if;
   return animus.open_turn(v_item, p_focus_id, p_turn, p_reserved_usd);
 end $$;

@@ -37,6 +37,7 @@ begin
   returning seq into v_seq;
   if exists (select from animus.watches where work_item_id = p_id) then
     perform animus.notify('animus_ledger', p_id::text);
+    perform animus.notify('animus_events', p_id::text);
   end if;
   return v_seq;
 end $$;

@@ -29,6 +29,7 @@ begin
   if (v_state in ('completed', 'dead', 'merged', 'cancelled') or v_asked is not null) and not animus.may_operate() then return v_state; end if;
   insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (p_id, 'cancel', v_reason, animus.actor(), animus.now());
   if v_state not in ('completed', 'dead', 'merged', 'cancelled') then
+    perform animus.tell_readers(p_id);
     perform animus.cancel_open(animus.open_descendants(p_id) || p_id, v_reason);
   end if;
   return (select state from animus.work_items where id = p_id);
@@ -96,6 +97,8 @@ begin
     if v_holder is not null then return v_holder; end if;
   end if;
   perform animus.unpack_history(p_id);
+  perform animus.add_mark(p_id, 'ended', json_build_object('state', v_item.state, 'error', left(v_item.error ->> 'message', 4000), 'costUsd', v_item.cost_usd),
+    v_item.resolved_at);
   insert into pgmq.q_animus_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
      set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, resolved_at = null, outcome = null, outcome_summary = null,

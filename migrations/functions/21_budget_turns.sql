@@ -17,7 +17,10 @@ declare
   v_held   json;
 begin
   perform set_config('synchronous_commit', 'off', true);
-  if p_results <> '[]' then perform animus.end_calls(p_focus_id, p_results); end if;
+  if p_results <> '[]' then
+    perform animus.end_calls(p_focus_id, p_results);
+    perform animus.tell_readers(v_item.id);
+  end if;
   -- A request that was begun stays so: with messages that came since, what is held for it would be lost.
   v_begun := exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.attempt = p_attempt);
   if not v_begun then

@@ -150,6 +150,9 @@ begin
     values (p_focus_id, 1 + (select coalesce(max(seq), 0) from animus.focus_messages where focus_id = p_focus_id),
             p_after_turn, 'operator', v_content, ceil(octet_length(convert_to(v_content, 'UTF8')) / 3.5), v_now);
     update animus.mailbox set delivered_at = v_now, focus_id = p_focus_id, after_turn = p_after_turn where id = v_mail.id;
+    -- What an item was told of a duplicate has no place among its messages before: it is written without the item's row lock.
+    perform animus.add_mark(p_id, 'delivered', json_build_object('message', v_mail.id, 'author', v_mail.author, 'authorIs', v_mail.author_is,
+      'text', case when v_mail.duplicate_id is not null then v_mail.text end, 'turn', p_after_turn + 1), v_now);
   end loop;
   if v_count = 0 then return 0; end if;
   update animus.work_items set has_mail = null where id = p_id and has_mail;
@@ -203,7 +206,10 @@ end $$;
 create or replace function animus.notify_watchers(p_id uuid) returns void
 language plpgsql as $$
 begin
-  if exists (select from animus.watches where work_item_id = p_id) then perform animus.notify('animus_ledger', p_id::text); end if;
+  if exists (select from animus.watches where work_item_id = p_id) then
+    perform animus.notify('animus_ledger', p_id::text);
+    perform animus.notify('animus_events', p_id::text);
+  end if;
 end $$;
 
 -- Completes many items in one statement, each protected by its own token. Array n of each argument belongs to item n. p_unread: why messages

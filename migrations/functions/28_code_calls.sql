@@ -9,9 +9,9 @@ create or replace function animus.record_code_calls(p_focus_id uuid, p_token big
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now   timestamptz := animus.now();
+  v_item  animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_count int;
 begin
-  perform animus.hold_focus(p_focus_id, p_token);
   perform from animus.tool_calls where focus_id = p_focus_id and turn = p_turn and call_id = p_parent_call_id and origin = 'model' and state = 'started';
   if not found then
     perform animus.raise('WA002', format('call %s of turn %s does not run', p_parent_call_id, p_turn), p_focus_id);
@@ -33,6 +33,7 @@ begin
          duration_ms = case when t.output is null then excluded.duration_ms else t.duration_ms end
    where t.origin = 'sandbox' and t.parent_call_id = p_parent_call_id;
   get diagnostics v_count = row_count;
+  perform animus.tell_readers(v_item.id);
   return v_count;
 end $$;
 

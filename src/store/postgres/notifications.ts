@@ -20,6 +20,9 @@ export interface NotificationHandlers {
 export interface Notifications extends Service {
   /** True while the LISTEN connection is up. */
   listening(): boolean;
+  /** Listens on another channel, too, until `leave`. Resolves when it does, or when it will after a lost connection. */
+  join(channel: string): Promise<void>;
+  leave(channel: string): Promise<void>;
 }
 
 /** How often the connection is probed: after a network failure a half-open connection reports no error by itself. */
@@ -41,6 +44,8 @@ export function openNotifications(
   log: Log = silentLog,
 ): Notifications {
   const stopping = new AbortController();
+  const wanted = new Set(channels);
+  let last: Promise<void> = Promise.resolve();
   let standing: GuardedClient | null = null;
   let making: GuardedClient | null = null;
   let keeping: Promise<void> | null = null;
@@ -60,7 +65,7 @@ export function openNotifications(
         throw connectError(error, database.where, '');
       });
       // LISTEN takes no parameters.
-      for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      for (const channel of wanted) await client.query(`listen ${client.escapeIdentifier(channel)}`);
       return client;
     } catch (error) {
       await client.close(0);
@@ -100,8 +105,26 @@ export function openNotifications(
     return null;
   }
 
+  /** A lost connection fails the statement; the next one listens on every channel that is wanted then. */
+  function run(command: 'listen' | 'unlisten', channel: string): Promise<void> {
+    // One after the other: a client runs one statement at a time.
+    last = last.then(async () => {
+      const client = standing;
+      await client?.query(`${command} ${client.escapeIdentifier(channel)}`).catch(() => undefined);
+    });
+    return last;
+  }
+
   return {
     listening: () => standing !== null && !stopping.signal.aborted,
+    async join(channel) {
+      wanted.add(channel);
+      await run('listen', channel);
+    },
+    async leave(channel) {
+      wanted.delete(channel);
+      await run('unlisten', channel);
+    },
     async start() {
       const client = await listen();
       standing = client;

@@ -50,7 +50,8 @@ export async function listenToTexts(
   return shared;
 }
 
-async function watchTexts(db: Queryable, id: string, channel: string): Promise<string | null> {
+/** Watches the item and returns the channel that carries its texts: `channel`, or that of an earlier watcher; null: it has ended. Errors: `work.not_found`. */
+export async function watchTexts(db: Queryable, id: string, channel: string): Promise<string | null> {
   const [row] = await db.query<{ channel: string | null }>(`select animus.watch_texts($1::uuid, $2) as channel`, [
     id,
     channel,
@@ -63,12 +64,18 @@ const PIECE = z.object({ focus: z.int(), turn: z.int(), from: z.int(), text: z.s
 function listenerOn(db: Database, channel: string, onPiece: (piece: TextPiece) => void): Service {
   return openNotifications(db, [channel], {
     onNotify(_channel, payload) {
-      const piece = PIECE.safeParse(parsed(payload));
-      if (piece.success) onPiece(piece.data);
+      const piece = readPiece(payload);
+      if (piece !== null) onPiece(piece);
     },
     // What was missed comes with the recorded answer.
     onReconnect: () => undefined,
   });
+}
+
+/** The piece that a notification carries; null if it is none. */
+export function readPiece(payload: string): TextPiece | null {
+  const piece = PIECE.safeParse(parsed(payload));
+  return piece.success ? piece.data : null;
 }
 
 function parsed(payload: string): unknown {

@@ -1,0 +1,144 @@
+-- Live events of a work item (docs/events.md): read from the tables, in an order that a reader can resume from. Each part of a position
+-- (focus and turn, ledger, messages, marks, decisions, ends) only grows, and its writers hold the item's row lock, so what commits later
+-- comes later in its part. Channel animus_events: there is something new about a watched item; the payload is its id.
+
+-- Records what happened to an item and cannot be read from its rows later. The caller holds the item's row lock.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.add_mark(p_id uuid, p_what text, p_detail json, p_at timestamptz) returns void
+language plpgsql as $$
+begin
+  insert into animus.work_marks (work_item_id, seq, what, detail, created_at)
+  values (p_id, 1 + (select coalesce(max(seq), 0) from animus.work_marks where work_item_id = p_id), p_what, p_detail, p_at);
+  perform animus.tell_readers(p_id);
+end $$;
+
+-- Notifies the readers of an item's events that there are new ones. An item that nobody watches costs one look at its watch.
+-- Locks: none. Raises: nothing.
+create or replace function animus.tell_readers(p_id uuid) returns void
+language plpgsql as $$
+begin
+  if exists (select from animus.watches where work_item_id = p_id) then perform animus.notify('animus_events', p_id::text); end if;
+end $$;
+
+-- Marks that a wait began or ended: its row is replaced when the same call waits again. The decision of a person has a row of its own.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.mark_wait() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if new.resolved_at is null and (tg_op = 'INSERT' or old.resolved_at is not null or old.created_at <> new.created_at) then
+    perform animus.add_mark(new.work_item_id, 'waiting', json_build_object('call_id', new.call_id, 'kind', new.kind, 'subject', new.subject,
+      'hash', encode(new.request_hash, 'hex'), 'request', left(new.request::text, 4000), 'deadline', extract(epoch from new.deadline) * 1000),
+      new.created_at);
+  elsif tg_op = 'UPDATE' and old.resolved_at is null and new.resolved_at is not null then
+    if new.result ? 'decision' then
+      perform animus.tell_readers(new.work_item_id);
+    else
+      perform animus.add_mark(new.work_item_id, 'resolved', json_build_object('call_id', new.call_id, 'kind', new.kind, 'subject', new.subject,
+        'result', (select min(k) from jsonb_object_keys(new.result) k)), new.resolved_at);
+    end if;
+  end if;
+  return null;
+end $$;
+
+create or replace trigger waits_mark after insert or update on animus.waits for each row execute function animus.mark_wait();
+
+-- Deletes the marks of deleted items: one statement for all items that a statement deletes.
+-- Locks: the marks. Raises: nothing.
+create or replace function animus.forget_marks() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  delete from animus.work_marks m using deleted d where m.work_item_id = d.id;
+  return null;
+end $$;
+
+create or replace trigger work_items_forget_marks after delete on animus.work_items
+  referencing old table as deleted for each statement execute function animus.forget_marks();
+
+-- Watches items for a limited time: whoever listens on animus_events (new events), animus_work_done (the end) and animus_ledger is notified. Returns
+-- nothing, so that it does not tell whether an item exists. Items that do not exist or have ended are ignored. Call it after LISTEN, and read
+-- again a moment later: a change that is being committed meanwhile may not be notified.
+-- Locks: the watches; waits a fifth of a second at most. Raises: nothing.
+create or replace function animus.watch_events(p_ids uuid[], p_for interval default '10 minutes') returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
+begin
+  insert into animus.watches as h (work_item_id, until)
+  select w.id, animus.now() + p_for from animus.work_items w where w.id = any (p_ids) and w.resolved_at is null order by w.id
+  on conflict (work_item_id) do update set until = greatest(h.until, excluded.until) where h.until < excluded.until - interval '1 minute';
+exception when lock_not_available or deadlock_detected then null;  -- a hint: the reader also polls
+end $$;
+
+-- Returns what happened to an item after a position; null if there is no such item, or the actor may not see it. All of it is one snapshot.
+-- p_after: {c, f, z, t, i, e, n, l, m, k, d, x}, each may be left out: the beginning was read; the number of the newest focus, whether its end was
+-- read; its newest turn, how many events of its answer were read (null: all), which of its calls have ended (int4multirange of
+-- positions), and for each of them that runs code, [begun, ended] calls of the code; the newest ledger entry, message, mark and decision; how many ends were read. src/store/events
+-- makes events of it. Of each part, at most p_limit rows (one more focus): a part with that many rows may go on.
+-- Locks: none. Raises: nothing.
+create or replace function animus.read_events(p_id uuid, p_after jsonb default '{}', p_limit int default 100) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+declare
+  v_item   animus.work_items;
+  v_focus  int := coalesce((p_after ->> 'f')::int, 0);
+  v_turn   int := coalesce((p_after ->> 't')::int, 0);
+  v_part   boolean := p_after ->> 'i' is not null;
+  v_ended  int4multirange := coalesce((p_after ->> 'e')::int4multirange, '{}');
+  v_nested jsonb := coalesce(p_after -> 'n', '{}');
+begin
+  select * into v_item from animus.work_items w where w.id = p_id;
+  if not found or not animus.may_see(v_item.submitted_by) then return null; end if;
+  return (
+    with focus as materialized (
+      select f.id, f.number, f.started_at, f.ended_as, f.ended_at, f.error, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model
+        from animus.foci f left join animus.focus_settings s on s.id = f.settings_id
+       where f.work_item_id = p_id and f.number >= v_focus order by f.number limit p_limit + 1),
+    turn as materialized (
+      select f.number, t.turn, t.focus_id, t.provider, t.model, t.response, t.stop_reason, t.usage, t.cost_usd, t.recorded_at, t.duration_ms
+        from focus f cross join lateral (
+          select * from animus.all_turns t
+           where t.work_item_id = p_id and t.focus_id = f.id and t.recorded_at is not null
+             and t.turn >= case when f.number > v_focus then 1 when v_part then v_turn else v_turn + 1 end) t
+       order by f.number, t.turn limit p_limit),
+    call as materialized (
+      select f.number, c.* from focus f cross join lateral (
+          select * from animus.all_tool_calls c
+           where c.work_item_id = p_id and c.focus_id = f.id and c.turn >= case when f.number > v_focus then 1 else v_turn end) c
+       where ((f.number, c.turn) in (select t.number, t.turn from turn t) or f.number = v_focus and c.turn = v_turn)
+         and (f.number > v_focus or c.turn > v_turn or v_part
+              or not case when c.parent_call_id is null then c.position <@ v_ended
+                          else c.position <@ coalesce((v_nested #>> array[c.parent_call_id, '1'])::int4multirange, '{}') end))
+    select json_build_object(
+      'id', v_item.id, 'faculty', v_item.faculty, 'description', left(v_item.description, 4000), 'submittedBy', v_item.submitted_by, 'parentId', v_item.parent_id,
+      'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', v_item.merged_into, 'error', left(v_item.error ->> 'message', 4000),
+      'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', v_item.cost_usd,
+      'foci', (select coalesce(json_agg(json_build_object('number', f.number, 'id', f.id, 'model', f.model, 'at', animus.event_time(f.started_at), 'endedAs', f.ended_as,
+          'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at)) order by f.number), '[]') from focus f),
+      'turns', (select coalesce(json_agg(json_build_object('focus', t.number, 'turn', t.turn, 'at', animus.event_time(t.recorded_at), 'model', t.provider || '/' || t.model,
+          'stopReason', t.stop_reason, 'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8, 'costUsd', t.cost_usd,
+          'durationMs', t.duration_ms,
+          'blocks', (select coalesce(json_agg(json_build_object('type', b ->> 'type', 'text', left(b ->> 'text', 262144)) order by n), '[]')
+                       from json_array_elements(t.response) with ordinality as e (b, n) where b ->> 'type' in ('text', 'thinking'))) order by t.number, t.turn), '[]')
+          from turn t),
+      'calls', (select coalesce(json_agg(json_build_object('focus', c.number, 'turn', c.turn, 'callId', c.call_id, 'position', c.position, 'parentCallId', c.parent_call_id,
+          'name', c.name, 'input', case when octet_length(c.input::text) <= 16384 then c.input else json_build_object('cut', left(c.input::text, 4000)) end,
+          'finalInput', case when octet_length(c.final_input::text) <= 16384 then c.final_input when c.final_input is not null then json_build_object('cut', left(c.final_input::text, 4000)) end,
+          'startedAt', animus.event_time(c.started_at), 'endedAt', animus.event_time(c.ended_at), 'state', c.state, 'isError', coalesce(c.is_error, false),
+          'output', left(c.output, 4000), 'outputBytes', c.output_bytes, 'durationMs', c.duration_ms) order by c.number, c.turn, c.position), '[]') from call c),
+      'ledger', (select coalesce(json_agg(json_build_object('seq', l.seq, 'type', l.entry_type, 'content', l.content, 'at', animus.event_time(l.created_at)) order by l.seq), '[]')
+          from (select * from animus.all_ledger l where l.work_item_id = p_id and l.seq > coalesce((p_after ->> 'l')::int, 0) order by l.seq limit p_limit) l),
+      'messages', (select coalesce(json_agg(json_build_object('id', m.id, 'author', m.author, 'authorIs', m.author_is, 'text', m.text, 'wake', m.wake,
+          'at', animus.event_time(m.created_at)) order by m.id), '[]')
+          from (select * from animus.mailbox m where m.work_item_id = p_id and m.duplicate_id is null and m.id > coalesce((p_after ->> 'm')::bigint, 0) order by m.id limit p_limit) m),
+      'marks', (select coalesce(json_agg(json_build_object('seq', m.seq, 'what', m.what, 'detail', m.detail, 'at', animus.event_time(m.created_at)) order by m.seq), '[]')
+          from (select * from animus.work_marks m where m.work_item_id = p_id and m.what <> 'ended' and m.seq > coalesce((p_after ->> 'k')::int, 0) order by m.seq limit p_limit) m),
+      'decisions', (select coalesce(json_agg(json_build_object('seq', d.seq, 'action', d.action, 'callId', d.call_id, 'note', d.note, 'by', d.decided_by,
+          'at', animus.event_time(d.created_at)) order by d.seq), '[]')
+          from (select * from animus.decisions d where d.work_item_id = p_id and d.action in ('approve', 'deny', 'answer', 'edit', 'cancel', 'retry')
+                   and d.seq > coalesce((p_after ->> 'd')::int, 0) order by d.seq limit p_limit) d),
+      'ends', (select coalesce(json_agg(json_build_object('nth', e.nth, 'detail', e.detail, 'at', animus.event_time(e.created_at)) order by e.nth), '[]')
+          from (select row_number() over (order by m.seq) as nth, m.detail, m.created_at from animus.work_marks m where m.work_item_id = p_id and m.what = 'ended') e),
+      'limit', p_limit));
+end $$;
+
+-- Returns a time in milliseconds since 1970, with microseconds as a fraction.
+-- Locks: none. Raises: nothing.
+create or replace function animus.event_time(p_at timestamptz) returns numeric
+language sql immutable parallel safe as $$ select extract(epoch from p_at) * 1000 $$;

@@ -1,0 +1,66 @@
+/** Answers a request for the events of a work item with an event stream. */
+import { isTerminal } from '../../core/work/work.ts';
+import { BEGINNING, readCursor } from '../../store/events/position.ts';
+import { readPages } from '../../store/events/read-events.ts';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { EventHub } from './event-hub.ts';
+import { eventStream } from './event-stream.ts';
+import type { Eyes } from './eyes.ts';
+import { followItem } from './follow-item.ts';
+import type { Frame } from './frame.ts';
+
+export interface EventMeans {
+  readonly hub: EventHub;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Who asks, and for what. */
+export interface EventRequest {
+  readonly eyes: Eyes;
+  readonly id: string;
+  /** The header `Last-Event-ID`, or the query parameter `after`; null: from the beginning. */
+  readonly after: string | null;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * 200 with the stream; 204, which tells an EventSource not to connect again, when the work has ended and nothing is after the id. Errors:
+ * `work.not_found`, also for work that the visitor may not see; `usage.invalid` for an id that is none of its events; `http.unauthorized`.
+ */
+export async function answerEvents(means: EventMeans, request: EventRequest): Promise<Response> {
+  const { eyes, id, after, signal } = request;
+  const from = after === null ? BEGINNING : readCursor(id, after);
+  const [page] = await eyes.look((tx) => readPages(tx, [{ id, from }], 1));
+  if (!page) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
+  if (isTerminal(page.state) && page.events.length === 0) return new Response(null, { status: 204 });
+  const leaving = new AbortController();
+  const frames = followItem(means, eyes, id, after, AbortSignal.any([signal, leaving.signal]));
+  return streamResponse(frames, () => leaving.abort('left'), means);
+}
+
+/** A response with an event stream of these frames. */
+export function streamResponse(
+  frames: AsyncGenerator<readonly Frame[]>,
+  leave: () => void,
+  { clock, log }: EventMeans,
+): Response {
+  const body = eventStream(frames, leave, {
+    clock,
+    onEnd(error) {
+      if (error !== null) log.debug({ error: messageOf(error) }, 'a stream of events ended early');
+    },
+  });
+  // Proxies must neither keep nor compress it: both would hold events back.
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+}

@@ -1,0 +1,183 @@
+/**
+ * Follows the work items that somebody reads: one LISTEN for the process, one read of the tables per change of an item, however many
+ * readers it has. Items of the same actor share a statement.
+ */
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import { createWake } from '../../core/lifecycle/wake.ts';
+import { readPages, watchEvents } from '../../store/events/read-events.ts';
+import { openNotifications } from '../../store/postgres/notifications.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Eyes } from './eyes.ts';
+import { createTextChannels } from './text-channels.ts';
+import { createWatchedItem, type WatchedItem } from './watched-item.ts';
+
+export interface EventHub extends Service {
+  /** Begins to watch an item for a reader, until `leave`. */
+  join(id: string, eyes: Eyes): WatchedItem;
+  leave(item: WatchedItem, eyes: Eyes): void;
+  /** Reads the item's news soon. */
+  look(item: WatchedItem): void;
+  /** Aborted when the hub stops: readers end then. */
+  readonly stopping: AbortSignal;
+  /** Work items that are watched now. */
+  readonly watched: number;
+}
+
+export interface HubMeans {
+  /** The process's own login; it only listens and asks for notifications. */
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Notifications are hints: every item is read again after this time. Half a second where there are none (the embedded database). */
+const LOOK_AGAIN_MS = { postgres: 5_000, embedded: 500 } as const;
+/** A change that was committed while the watch began may not be notified. */
+const FIRST_LOOK_AGAIN_MS = 250;
+/** Watches last ten minutes. */
+const WATCH_AGAIN_MS = 300_000;
+/** Items in one statement. */
+const ITEMS_AT_ONCE = 100;
+const AFTER_ERROR_MS = 1_000;
+
+export function openEventHub({ db, clock, log }: HubMeans): EventHub {
+  const stopping = new AbortController();
+  const items = new Map<string, WatchedItem>();
+  const due = new Set<WatchedItem>();
+  const wake = createWake(clock);
+  let running: Promise<unknown> | null = null;
+
+  const look = (item: WatchedItem) => {
+    due.add(item);
+    wake.ring();
+  };
+  const lookAtAll = () => {
+    for (const item of items.values()) {
+      look(item);
+      // Quiet items have readers that may not read any more, too.
+      item.wake();
+    }
+  };
+  const texts = createTextChannels(db, (id, piece) => items.get(id)?.piece(piece), log);
+  const notifications = openNotifications(
+    db,
+    ['animus_events', 'animus_work_done', 'animus_ledger'],
+    {
+      onNotify(channel, payload) {
+        const item = items.get(payload);
+        if (item) look(item);
+        else texts.take(channel, payload);
+      },
+      onReconnect: lookAtAll,
+    },
+    log,
+  );
+
+  async function readDue(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await wake.wait(60_000, stopping.signal);
+      while (due.size > 0 && !stopping.signal.aborted) await readSome();
+    }
+  }
+
+  /** Reads the items at hand that the same actor may read. */
+  async function readSome(): Promise<void> {
+    const [first] = due;
+    const [eyes] = first!.eyes;
+    const batch = [...due].filter((item) => eyeOf(item)?.actor === eyes?.actor).slice(0, ITEMS_AT_ONCE);
+    for (const item of batch) due.delete(item);
+    const begun = batch.flatMap((item) => (item.position === null ? [] : [{ item, from: item.position }]));
+    if (!eyes || begun.length === 0) return;
+    try {
+      const wanted = begun.map(({ item, from }) => ({ id: item.id, from }));
+      const pages = await eyes.look((tx) => readPages(tx, wanted));
+      for (const [n, page] of pages.entries()) {
+        const { item, from } = begun[n]!;
+        // Nobody else moves it, but its readers may all have left and others come.
+        if (item.position !== from) continue;
+        if (page === null) refuse(item, eyes);
+        else item.take(page);
+        if (page?.more) due.add(item);
+      }
+    } catch (error) {
+      log.debug({ error: messageOf(error) }, 'cannot read the events of work; trying again');
+      if (isAnimusError(error, 'db.unreachable')) {
+        for (const { item } of begun) due.add(item);
+        await clock.sleep(AFTER_ERROR_MS, stopping.signal);
+      } else for (const { item } of begun) refuse(item, eyes);
+    }
+  }
+
+  /** Another reader's rights are used next, and every reader finds out whether it may still read. */
+  function refuse(item: WatchedItem, eyes: Eyes): void {
+    if (item.eyes.delete(eyes)) item.eyes.add(eyes);
+    item.recheck();
+    void clock.sleep(AFTER_ERROR_MS, stopping.signal).then(() => look(item));
+  }
+
+  async function every(ms: number, act: () => Promise<void> | void): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(ms, stopping.signal);
+      if (!stopping.signal.aborted) await act();
+    }
+  }
+
+  async function watchAll(): Promise<void> {
+    const ids = [...items.keys()];
+    if (ids.length > 0) await watch(ids);
+  }
+
+  const watch = (ids: readonly string[]) =>
+    watchEvents(db, ids).catch((error: unknown) => log.debug({ error: messageOf(error) }, 'cannot watch work'));
+
+  return {
+    stopping: stopping.signal,
+    get watched() {
+      return items.size;
+    },
+    look,
+    async start() {
+      await notifications.start();
+      texts.use(notifications);
+      running = Promise.all([readDue(), every(LOOK_AGAIN_MS[db.kind], lookAtAll), every(WATCH_AGAIN_MS, watchAll)]);
+    },
+    async stop() {
+      stopping.abort('stopped');
+      for (const item of items.values()) item.wake();
+      await running;
+      await texts.stop();
+      await notifications.stop();
+    },
+    join(id, eyes) {
+      let item = items.get(id);
+      if (!item) {
+        item = createWatchedItem(id);
+        items.set(id, item);
+        const joined = item;
+        void watch([id]).then(async () => {
+          look(joined);
+          await texts.join(id, eyes);
+          await clock.sleep(FIRST_LOOK_AGAIN_MS, stopping.signal);
+          look(joined);
+        });
+      }
+      item.eyes.add(eyes);
+      return item;
+    },
+    leave(item, eyes) {
+      item.eyes.delete(eyes);
+      if (item.eyes.size > 0) return;
+      items.delete(item.id);
+      due.delete(item);
+      texts.leave(item.id);
+    },
+  };
+}
+
+function eyeOf(item: WatchedItem): Eyes | undefined {
+  const [eyes] = item.eyes;
+  return eyes;
+}

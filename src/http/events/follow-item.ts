@@ -1,0 +1,143 @@
+/** One reader of the events of a work item: first the tables, then the ring that all readers share, and the tables again when it was too slow. */
+import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import { advance, BEGINNING, isPast, type Position, readCursor, writeCursor } from '../../store/events/position.ts';
+import { type EventPage, readPages } from '../../store/events/read-events.ts';
+import type { EventHub } from './event-hub.ts';
+import type { RingEntry } from './event-ring.ts';
+import type { Eyes } from './eyes.ts';
+import { eventFrame, type Frame, hintFrame, withId } from './frame.ts';
+import type { WatchedItem } from './watched-item.ts';
+
+export interface FollowMeans {
+  readonly hub: EventHub;
+  readonly clock: Clock;
+}
+
+/** A reader whose token was revoked, or who may not see the work any more, is stopped within this time. */
+const CHECK_MS = 60_000;
+
+/**
+ * Yields what happened after the id of an event (null: from the beginning), and what happens, until the item has ended and everything
+ * was yielded, or the signal aborts. Reads on only when asked for the next frames, so a slow reader costs a position and
+ * nothing else; hints that it was too slow for are left out, and a hint `missed` says so. Errors: `work.not_found`, also when
+ * the reader may not see it (any more); `usage.invalid` for an id that is none of its events; those of `eyes`.
+ */
+export async function* followItem(
+  { hub, clock }: FollowMeans,
+  eyes: Eyes,
+  id: string,
+  after: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Frame[]> {
+  const until = AbortSignal.any([signal, hub.stopping]);
+  let position = after === null ? BEGINNING : readCursor(id, after);
+  // Checked before anything is watched: nobody learns from it that an item exists.
+  let page = await readPage(eyes, id, position);
+  const item = hub.join(id, eyes);
+  try {
+    for (;;) {
+      // The tables, until a read that began when the ring already contained everything before its head.
+      let from: number | null = null;
+      while (from === null && !until.aborted) {
+        yield framesOf(page);
+        position = page.position;
+        const known = item.position !== null;
+        const head = item.ring.head;
+        page = await readPage(eyes, id, position);
+        if (page.more || page.events.length > 0) {
+          if (known && !page.more) {
+            yield framesOf(page);
+            position = page.position;
+            from = head;
+          }
+        } else if (known) from = head;
+        else if (item.position === null) {
+          item.begin(position, page.state);
+          from = item.ring.head;
+        }
+      }
+      if (until.aborted) return;
+      yield item.present();
+      const reader = ringReader(item, position, from!);
+      if (yield* reader.read({ eyes, clock, until })) return;
+      position = reader.position;
+      yield [hintFrame('missed', { workItemId: id })];
+      page = await readPage(eyes, id, position);
+    }
+  } finally {
+    hub.leave(item, eyes);
+  }
+}
+
+async function readPage(eyes: Eyes, id: string, from: Position): Promise<EventPage> {
+  const [page] = await eyes.look((tx) => readPages(tx, [{ id, from }]));
+  if (!page) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
+  return page;
+}
+
+/** An outage says nothing about rights. */
+async function check(eyes: Eyes, id: string, from: Position): Promise<void> {
+  try {
+    await readPage(eyes, id, from);
+  } catch (error) {
+    if (!isAnimusError(error, 'db.unreachable')) throw error;
+  }
+}
+
+function framesOf({ events }: EventPage): readonly Frame[] {
+  return events.map(({ event, after }) => eventFrame(event, writeCursor(event.workItemId, after)));
+}
+
+interface Reading {
+  readonly eyes: Eyes;
+  readonly clock: Clock;
+  readonly until: AbortSignal;
+}
+
+/** Reads the ring from a number on. `read` returns true at the end, false when it was too slow. */
+function ringReader(item: WatchedItem, begun: Position, from: number) {
+  let position = begun;
+  /** It may have read more of the tables than the ring had: then it passes over that, and its ids differ from those of others for a while. */
+  let ahead = true;
+  let next = from;
+  let checks = item.checks;
+
+  function take(entries: readonly RingEntry[]): Frame[] {
+    next += entries.length;
+    return entries.flatMap(({ frame, placed }) => {
+      if (placed === null || !ahead) {
+        if (placed !== null) position = placed.after;
+        return [frame];
+      }
+      const past = isPast(position, placed.step);
+      if (!past) position = advance(position, placed.step);
+      const own = writeCursor(item.id, position);
+      if (own === frame.id) ahead = false;
+      return past ? [] : [own === frame.id ? frame : withId(frame, own)];
+    });
+  }
+
+  return {
+    get position() {
+      return position;
+    },
+    async *read({ eyes, clock, until }: Reading): AsyncGenerator<readonly Frame[], boolean> {
+      // Not all at once.
+      let checkAtMs = clock.monotonicMs() + CHECK_MS * (0.5 + 0.5 * Math.random());
+      while (!until.aborted) {
+        if (checks !== item.checks || clock.monotonicMs() > checkAtMs) {
+          checks = item.checks;
+          checkAtMs = clock.monotonicMs() + CHECK_MS;
+          await check(eyes, item.id, position);
+        }
+        const entries = item.ring.from(next);
+        if (entries === null) return false;
+        if (entries.length > 0) yield take(entries);
+        else if (item.over) return true;
+        else await item.changed(until);
+      }
+      return true;
+    },
+  };
+}

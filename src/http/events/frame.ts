@@ -1,0 +1,47 @@
+/** What a reader of events is sent: JSON that is written once for all readers, and as bytes of an event stream. */
+import type { WorkEvent } from '../../store/events/event.ts';
+
+/** A recorded event (with an id, after which a reader can go on), or a hint (without). */
+export interface Frame {
+  readonly id: string | null;
+  readonly type: string;
+  /** In one line; names in snake_case. */
+  readonly json: string;
+  /** As an event of an event stream (text/event-stream). Made when it is first asked for. */
+  readonly bytes: () => Uint8Array;
+}
+
+/** The frame of a recorded event. */
+export function eventFrame(event: WorkEvent, id: string): Frame {
+  const { type, atMs, ...fields } = event;
+  return frameOf(id, type, { type, at: new Date(atMs).toISOString(), ...fields, id });
+}
+
+/** The same event after another position. */
+export function withId(frame: Frame, id: string): Frame {
+  return frameOf(id, frame.type, { ...(JSON.parse(frame.json) as object), id });
+}
+
+/** The frame of what is not recorded: it is not sent again, and does not change where a reader goes on. */
+export function hintFrame(type: string, fields: object): Frame {
+  return frameOf(null, type, { type, live: true, ...fields });
+}
+
+function frameOf(id: string | null, type: string, fields: object): Frame {
+  const json = JSON.stringify(snakeCase(fields));
+  let bytes: Uint8Array | null = null;
+  return {
+    id,
+    type,
+    json,
+    bytes: () =>
+      (bytes ??= Buffer.from(`${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`, 'utf8')),
+  };
+}
+
+/** Of the event's own names only: an `input` is the model's. */
+function snakeCase(fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
+  );
+}

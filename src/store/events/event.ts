@@ -1,0 +1,104 @@
+/** The events of a work item: one typed union for every reader (SSE, WebSocket, library). docs/events.md describes each type. */
+import type { WaitKind } from '../../core/work/words.ts';
+import type { LedgerType, WorkState } from '../../core/work/work.ts';
+
+/** What happened, from the tables. Texts are bounded where it says so; the whole is in the tables. */
+export type EventBody =
+  | StateBody
+  /** A model answered; its thoughts, texts and calls follow. `model` is `provider/model`. Costs are USD, tokens are those of the provider. */
+  | {
+      readonly type: 'turn';
+      readonly focus: number;
+      readonly turn: number;
+      readonly model: string;
+      readonly stopReason: string | null;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number | null;
+      readonly costUsd: number;
+      readonly durationMs: number | null;
+    }
+  /** A block of an answer: its first 262,144 characters. */
+  | { readonly type: 'text' | 'thought'; readonly focus: number; readonly turn: number; readonly text: string }
+  /** The model, or its code (then `parentCallId` names the call that runs it), asked for this call. An input above 16 KiB is `{cut: its beginning}`. */
+  | {
+      readonly type: 'call';
+      readonly focus: number;
+      readonly turn: number;
+      readonly callId: string;
+      readonly parentCallId: string | null;
+      readonly name: string;
+      readonly input: object;
+    }
+  /** A call ended. `input`: what it ran with, if a hook or a person changed it. `output`: its first 4,000 characters. */
+  | {
+      readonly type: 'observation';
+      readonly focus: number;
+      readonly turn: number;
+      readonly callId: string;
+      readonly parentCallId: string | null;
+      readonly name: string;
+      readonly input: object | null;
+      readonly state: string;
+      readonly isError: boolean;
+      readonly output: string;
+      readonly outputBytes: number;
+      readonly durationMs: number | null;
+    }
+  | { readonly type: 'ledger'; readonly seq: number; readonly entryType: LedgerType; readonly content: string }
+  /** Somebody said something to the work, or (`deliveredWith` is a turn) the model gets it with that turn; then `text` is null if it was in an earlier event. */
+  | {
+      readonly type: 'message';
+      readonly messageId: number;
+      readonly author: string;
+      readonly authorIs: string;
+      readonly text: string | null;
+      readonly wake: boolean;
+      readonly deliveredWith: number | null;
+    }
+  /** The work waits for something that is no person, or does not any more: then `result` says why. `deadline` is ISO 8601. */
+  | {
+      readonly type: 'waiting';
+      readonly callId: string;
+      readonly kind: WaitKind;
+      readonly deadline: string | null;
+      readonly result: string | null;
+    }
+  /** A person is asked (`status` is `asked`), has decided, or is not asked any more (`closed`). `hash` binds a decision to what was shown. */
+  | {
+      readonly type: 'approval';
+      readonly callId: string | null;
+      readonly status: 'asked' | 'approve' | 'deny' | 'answer' | 'edit' | 'closed';
+      readonly subject: string | null;
+      /** JSON, its first 4,000 characters. */
+      readonly request: string | null;
+      readonly hash: string | null;
+      readonly deadline: string | null;
+      readonly by: string | null;
+      readonly note: string | null;
+      readonly result: string | null;
+    }
+  /** An attempt failed or its daemon was lost. Unless `done` follows, the work goes on. */
+  | { readonly type: 'error'; readonly focus: number | null; readonly endedAs: string; readonly message: string | null }
+  /** The work ended. An operator may retry dead and cancelled work; then more follows. */
+  | {
+      readonly type: 'done';
+      readonly state: WorkState;
+      readonly summary: string | null;
+      readonly error: string | null;
+      readonly mergedInto: string | null;
+      readonly costUsd: number;
+    };
+
+interface StateBody {
+  readonly type: 'state';
+  /** `queued`: submitted, or retried by an operator. `running`: a focus began or goes on. `cancelling`: a cancel was requested. */
+  readonly state: WorkState | 'cancelling';
+  readonly focus: number | null;
+  readonly resumed: boolean;
+  /** Who did it; null: the engine. */
+  readonly by: string | null;
+  readonly note: string | null;
+}
+
+/** A recorded event and its time, in milliseconds since 1970 with fractions. */
+export type WorkEvent = EventBody & { readonly workItemId: string; readonly atMs: number };

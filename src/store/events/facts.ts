@@ -1,0 +1,118 @@
+/** What `animus.read_events` returns: the rows of an item after a position, in one snapshot. Times are milliseconds since 1970. */
+import type { WaitKind } from '../../core/work/words.ts';
+import type { LedgerType, WorkState } from '../../core/work/work.ts';
+
+export interface ItemFacts {
+  readonly id: string;
+  readonly faculty: string;
+  readonly description: string;
+  readonly submittedBy: string | null;
+  readonly parentId: string | null;
+  readonly createdAt: number;
+  readonly state: WorkState;
+  readonly mergedInto: string | null;
+  readonly error: string | null;
+  readonly summary: string | null;
+  readonly resolvedAt: number | null;
+  readonly runAt: number | null;
+  readonly costUsd: number;
+  readonly foci: readonly FocusFacts[];
+  readonly turns: readonly TurnFacts[];
+  readonly calls: readonly CallFacts[];
+  readonly ledger: readonly {
+    readonly seq: number;
+    readonly type: LedgerType;
+    readonly content: string;
+    readonly at: number;
+  }[];
+  readonly messages: readonly {
+    readonly id: number;
+    readonly author: string;
+    readonly authorIs: string;
+    readonly text: string;
+    readonly wake: boolean;
+    readonly at: number;
+  }[];
+  readonly marks: readonly MarkFacts[];
+  readonly decisions: readonly DecisionFacts[];
+  readonly ends: readonly {
+    readonly nth: number;
+    readonly detail: { readonly state: WorkState; readonly error: string | null; readonly costUsd: number };
+    readonly at: number;
+  }[];
+  /** A part with this many rows may go on. */
+  readonly limit: number;
+}
+
+export interface FocusFacts {
+  readonly number: number;
+  readonly id: string;
+  readonly model: string | null;
+  readonly at: number;
+  readonly endedAs: string | null;
+  readonly error: string | null;
+  readonly endedAt: number | null;
+}
+
+/** An answer. */
+export interface TurnFacts {
+  readonly focus: number;
+  readonly turn: number;
+  readonly at: number;
+  readonly model: string;
+  readonly stopReason: string | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly costUsd: number;
+  readonly durationMs: number | null;
+  readonly blocks: readonly { readonly type: 'text' | 'thinking'; readonly text: string | null }[];
+}
+
+export interface CallFacts {
+  readonly focus: number;
+  readonly turn: number;
+  readonly callId: string;
+  readonly position: number;
+  readonly parentCallId: string | null;
+  readonly name: string;
+  readonly input: object;
+  readonly finalInput: object | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly state: string;
+  readonly isError: boolean;
+  readonly output: string | null;
+  readonly outputBytes: number | null;
+  readonly durationMs: number | null;
+}
+
+export interface MarkFacts {
+  readonly seq: number;
+  readonly what: 'waiting' | 'resolved' | 'resumed' | 'delivered' | 'failed';
+  readonly detail: {
+    readonly call_id?: string;
+    readonly kind?: WaitKind;
+    readonly subject?: string | null;
+    readonly hash?: string | null;
+    readonly request?: string | null;
+    readonly deadline?: number | null;
+    readonly result?: string | null;
+    readonly focus?: number;
+    readonly message?: number;
+    readonly author?: string;
+    readonly authorIs?: string;
+    readonly text?: string | null;
+    readonly turn?: number;
+    readonly error?: string | null;
+  };
+  readonly at: number;
+}
+
+export interface DecisionFacts {
+  readonly seq: number;
+  readonly action: 'approve' | 'deny' | 'answer' | 'edit' | 'cancel' | 'retry';
+  readonly callId: string | null;
+  readonly note: string;
+  readonly by: string;
+  readonly at: number;
+}

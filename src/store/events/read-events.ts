@@ -1,0 +1,75 @@
+/** Reads the events of an item after a position, with the rights of whoever acts (functions/34_events.sql). */
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Queryable } from '../sql/database.ts';
+import type { WorkEvent } from './event.ts';
+import type { ItemFacts } from './facts.ts';
+import { mergeParts } from './merge-parts.ts';
+import { advance, BEGINNING, type Position, positionFields, readCursor, type Step, writeCursor } from './position.ts';
+
+/** What the events are of. A conversation will be one, too: its items one after another. */
+export interface EventScope {
+  readonly kind: 'work';
+  readonly id: string;
+}
+
+/** An event, its step, and the position after it. */
+export interface PlacedEvent {
+  readonly event: WorkEvent;
+  readonly step: Step;
+  readonly after: Position;
+}
+
+export interface EventPage {
+  readonly events: readonly PlacedEvent[];
+  /** After the last event; the same position if there is none. */
+  readonly position: Position;
+  /** True: read again from `position` at once. */
+  readonly more: boolean;
+  /** Where the item is now. */
+  readonly state: ItemFacts['state'];
+}
+
+/** Rows of each part in one read; a turn has many events. */
+const ROWS = 50;
+
+/** The next events after the id of an event (null: from the first), each with its id. Errors: `work.not_found`, also where the actor may not see it, `usage.invalid` for a foreign id. */
+export async function readEvents(
+  db: Queryable,
+  scope: EventScope,
+  after: string | null,
+  limit = ROWS,
+): Promise<{ readonly events: readonly (WorkEvent & { readonly id: string })[]; readonly more: boolean }> {
+  const from = after === null ? BEGINNING : readCursor(scope.id, after);
+  const [page] = await readPages(db, [{ id: scope.id, from }], limit);
+  if (!page) throw new AnimusError('work.not_found', { id: scope.id, detail: `no work item ${scope.id}` });
+  const events = page.events.map(({ event, after: at }) => ({ ...event, id: writeCursor(scope.id, at) }));
+  return { events, more: page.more };
+}
+
+/** The same for many items in one statement; null for an item that is not there, or that the actor may not see. */
+export async function readPages(
+  db: Queryable,
+  wanted: readonly { readonly id: string; readonly from: Position }[],
+  limit = ROWS,
+): Promise<readonly (EventPage | null)[]> {
+  const rows = await db.query<{ facts: ItemFacts | null }>(
+    `select animus.read_events(w.id, w.after, $3::int) as facts from unnest($1::uuid[], $2::jsonb[]) with ordinality as w (id, after, n) order by w.n`,
+    [wanted.map(({ id }) => id), wanted.map(({ from }) => JSON.stringify(positionFields(from))), limit],
+  );
+  return rows.map(({ facts }, n) => (facts === null ? null : pageOf(facts, wanted[n]!.from)));
+}
+
+function pageOf(facts: ItemFacts, from: Position): EventPage {
+  const { entries, more } = mergeParts(facts, from);
+  let position = from;
+  const events = entries.map(({ step, at, event }): PlacedEvent => {
+    position = advance(position, step);
+    return { event: { ...event, workItemId: facts.id, atMs: at }, step, after: position };
+  });
+  return { events, position, more, state: facts.state };
+}
+
+/** Asks for notifications (`animus_events`, `animus_work_done`) about these items, for at most ten minutes. */
+export async function watchEvents(db: Queryable, ids: readonly string[]): Promise<void> {
+  await db.query(`select animus.watch_events($1::uuid[])`, [ids]);
+}

@@ -1,0 +1,81 @@
+/** The event streams of a database on an address of their own, until the API serves them: whoever is named in the header `x-actor` asks. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isAnimusError } from '../../src/core/errors/errors.ts';
+import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { answerEvents } from '../../src/http/events/answer-events.ts';
+import { type EventHub, openEventHub } from '../../src/http/events/event-hub.ts';
+import type { Eyes } from '../../src/http/events/eyes.ts';
+import type { Database, Queryable } from '../../src/store/sql/database.ts';
+import { silentLog } from '../../src/telemetry/silent-log.ts';
+
+export interface EventServer {
+  readonly url: string;
+  readonly hub: EventHub;
+  stop(): Promise<void>;
+}
+
+/** `eyesOf`: default, the rights of the login of `db`. */
+export async function startEventServer(
+  db: Database,
+  eyesOf: (actor: string) => Eyes = (actor) => ({ actor, look: (look) => look(db) }),
+): Promise<EventServer> {
+  const hub = openEventHub({ db, clock: systemClock, log: silentLog });
+  await hub.start();
+  const means = { hub, clock: systemClock, log: silentLog };
+  const server = createServer((request, response) => void answer(request, response));
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const leaving = new AbortController();
+    response.once('close', () => leaving.abort('left'));
+    const id = /^\/work\/([^/]+)\/events/.exec(request.url ?? '')?.[1] ?? '';
+    const after = (request.headers['last-event-id'] as string | undefined) ?? null;
+    const eyes = eyesOf((request.headers['x-actor'] as string | undefined) ?? 'nobody');
+    try {
+      const result = await answerEvents(means, { eyes, id, after, signal: leaving.signal });
+      response.writeHead(result.status, Object.fromEntries(result.headers));
+      await send(result.body, response);
+    } catch (error) {
+      const status = isAnimusError(error, 'work.not_found') ? 404 : isAnimusError(error, 'usage.invalid') ? 400 : 500;
+      if (!response.headersSent) response.writeHead(status);
+      response.end(isAnimusError(error) ? error.code : String(error));
+    }
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    hub,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      await hub.stop();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function send(body: ReadableStream<Uint8Array> | null, response: ServerResponse): Promise<void> {
+  const reader = body?.getReader();
+  response.once('close', () => void reader?.cancel().catch(() => undefined));
+  for (;;) {
+    const chunk = await reader?.read();
+    if (!chunk || chunk.done) break;
+    if (!response.write(chunk.value)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  response.end();
+}
+
+/** Runs as a person, through the login of a gateway. */
+export function personEyes(gateway: Database, name: string): Eyes {
+  return {
+    actor: `person:${name}`,
+    look: <T>(look: (tx: Queryable) => Promise<T>) =>
+      gateway.transaction(async (tx) => {
+        await tx.query('select animus.act_as($1)', [name]);
+        return look(tx);
+      }),
+  };
+}
