@@ -26,6 +26,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['command'],
     ['view'],
   ],
+  'src/http': [['*'], ['api'], ['sockets', 'work'], ['events', 'route'], ['login']],
   'src/daemon': [
     ['*'],
     ['batches', 'presence', 'reload', 'timers'],
@@ -35,7 +36,6 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['workspace'],
     ['guard'],
   ],
-  'src/http': [['*'], ['sockets'], ['events'], ['login']],
   'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],
   'src/engage/calls': [['nested']],
   'src/tools': [['awareness', 'children', 'code', 'files', 'mcp', 'memory', 'shell', 'web']],

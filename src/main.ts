@@ -22,6 +22,7 @@ export async function main(): Promise<void> {
     signals: interrupts,
     // Only `serve` needs it, and with it Node's HTTP.
     loadHealth: async () => (await import('./http/health-server.ts')).openHealthServer,
+    openApi: async (parts) => (await import('./http/api/serve-api.ts')).serveApi(parts),
   });
   await flushed(process.stdout);
   process.exit(interrupts.exitCode() ?? (code || (output.lost ? 1 : 0)));

@@ -1,8 +1,9 @@
 /** The options of a daemon, and what it reports once it is ready. */
 import type { Faculty } from '../catalog/faculty/faculty.ts';
 import type { Config } from '../core/config/config.ts';
+import type { HttpConfig } from '../core/config/http-config.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
-import type { OpenHealth } from '../core/lifecycle/health.ts';
+import type { HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
 import type { FocusEvent } from '../engage/events/events.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -33,6 +34,8 @@ export interface DaemonOptions {
   readonly clock?: Clock;
   /** Serves health at `daemon.http`; absent: health is not served, as in the demo. */
   readonly openHealth?: OpenHealth;
+  /** Serves the API there, if `http.api` is on; absent: it is not served. */
+  readonly openApi?: OpenApi;
   /** Changes a faculty when it is loaded: the demo sets the workspace and model of the engineer. */
   readonly adapt?: (faculty: Faculty) => Faculty;
   /** True: nobody is there to be asked, so calls that need a person are denied at once. Default false. */
@@ -42,6 +45,18 @@ export interface DaemonOptions {
   /** Called once the daemon is ready for work. */
   readonly onReady?: (ready: DaemonReady) => void;
 }
+
+/** What the API gets of the process that serves it. */
+export interface ApiParts {
+  readonly db: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly settings: HttpConfig;
+}
+
+/** Opens the API, and loads its code only then. It is stopped before the database is closed. */
+export type OpenApi = (parts: ApiParts) => Promise<HttpApi>;
 
 export interface DaemonReady {
   readonly db: Database;

@@ -45,6 +45,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const daemonId = randomUUID();
   const readiness = createReadiness({
     http: config.daemon.http,
+    api: options.openApi !== undefined && config.http.api ? config.http : null,
     home: config.home,
     version: options.version,
     daemonId,
@@ -103,6 +104,12 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     { clock, log, ending: signals.drain },
   );
   if (!started) return;
+  if (options.openApi !== undefined && config.http.api) {
+    const { version } = options;
+    const api = await options.openApi({ db, log, clock, version, settings: config.http });
+    closing.defer(() => api.stop());
+    readiness.serveApi(api);
+  }
   const names = [...registration.faculties().keys()];
   log.info(
     { database: db.where, faculties: names, max_concurrent: services.maxConcurrent(), isolation },

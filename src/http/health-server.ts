@@ -1,34 +1,63 @@
 /** Health over HTTP: `/healthz` answers while the process runs, `/readyz` reports whether it takes work. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { AnimusError, messageOf } from '../core/errors/errors.ts';
-import { type HttpAddress, type OpenHealth, type Readiness, showAddress } from '../core/lifecycle/health.ts';
+import {
+  type HttpAddress,
+  type HttpApi,
+  type OpenHealth,
+  type Readiness,
+  showAddress,
+} from '../core/lifecycle/health.ts';
+import { type Connections, limitConnections } from './connections.ts';
 import { ROUTES } from './routes.ts';
 
 /** The time limit of a request; both pages are small. */
 const REQUEST_MS = 5000;
 /** How often time-outs are checked. Node's default of 30 s would extend the limit above to 35 s. */
 const CHECK_MS = 1000;
-/** One more closes the oldest: the daemon needs its file descriptors for other things, and slow clients must not shut out others. */
+/** Without the API. One more closes the oldest: the daemon needs its file descriptors for other things, and slow clients must not shut out others. */
 const MAX_CONNECTIONS = 100;
+/** The time limit of a request to the API, which may have a body, and that of its headers. */
+const API_REQUEST_MS = 30_000;
+/** How long a connection stays open without a request. */
+const KEEP_ALIVE_MS = 5000;
+/** After this time without anything sent or received, a connection is closed. Event streams send something more often. */
+const SILENCE_MS = 120_000;
 
 /**
  * Answers GET and HEAD with JSON: 200, or 503 from `/readyz` when the daemon takes no work. `start` rejects with
- * `http.unavailable` when it cannot listen on the address.
+ * `http.unavailable` when it cannot listen on the address. Requests below `/api/` are the API's, if there is one.
  */
-export const openHealthServer: OpenHealth = (address, look) => {
-  const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS };
-  const server = createServer(limits, (request, response) => void answer(request, response, look));
-  // No keep-alive: each request must open a new connection, so no client can occupy one.
-  server.maxRequestsPerSocket = 1;
-  server.on('connection', makeRoom(MAX_CONNECTIONS));
+export const openHealthServer: OpenHealth = (address, look, api) => {
+  let handler: HttpApi | null = null;
+  const limits = {
+    requestTimeout: api ? API_REQUEST_MS : REQUEST_MS,
+    headersTimeout: REQUEST_MS,
+    connectionsCheckingInterval: CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
+  const connections = limitConnections(api?.maxConnections ?? MAX_CONNECTIONS);
+  const server = createServer(limits, (request, response) => {
+    if (api && request.url?.startsWith('/api/')) answerApi(handler, request, response, connections);
+    else void answer(request, response, look);
+  });
+  // No keep-alive: each request must open a new connection, so no client can occupy one. Clients of the API send many.
+  if (api) server.timeout = SILENCE_MS;
+  else server.maxRequestsPerSocket = 1;
+  server.on('connection', connections.add);
+  server.on('upgrade', (request, socket, head) => {
+    const path = request.url?.startsWith('/api/') ? handler : null;
+    if (path?.upgrade) path.upgrade(request, socket, head, () => connections.keep(request.socket));
+    else socket.destroy();
+  });
   return {
     start: () => listen(server, address),
     address() {
       const bound = server.address();
       return { host: address.host, port: bound !== null && typeof bound === 'object' ? bound.port : address.port };
     },
+    serveApi: (opened) => void (handler = opened),
     async stop() {
       if (!server.listening) return;
       const closed = once(server, 'close');
@@ -39,18 +68,31 @@ export const openHealthServer: OpenHealth = (address, look) => {
   };
 };
 
-/** Closes the oldest connection for each one beyond `most`. Who asks at once is answered long before it is the oldest. */
-function makeRoom(most: number): (socket: Socket) => void {
-  const present = new Set<Socket>();
-  return (socket) => {
-    present.add(socket);
-    socket.once('close', () => present.delete(socket));
-    if (present.size <= most) return;
-    const [oldest] = present;
-    present.delete(oldest!);
-    oldest!.destroy();
-  };
+function answerApi(
+  handler: HttpApi | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+  connections: Connections,
+): void {
+  if (handler === null) {
+    response.setHeader('retry-after', '1');
+    send(response, 503, STARTING, 'application/problem+json');
+    return;
+  }
+  const { socket } = request;
+  response.once('close', () => connections.free(socket));
+  handler.answer(request, response, () => connections.keep(socket));
 }
+
+const starting = new AnimusError('http.starting');
+const STARTING = {
+  type: `urn:animus:error:${starting.code}`,
+  title: 'Service Unavailable',
+  status: starting.httpStatus,
+  detail: starting.message,
+  code: starting.code,
+  retryable: starting.retryable,
+};
 
 async function listen(server: Server, address: HttpAddress): Promise<void> {
   try {
@@ -81,9 +123,9 @@ async function answer(
   }
 }
 
-function send(response: ServerResponse, status: number, body: object): void {
+function send(response: ServerResponse, status: number, body: object, type = 'application/json; charset=utf-8'): void {
   response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': type,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   });

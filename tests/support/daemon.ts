@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/catalog/config/load-config.ts';
 import { type Clock, systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 import { runDaemon } from '../../src/daemon/daemon.ts';
-import type { DaemonReady } from '../../src/daemon/daemon-options.ts';
+import type { DaemonOptions, DaemonReady } from '../../src/daemon/daemon-options.ts';
 import type { FocusEvent } from '../../src/engage/events/events.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 
@@ -34,6 +34,8 @@ export interface TestDaemonOptions {
   readonly clock?: Clock;
   /** The host name it reports; default: this machine's. */
   readonly host?: string;
+  /** What serves HTTP; default: nothing does. */
+  readonly http?: Pick<DaemonOptions, 'openHealth' | 'openApi'>;
 }
 
 /** Starts it and resolves when it is ready for work; it is stopped when the test has finished. */
@@ -63,6 +65,7 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
       reloadConfig: () => loadConfig({ env, cwd: directory }),
       ...(options.host !== undefined && { host: options.host }),
       ...(options.clock !== undefined && { clock: options.clock }),
+      ...options.http,
       facultiesDir: join(directory, 'faculties'),
       log: recordingLog(lines),
       onEvent: (event) => events.push(event),

@@ -8,6 +8,7 @@ import type { Environment } from '../../core/config/environment.ts';
 import type { Reach } from '../../core/config/reach.ts';
 import type { OpenHealth } from '../../core/lifecycle/health.ts';
 import type { Interrupts } from '../../core/lifecycle/interrupts.ts';
+import type { OpenApi } from '../../daemon/daemon-options.ts';
 import { createOutput, type Output, type Sink } from '../view/output.ts';
 
 /** The process that a command runs in, or the stand-in of a test. */
@@ -20,6 +21,8 @@ export interface CliContext {
   readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked' | 'passInterrupts'>;
   /** Loads what serves health for the daemon. Absent: health is not served. */
   readonly loadHealth?: () => Promise<OpenHealth>;
+  /** Opens the API, and loads its code only then. Absent: it is not served. */
+  readonly openApi?: OpenApi;
 }
 
 /** The means that each command gets. */

@@ -56,6 +56,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       reloadConfig: () => loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }),
       ...(maxConcurrent !== undefined && { maxConcurrent }),
       ...(openHealth !== undefined && { openHealth }),
+      ...(context.openApi !== undefined && { openApi: context.openApi }),
       onReady: ({ db, daemonId, faculties }) => {
         started();
         output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });

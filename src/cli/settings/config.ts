@@ -59,6 +59,14 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.focus_max_processes', config.daemon.focusMaxProcesses);
   add('daemon.pool_size', config.daemon.poolSize);
   add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
+  const { http } = config;
+  add('http.api', String(http.api));
+  add('http.behind_tls', String(http.behindTls));
+  add('http.allowed_hosts', http.allowedHosts.join(', ') || null);
+  add('http.allowed_origins', http.allowedOrigins.join(', ') || null);
+  add('http.max_connections', http.maxConnections);
+  add('http.requests_per_minute', http.requestsPerMinute);
+  add('http.database_url_env', http.databaseUrl === null ? null : String(http.databaseUrl));
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.pack_days', config.retention.packDays);
   add('retention.artifacts_days', config.retention.artifactsDays);

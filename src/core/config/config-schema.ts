@@ -18,6 +18,7 @@ import {
 import { applianceBudgetFields } from './budget.ts';
 import { DEFAULT_HTTP, DEFAULT_SANDBOX_IMAGE, SANDBOX_TRANSPORTS, WEB_SEARCH_KINDS, WIRE_CHOICES } from './config.ts';
 import { ENGINE_FORMS } from './engine-address.ts';
+import { httpTable } from './http-config.ts';
 import { modelKeys } from './model-keys.ts';
 import { STRUCTURED_OUTPUTS } from './model-words.ts';
 import { providerTable, variableName } from './provider-keys.ts';
@@ -123,6 +124,7 @@ const model = table({
 /** animus.toml, as written. */
 export const configSchema = table({
   daemon: daemon.prefault({}),
+  http: httpTable.prefault({}),
   providers: tableOf(providerName, providerTable).prefault({}),
   models: tableOf(modelName, model).prefault({}),
   retention: retention.prefault({}),

@@ -3,6 +3,7 @@ import type { HttpAddress } from '../lifecycle/health.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { Budget } from './budget.ts';
 import type { EngineAddress } from './engine-address.ts';
+import type { HttpConfig } from './http-config.ts';
 import type { ModelAbilities } from './model-abilities.ts';
 import type { StructuredOutputs } from './model-words.ts';
 import type { ProviderAccess } from './provider-access.ts';
@@ -17,6 +18,8 @@ export interface Config {
   readonly databaseUrl: Secret | null;
   readonly logLevel: LogLevel;
   readonly daemon: DaemonConfig;
+  /** `[http]`: the API. */
+  readonly http: HttpConfig;
   readonly retention: RetentionConfig;
   readonly hooks: HooksConfig;
   readonly skills: SkillsConfig;
@@ -55,7 +58,7 @@ export interface DaemonConfig {
   readonly focusMaxProcesses: number;
   /** Connections to Postgres; default 10. */
   readonly poolSize: number;
-  /** Where health is served; default 127.0.0.1:7717, null for `off`. `configured`: set by the user, so the start fails without it. */
+  /** Where health and the API are served; default 127.0.0.1:7717, null for `off`. `configured`: set by the user, so the start fails without it. */
   readonly http: (HttpAddress & { readonly configured: boolean }) | null;
 }
 

@@ -9,6 +9,7 @@ import { checkModels, modelsOf, providersOf } from './config-providers.ts';
 import { type ConfigDocument, configSchema } from './config-schema.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
+import { httpOf } from './http-config.ts';
 import { BUILT_IN } from './provider-address.ts';
 import { configError, databaseUrlOf, homeOf } from './reach.ts';
 import { embeddingsOf } from './read-embeddings.ts';
@@ -27,6 +28,7 @@ export function readConfig(sources: ConfigSources): Config {
   const databaseUrl = databaseUrlOf(env, conflicts);
   const logLevel = env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info';
   checkDaemon(document, conflicts);
+  const http = httpOf(document, env, conflicts);
   const providers = providersOf(document, env, sources, conflicts);
   checkModels(document, providers, conflicts);
   const search = webSearchOf(document, env, conflicts);
@@ -34,13 +36,14 @@ export function readConfig(sources: ConfigSources): Config {
   conflicts.push(...endpointProblems(document, env));
 
   const problems = [...env.problems, ...document.problems, ...conflicts];
-  if (problems.length > 0 || document.sound === null) throw configError(problems);
+  if (problems.length > 0 || document.sound === null || http === null) throw configError(problems);
   return Object.freeze({
     file: sources.toml?.path ?? null,
     home,
     databaseUrl,
     logLevel,
     daemon: daemonOf(document, document.sound, databaseUrl === null),
+    http,
     retention: retentionOf(document.sound),
     hooks: hooksOf(document.sound, home, sources),
     skills: skillsOf(document.sound, sources),
@@ -124,7 +127,17 @@ function originsOf(
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
-  for (const table of ['daemon', 'retention', 'hooks', 'skills', 'batch', 'web', 'sandbox', 'budget'] as const) {
+  for (const table of [
+    'daemon',
+    'http',
+    'retention',
+    'hooks',
+    'skills',
+    'batch',
+    'web',
+    'sandbox',
+    'budget',
+  ] as const) {
     for (const key of Object.keys(document.sound?.[table] ?? {})) {
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }

@@ -1,55 +1,66 @@
+/** The exit codes of failed commands. */
+type ExitCode = 1 | 2 | 3 | 4 | 5 | 130;
+
+/** The HTTP status of errors that name none of their own. */
+const HTTP_OF_EXIT: Readonly<Record<ExitCode, number>> = { 1: 500, 2: 400, 3: 404, 4: 503, 5: 409, 130: 503 };
+
 /**
  * The table of all errors of animus. Code branches on `code`, never on a message. docs/errors.md lists the same rows, and
  * a test keeps the two equal.
  *
  * `{name}` in a message is filled from the error's details. `retryable`: the same call may succeed later without a
  * change by a person. `exit` is the CLI's exit code: 1 failure, 2 usage or configuration, 3 not found,
- * 4 unreachable, 5 refused by state, 130 interrupted.
+ * 4 unreachable, 5 refused by state, 130 interrupted. `http` is the status of the API's answer; where a row names none, it follows from
+ * the exit code (`HTTP_OF_EXIT`).
  */
 export const ERRORS = {
   'internal.bug': row('internal error: {detail}. This is a bug in animus; please report it', false, 1),
   interrupted: row('interrupted', false, 130),
 
   'usage.invalid': row('{detail}', false, 2),
-  'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2),
-  'config.unknown_key': row('{file}: {key}: unknown key{hint}', false, 2),
-  'config.conflict': row('{file}: {key}: {detail}', false, 2),
-  'config.syntax': row('{file}: invalid TOML: {detail}', false, 2),
-  'config.problems': row('{count} problems in the configuration:\n{problems}', false, 2),
-  'config.unreadable': row('{file}: cannot be read: {detail}', false, 2),
-  'config.not_supported_yet': row('{file}: {key}: not supported yet{hint}', false, 2),
-  'config.secret_mode': row('{file}: is readable by others (mode {mode}); run: chmod 600 {file}', false, 2),
+  'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2, 500),
+  'config.unknown_key': row('{file}: {key}: unknown key{hint}', false, 2, 500),
+  'config.conflict': row('{file}: {key}: {detail}', false, 2, 500),
+  'config.syntax': row('{file}: invalid TOML: {detail}', false, 2, 500),
+  'config.problems': row('{count} problems in the configuration:\n{problems}', false, 2, 500),
+  'config.unreadable': row('{file}: cannot be read: {detail}', false, 2, 500),
+  'config.not_supported_yet': row('{file}: {key}: not supported yet{hint}', false, 2, 500),
+  'config.secret_mode': row('{file}: is readable by others (mode {mode}); run: chmod 600 {file}', false, 2, 500),
 
-  'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2),
+  'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2, 500),
   'faculty.none': row(
     '{directory}: no faculty files (*.toml); write one, or give their directory with --faculties (to see one at work: animus demo)',
     false,
     2,
+    500,
   ),
   'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
 
   'skill.unknown': row('no skill named {name}{hint}', false, 3),
-  'skill.invalid': row('{count} problem(s) in the skills:\n{problems}', false, 2),
+  'skill.invalid': row('{count} problem(s) in the skills:\n{problems}', false, 2, 422),
   'skill.changed': row('the skill {name} in {directory} was changed after it was read: {detail}', true, 5),
 
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
-  'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint}', false, 5),
-  'db.not_migrated': row('the database at {where} has no animus schema; run: animus db migrate', false, 5),
+  'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint}', false, 5, 403),
+  'db.not_migrated': row('the database at {where} has no animus schema; run: animus db migrate', false, 5, 503),
   'db.schema_older': row(
     'the database schema is at version {schema}, this version of animus needs {needed}; run: animus db migrate{hint}',
     false,
     5,
+    503,
   ),
   'db.schema_newer': row(
     'the database needs animus with schema version {needed} or later, this one has {have}; upgrade animus',
     false,
     5,
+    503,
   ),
   'db.migration_changed': row(
     'migration {file} has changed since it was applied (was {applied}, is {now}); restore the file',
     false,
     5,
+    500,
   ),
   'db.migration_failed': row('migration {file} failed: {detail}', false, 1),
   'db.embedded_locked': row('the embedded database in {directory} is used by process {pid}{hint}', true, 4),
@@ -57,8 +68,9 @@ export const ERRORS = {
     'this process belongs to work item {id} and has no DATABASE_URL; commands inside a work item do not open the embedded database',
     false,
     5,
+    500,
   ),
-  'db.extension_missing': row('{detail}', false, 5),
+  'db.extension_missing': row('{detail}', false, 5, 500),
 
   'work.lease_lost': row('the lease on work item {id} is lost: another daemon may have it now', false, 5),
   'work.locked': row('{detail}; try again', true, 5),
@@ -66,13 +78,13 @@ export const ERRORS = {
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('{detail}{hint}', false, 3),
   'work.ambiguous_id': row('{id} matches several work items: {candidates}', false, 2),
-  'work.invalid': row('{detail}', false, 2),
+  'work.invalid': row('{detail}', false, 2, 422),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),
 
   'schedule.not_found': row('no schedule named {name}{hint}', false, 3),
   'schedule.exists': row('a schedule named {name} exists already; remove it first, or choose another name', false, 5),
-  'schedule.invalid': row('{detail}', false, 2),
+  'schedule.invalid': row('{detail}', false, 2, 422),
 
   'hook.failed': row('hook {command} failed: {detail}', true, 1),
   'hook.blocked': row('hook {command} blocked: {reason}', false, 1),
@@ -84,8 +96,26 @@ export const ERRORS = {
     true,
     4,
   ),
-  'http.unauthorized': row('{detail}', false, 5),
   'http.unanswered': row('no daemon answers at {address}: {detail}{hint}', true, 4),
+
+  'http.starting': row('animus is starting; try again in a moment', true, 4),
+  'http.unauthorized': row('{detail}', false, 5, 401),
+  'http.forbidden': row('{detail}', false, 5, 403),
+  'http.host': row(
+    'the Host header names {host}; this server answers to addresses, localhost and the names in http.allowed_hosts',
+    false,
+    5,
+    421,
+  ),
+  'http.origin': row('pages of {origin} may not use this API; see http.allowed_origins', false, 5, 403),
+  'http.not_found': row('there is nothing at this path; the paths are in /api/v1/openapi.json', false, 3),
+  'http.method': row('this path knows only {methods}', false, 2, 405),
+  'http.invalid': row('the request is not valid: {detail}', false, 2),
+  'http.media_type': row('the body must be JSON, with the header Content-Type: application/json', false, 2, 415),
+  'http.too_large': row('the body has more than {limit} bytes', false, 2, 413),
+  'http.too_many': row('too many requests; try again in {seconds} s', true, 5, 429),
+  'http.key_reused': row('the Idempotency-Key {key} was used for another request', false, 5, 422),
+  'http.no_database': row('the database does not answer; try again in a moment', true, 4),
 
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
   'process.interrupted': row('{command} was interrupted from outside: {detail}', true, 1),
@@ -102,14 +132,25 @@ export const ERRORS = {
   'sandbox.build_failed': row('cannot build {image} on the Docker engine at {where}: {detail}{hint}', true, 1),
   'sandbox.refused': row('the Docker engine at {where} refused: {detail}{hint}', false, 5),
 
-  'llm.unknown_provider': row('model {model}: no provider named {provider} is configured (known: {known})', false, 2),
-  'llm.base_url': row('provider {provider}: base_url is not an http or https URL', false, 2),
+  'llm.unknown_provider': row(
+    'model {model}: no provider named {provider} is configured (known: {known})',
+    false,
+    2,
+    500,
+  ),
+  'llm.base_url': row('provider {provider}: base_url is not an http or https URL', false, 2, 500),
   'llm.no_batch': row(
     'provider {provider} has no batch API, so {model} cannot be asked in batches; remove batch, or use a provider of kind anthropic or openai',
     false,
     2,
+    500,
   ),
-  'llm.no_embeddings': row('provider {provider} has no embeddings; use one of kind openai, azure or ollama', false, 2),
+  'llm.no_embeddings': row(
+    'provider {provider} has no embeddings; use one of kind openai, azure or ollama',
+    false,
+    2,
+    500,
+  ),
 
   'worktree.failed': row('cannot create a worktree of {repo}: {detail}', true, 1),
 
@@ -120,11 +161,12 @@ export const ERRORS = {
   ),
 } as const satisfies Record<string, ErrorRow>;
 
-/** One row of the table: message template, whether a retry may succeed, CLI exit code. */
+/** One row of the table: message template, whether a retry may succeed, CLI exit code, HTTP status. */
 export interface ErrorRow {
   readonly message: string;
   readonly retryable: boolean;
-  readonly exit: number;
+  readonly exit: ExitCode;
+  readonly http: number;
 }
 
 /** The closed set of error codes. */
@@ -152,6 +194,10 @@ export class AnimusError extends Error {
   get exitCode(): number {
     return ERRORS[this.code].exit;
   }
+
+  get httpStatus(): number {
+    return ERRORS[this.code].http;
+  }
 }
 
 /** True for an AnimusError; with `codes`, only for one of these codes. */
@@ -175,8 +221,8 @@ export function fileFault(error: unknown): string {
   return what === undefined ? message : `${what} (${code})`;
 }
 
-function row(message: string, retryable: boolean, exit: number): ErrorRow {
-  return { message, retryable, exit };
+function row(message: string, retryable: boolean, exit: ExitCode, http = HTTP_OF_EXIT[exit]): ErrorRow {
+  return { message, retryable, exit, http };
 }
 
 function fill(template: string, details: ErrorDetails): string {

@@ -1,4 +1,6 @@
 /** The health report of a running daemon, as /readyz sends it and `animus health` reads it. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Service } from './service.ts';
 
 /** `starting` until it takes work, `ending` from the first SIGTERM on. */
@@ -30,10 +32,26 @@ export interface HttpAddress {
 export interface HealthServer extends Service {
   /** The address it listens on, once started. For port 0, the port that the system chose. */
   address(): HttpAddress;
+  /** From here on, requests below `/api/` are answered by it. Only for a server that was created with settings of the API. */
+  serveApi(api: HttpApi): void;
 }
 
-/** Creates the service that answers health requests at `address`; `look` never rejects. */
-export type OpenHealth = (address: HttpAddress, look: () => Promise<Readiness>) => HealthServer;
+/** Answers requests below `/api/`. */
+export interface HttpApi {
+  /** `admitted` marks the connection as one of somebody known, until the answer has been sent: it is not closed to make room. */
+  answer(request: IncomingMessage, response: ServerResponse, admitted: () => void): void;
+  /** Takes a connection that asks for another protocol (WebSocket). Absent: it is closed. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: () => void): void;
+  /** Lets the requests under way end, for some seconds, and ends all streams. */
+  stop(): Promise<void>;
+}
+
+/** Creates the service that answers health requests at `address`; `look` never rejects. With `api`, it will serve the API, too. */
+export type OpenHealth = (
+  address: HttpAddress,
+  look: () => Promise<Readiness>,
+  api?: { readonly maxConnections: number },
+) => HealthServer;
 
 /** `host:port`, with an IPv6 address in brackets. */
 export function showAddress({ host, port }: HttpAddress): string {

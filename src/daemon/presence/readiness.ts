@@ -6,6 +6,8 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import {
   type DaemonPhase,
   type HealthServer,
+  type HttpAddress,
+  type HttpApi,
   type OpenHealth,
   type Readiness,
   showAddress,
@@ -19,6 +21,8 @@ import { recordHealth } from './health-records.ts';
 
 export interface ReadinessMeans {
   readonly http: Config['daemon']['http'];
+  /** Null: the API is not served. */
+  readonly api: { readonly maxConnections: number } | null;
   /** Where `animus health` looks for the address. */
   readonly home: string;
   readonly version: string;
@@ -35,6 +39,8 @@ export interface DaemonReadiness extends Service {
   watchDatabase(db: Database): void;
   watchNotifications(notifications: Notifications): void;
   enter(phase: DaemonPhase): void;
+  /** From here on the API is answered at the same address. */
+  serveApi(api: HttpApi): void;
 }
 
 /** A database that takes longer than this to return its schema version is not usable. */
@@ -50,7 +56,7 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   let db: Database | null = null;
   let notifications: Notifications | null = null;
   let checking: Promise<DatabaseChecks> | null = null;
-  let server: Service | null = null;
+  let server: HealthServer | null = null;
   let removeRecord: (() => void) | null = null;
 
   async function look(): Promise<Readiness> {
@@ -87,9 +93,15 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
     watchDatabase: (opened) => void (db = opened),
     watchNotifications: (opened) => void (notifications = opened),
     enter: (next) => void (phase = next),
+    serveApi(api) {
+      if (server === null) return;
+      server.serveApi(api);
+      log.info({ address: showAddress(server.address()) }, 'answering the API at /api/v1');
+    },
     async start() {
-      if (http === null || means.openHealth === undefined) return;
-      const opened = await openSomewhere(means.openHealth, http, look);
+      const open = means.openHealth;
+      if (http === null || open === undefined) return;
+      const opened = await openSomewhere((address) => open(address, look, means.api ?? undefined), http);
       server = opened;
       removeRecord = recordHealth(means.home, means.daemonId, opened.address());
       log.info({ address: showAddress(opened.address()) }, 'answering health checks at /healthz and /readyz');
@@ -105,18 +117,17 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
  * Several daemons on one host are common: when the default address is taken, the system chooses a port. A configured address is mandatory.
  */
 async function openSomewhere(
-  open: OpenHealth,
+  open: (address: HttpAddress) => HealthServer,
   http: NonNullable<ReadinessMeans['http']>,
-  look: () => Promise<Readiness>,
 ): Promise<HealthServer> {
-  const wanted = open(http, look);
+  const wanted = open(http);
   try {
     await wanted.start();
     return wanted;
   } catch (error) {
     if (http.configured || !isAnimusError(error, 'http.unavailable')) throw error;
   }
-  const other = open({ host: http.host, port: 0 }, look);
+  const other = open({ host: http.host, port: 0 });
   await other.start();
   return other;
 }

@@ -7,8 +7,8 @@ describe('the error table', () => {
   test('matches docs/errors.md', () => {
     const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
     const documented = tableRows(page).slice(1);
-    const expected = Object.entries(ERRORS).map(([code, { message, retryable, exit }]) => {
-      return [`\`${code}\``, message.replaceAll('\n', ' '), retryable ? 'yes' : 'no', String(exit)];
+    const expected = Object.entries(ERRORS).map(([code, { message, retryable, exit, http }]) => {
+      return [`\`${code}\``, message.replaceAll('\n', ' '), retryable ? 'yes' : 'no', String(exit), String(http)];
     });
     expect(documented).toEqual(expected);
   });

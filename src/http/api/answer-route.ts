@@ -1,0 +1,51 @@
+/** Answers a request by its route: who sends it, what it says, its transaction, its answer. */
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
+import { currentTraceparent } from '../../telemetry/spans.ts';
+import { asVisitor } from '../login/visitor.ts';
+import type { ApiMeans, JsonRoute, Route, Visit } from '../route/route.ts';
+import type { Doorkeeper } from './authorize.ts';
+import { parseInput } from './parse-input.ts';
+
+/** A request that found its route. */
+export interface Arrival {
+  readonly request: Request;
+  /** The parameters of its path. */
+  readonly path: Readonly<Record<string, string>>;
+  /** Of the client. */
+  readonly address: string;
+  readonly signal: AbortSignal;
+  /** Called once it is known who sends it. */
+  readonly admitted: () => void;
+}
+
+/** How long a request waits for work that another transaction holds. */
+const LOCKED_MS = 5000;
+
+/** Errors: those of the route, for `problemResponse`. */
+export async function answerRoute(
+  route: Route,
+  arrival: Arrival,
+  means: ApiMeans,
+  door: Doorkeeper,
+): Promise<Response> {
+  const { request, path, address, signal } = arrival;
+  const authorization = request.headers.get('authorization') ?? undefined;
+  const visitor = await door.admit(authorization, address, route.scope);
+  arrival.admitted();
+  const { input } = await parseInput(route, request, path);
+  const traceparent = currentTraceparent() ?? request.headers.get('traceparent');
+  const visit: Visit = { visitor, means, traceparent, signal };
+  if (route.kind === 'stream') return route.respond(visit, input, request);
+  const act = () => asVisitor(means.db, visitor, (tx) => route.run({ ...visit, tx }, input));
+  const result = await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS });
+  return jsonResponse(route, result);
+}
+
+/** Only what the schema names leaves. */
+function jsonResponse(route: JsonRoute, result: unknown): Response {
+  const body = route.output.parse(result);
+  return new Response(`${JSON.stringify(body)}\n`, {
+    status: route.status,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  });
+}

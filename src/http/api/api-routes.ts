@@ -1,0 +1,5 @@
+/** All routes of the API, in the order of the OpenAPI document. */
+import type { Route } from '../route/route.ts';
+import { workRoutes } from '../work/work-routes.ts';
+
+export const API_ROUTES: readonly Route[] = [...workRoutes];

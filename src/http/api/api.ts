@@ -1,0 +1,126 @@
+/** The API below `/api/`, as a handler of Node's HTTP server. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { HttpConfig } from '../../core/config/http-config.ts';
+import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
+import type { HttpApi } from '../../core/lifecycle/health.ts';
+import { openLogin } from '../login/login.ts';
+import type { ApiMeans, Route } from '../route/route.ts';
+import { answerRoute } from './answer-route.ts';
+import { API_ROUTES } from './api-routes.ts';
+import { doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
+import { checkHost, checkOrigin, corsHeaders, preflight } from './gate.ts';
+import { rateLimit } from './limits.ts';
+import { API_ROOT, openApiDocument } from './openapi.ts';
+import { problemResponse, publicError } from './problem.ts';
+
+/** The means of the routes, and the settings of the API. */
+export interface ApiOptions extends ApiMeans {
+  readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'>;
+  /** Default: all. */
+  readonly routes?: readonly Route[];
+}
+
+/** What Hono passes on of the request: Node's, and what to call once it is known who sends it. */
+interface Bindings {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+type Env = { Bindings: Bindings; Variables: { requestId: string } };
+
+/** How long `stop` waits for requests that are being answered, before it cuts them. */
+const STOP_MS = 5000;
+
+/** Makes the API. It answers until `stop`, which waits for the requests under way and ends all streams. */
+export function openApi(options: ApiOptions): HttpApi {
+  const stopping = new AbortController();
+  const app = createApp(options, stopping.signal);
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const underWay = new Set<Promise<unknown>>();
+  return {
+    answer(request, response, admitted) {
+      ADMITTED.set(request, admitted);
+      const closed = new Promise<void>((done) => response.once('close', done));
+      underWay.add(closed);
+      void closed.then(() => underWay.delete(closed));
+      void listener(request, response);
+    },
+    async stop() {
+      stopping.abort();
+      const waiting = new AbortController();
+      await Promise.race([Promise.all(underWay), options.clock.sleep(STOP_MS, waiting.signal)]);
+      waiting.abort();
+    },
+  };
+}
+
+/** Marks a connection as one of somebody known. Kept aside, because Hono passes on Node's request and nothing else. */
+const ADMITTED = new WeakMap<IncomingMessage, () => void>();
+
+function createApp(options: ApiOptions, stopping: AbortSignal): Hono<Env> {
+  const { settings, clock, version, routes = API_ROUTES } = options;
+  const app = new Hono<Env>();
+  const door = doorkeeper(
+    openLogin({ database: options.db }),
+    rateLimit(settings.requestsPerMinute, clock),
+    rateLimit(FAILURES_PER_MINUTE, clock),
+  );
+  const document = openApiDocument(routes, version);
+
+  app.use(async (context, next) => {
+    context.set('requestId', randomUUID());
+    await next();
+    const { headers } = context.res;
+    headers.set('x-request-id', context.get('requestId'));
+    headers.set('x-content-type-options', 'nosniff');
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
+  });
+  app.use(async (context, next) => {
+    const { host, origin } = context.env.incoming.headers;
+    checkHost(host, settings);
+    checkOrigin(origin, settings);
+    if (stopping.aborted) throw new AnimusError('http.starting');
+    if (context.req.method === 'OPTIONS' && origin !== undefined) context.res = preflight(origin);
+    else await next();
+    for (const [name, value] of Object.entries(corsHeaders(origin))) context.res.headers.set(name, value);
+  });
+
+  app.get(`${API_ROOT}/openapi.json`, (context) => context.json(document));
+  for (const route of routes) {
+    app.on(route.method, honoPath(route.path), (context) => {
+      const { incoming } = context.env;
+      const signal = AbortSignal.any([stopping, context.req.raw.signal]);
+      const path = context.req.param() as Record<string, string>;
+      const address = incoming.socket.remoteAddress ?? '';
+      const admitted = () => ADMITTED.get(incoming)?.();
+      return answerRoute(route, { request: context.req.raw, path, address, signal, admitted }, options, door);
+    });
+  }
+  for (const [path, methods] of Map.groupBy(routes, (route) => honoPath(route.path))) {
+    app.all(path, () => {
+      const allow = [...new Set(methods.map(({ method }) => method))].join(', ');
+      return problemResponse(new AnimusError('http.method', { methods: allow }), { allow });
+    });
+  }
+  app.notFound(() => problemResponse(new AnimusError('http.not_found')));
+  app.onError((error, context) => {
+    const requestId = context.get('requestId');
+    const { shown, hidden } = publicError(error, requestId);
+    if (hidden) options.log.error({ err: error, request_id: requestId }, 'a request to the API failed');
+    return problemResponse(shown, CHALLENGE[shown.code]);
+  });
+  return app;
+}
+
+const CHALLENGE: Partial<Record<ErrorCode, Record<string, string>>> = {
+  'http.unauthorized': { 'www-authenticate': 'Bearer realm="animus"' },
+  // The rest of the body was not read, so the connection cannot be used again.
+  'http.too_large': { connection: 'close' },
+};
+
+/** `/work/{id}` as Hono writes it. */
+function honoPath(path: string): string {
+  return API_ROOT + path.replaceAll(/\{(\w+)\}/g, ':$1');
+}

@@ -1,0 +1,146 @@
+/** The OpenAPI 3.1 document, made from the table of routes. */
+import { z } from 'zod';
+import { ERRORS, type ErrorCode } from '../../core/errors/errors.ts';
+import type { Route } from '../route/route.ts';
+import { PROBLEM_TYPE, problemSchema } from './problem.ts';
+
+type Json = Record<string, unknown>;
+
+/** The path below which all routes are. */
+export const API_ROOT = '/api/v1';
+
+/** Errors that every route can answer with. */
+const COMMON: readonly ErrorCode[] = [
+  'http.invalid',
+  'http.unauthorized',
+  'http.forbidden',
+  'http.host',
+  'http.too_many',
+  'internal.bug',
+  'http.no_database',
+];
+/** Errors of routes with a body. */
+const WITH_BODY: readonly ErrorCode[] = ['http.media_type', 'http.too_large'];
+
+/** Makes the document. */
+export function openApiDocument(routes: readonly Route[], version: string): Json {
+  const schemas: Json = {};
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const methods = (paths[route.path] ??= {});
+    methods[route.method.toLowerCase()] = operation(route, schemas);
+  }
+  schemaOf(problemSchema, 'output', schemas);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'animus',
+      version,
+      description:
+        'Work, agents and what they did, over HTTP. Errors are problem details with the codes of docs/errors.md.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: API_ROOT }],
+    security: [{ token: [] }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A token of `animus token create`.' } },
+      schemas,
+    },
+  };
+}
+
+function operation(route: Route, schemas: Json): Json {
+  const { body } = route.input;
+  return {
+    operationId: route.id,
+    tags: [route.tag],
+    summary: route.summary,
+    description: `Needs a token of scope \`${route.scope}\`.`,
+    parameters: parametersOf(route, schemas),
+    ...(body && { requestBody: { required: true, content: content('application/json', body, 'input', schemas) } }),
+    responses: { ...success(route, schemas), ...failures(route) },
+  };
+}
+
+function parametersOf(route: Route, schemas: Json): Json[] {
+  const { path, query } = route.input;
+  const of = (part: z.ZodObject, where: 'path' | 'query') =>
+    Object.entries(part.shape).map(([name, schema]) => ({
+      name,
+      in: where,
+      required: where === 'path' || !(schema as z.ZodType).safeParse(undefined).success,
+      schema: schemaOf(schema as z.ZodType, 'input', schemas),
+    }));
+  return [...of(path, 'path'), ...of(query, 'query'), ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : [])];
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A request with the same key and body has its effect once; repetitions get the first answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+};
+
+function success(route: Route, schemas: Json): Json {
+  if (route.kind === 'stream') {
+    const media = Object.fromEntries(route.media.map((type) => [type, { schema: { type: 'string' } }]));
+    return { 200: { description: 'The stream.', content: media } };
+  }
+  const answer = content('application/json', route.output, 'output', schemas);
+  return { [route.status]: { description: 'Done.', content: answer } };
+}
+
+function failures(route: Route): Json {
+  const codes = [...COMMON, ...(route.input.body ? WITH_BODY : []), ...(route.errors ?? [])];
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].http);
+  return Object.fromEntries(
+    [...byStatus].map(([status, each]) => [
+      status,
+      {
+        description: `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`,
+        content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+}
+
+function content(type: string, schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  return { [type]: { schema: schemaOf(schema, io, schemas) } };
+}
+
+/** The JSON Schema of a zod schema; those with an id go to the components, where others refer to them. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const made = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      // Rows hold dates; JSON.stringify writes them so.
+      if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+    },
+  }) as Json;
+  const { $defs = {}, $schema: _, id, ...rest } = moved(made) as Json & { readonly $defs?: Json };
+  for (const [name, definition] of Object.entries($defs)) schemas[name] = withoutId(definition as Json);
+  if (typeof id !== 'string') return rest;
+  schemas[id] = rest;
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function withoutId({ id: _, ...rest }: Json): Json {
+  return rest;
+}
+
+/** The same with references to the components. */
+function moved(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moved);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) =>
+      key === '$ref' && typeof inner === 'string'
+        ? [key, inner.replace('#/$defs/', '#/components/schemas/')]
+        : [key, moved(inner)],
+    ),
+  );
+}

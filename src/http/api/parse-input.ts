@@ -1,0 +1,39 @@
+/** Checks a request against the schemas of its route. */
+import { z } from 'zod';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Input, Route } from '../route/route.ts';
+import { readJsonBody } from './read-body.ts';
+
+type Parsed = Input<z.ZodObject, z.ZodObject, z.ZodType>;
+
+/** The parsed input, and the bytes of its body. Errors: `http.invalid`, which names each key that is wrong, and those of `readJsonBody`. */
+export async function parseInput(
+  route: Route,
+  request: Request,
+  path: Readonly<Record<string, string>>,
+): Promise<{ readonly input: Parsed; readonly bytes: Uint8Array }> {
+  const query = onlyOnce(new URL(request.url).searchParams);
+  const checked = { path: check('path', route.input.path, path), query: check('query', route.input.query, query) };
+  if (route.input.body === null) return { input: { ...checked, body: undefined }, bytes: new Uint8Array() };
+  const { value, bytes } = await readJsonBody(request, route.maxBodyBytes);
+  return { input: { ...checked, body: check('body', route.input.body, value) }, bytes };
+}
+
+function onlyOnce(parameters: URLSearchParams): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const [name, value] of parameters) {
+    if (Object.hasOwn(query, name)) throw new AnimusError('http.invalid', { detail: `query: ${name} is given twice` });
+    query[name] = value;
+  }
+  return query;
+}
+
+function check<Schema extends z.ZodType>(part: string, schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.slice(0, 10).map((issue) => {
+    const at = issue.path.map(String).join('.');
+    return `${part}${at === '' ? '' : `.${at}`}: ${issue.message}`;
+  });
+  throw new AnimusError('http.invalid', { detail: problems.join('; ') });
+}

@@ -1,0 +1,25 @@
+/** Opens the API in a process that has the database open: the daemon, or `animus http`. */
+import type { HttpApi } from '../../core/lifecycle/health.ts';
+import type { ApiParts } from '../../daemon/daemon-options.ts';
+import { openPostgres } from '../../store/postgres/postgres.ts';
+import { openApi } from './api.ts';
+
+/** Connections of a login of its own. */
+const POOL_SIZE = 5;
+
+/** The API with all its routes, until it is stopped. With `http.database_url_env` it has a login of its own. */
+export async function serveApi({ db, log, clock, version, settings }: ApiParts): Promise<HttpApi> {
+  const own = settings.databaseUrl && openOwn(settings.databaseUrl.reveal(), log);
+  const api = openApi({ db: own ?? db, log, clock, version, settings });
+  return {
+    ...api,
+    async stop() {
+      await api.stop();
+      await own?.close();
+    },
+  };
+}
+
+function openOwn(url: string, log: ApiParts['log']): ReturnType<typeof openPostgres> {
+  return openPostgres(url, { poolSize: POOL_SIZE, applicationName: 'animus http', prepare: true, log });
+}

@@ -1,0 +1,135 @@
+/** A route of the API: its schemas check what comes in and what goes out, and the OpenAPI document is made from them. */
+import { z } from 'zod';
+import type { ErrorCode } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Scope } from '../../core/work/people.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Visitor } from '../login/visitor.ts';
+
+type Shape = z.ZodObject;
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What routes get of the process that serves them. */
+export interface ApiMeans {
+  /** Its login may act for people: use it by `asVisitor` only. */
+  readonly db: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly version: string;
+}
+
+/** A request whose sender and form have been checked. */
+export interface Visit {
+  readonly visitor: Visitor;
+  readonly means: ApiMeans;
+  /** W3C traceparent of the request's span, else of the client; null: none. */
+  readonly traceparent: string | null;
+  /** Aborted when the client leaves or the server ends. */
+  readonly signal: AbortSignal;
+}
+
+/** A request inside its transaction: everything it changes is committed together, or not at all. */
+export interface Transacted extends Visit {
+  /** Acts for the visitor. */
+  readonly tx: Queryable;
+}
+
+/** The parts of a request, each parsed by its schema. A part without a schema is empty. */
+export interface Input<Path extends Shape, Query extends Shape, Body extends z.ZodType> {
+  readonly path: z.output<Path>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+}
+
+interface Described {
+  /** The `operationId`: names the function of generated clients. */
+  readonly id: string;
+  readonly method: Method;
+  /** Below `/api/v1`, with parameters in braces: `/work/{id}`. */
+  readonly path: `/${string}`;
+  /** The group in the document. */
+  readonly tag: string;
+  /** One line. */
+  readonly summary: string;
+  /** What the token must be good for. */
+  readonly scope: Scope;
+  /** Errors of its own, beside those that every route has. */
+  readonly errors?: readonly ErrorCode[];
+  /** The largest body, in bytes; default 1 MiB. */
+  readonly maxBodyBytes?: number;
+}
+
+/** A route that answers with one JSON document. */
+export interface JsonRoute extends Described {
+  readonly kind: 'json';
+  /** Of success; default 200. */
+  readonly status: 200 | 201 | 202;
+  readonly input: Parts;
+  readonly output: z.ZodType;
+  readonly run: (visit: Transacted, input: Input<Shape, Shape, z.ZodType>) => Promise<unknown>;
+}
+
+/** A route that answers with a stream: it opens transactions itself, by `asVisitor`. */
+export interface StreamRoute extends Described {
+  readonly kind: 'stream';
+  readonly input: Parts;
+  /** The media types of its answer. */
+  readonly media: readonly string[];
+  /** `request` is for its headers. */
+  readonly respond: (visit: Visit, input: Input<Shape, Shape, z.ZodType>, request: Request) => Promise<Response>;
+}
+
+export type Route = JsonRoute | StreamRoute;
+
+interface Parts {
+  readonly path: Shape;
+  readonly query: Shape;
+  /** Null: it takes no body. */
+  readonly body: z.ZodType | null;
+}
+
+interface Schemas<Path extends Shape, Query extends Shape, Body extends z.ZodType> {
+  readonly params?: Path;
+  readonly query?: Query;
+  readonly body?: Body;
+}
+
+const NOTHING = z.strictObject({});
+type Nothing = typeof NOTHING;
+
+/** Makes a JSON route; its schemas give the types of `run`. */
+export function jsonRoute<
+  Output extends z.ZodType,
+  Path extends Shape = Nothing,
+  Query extends Shape = Nothing,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  route: Described &
+    Schemas<Path, Query, Body> & {
+      readonly status?: JsonRoute['status'];
+      readonly output: Output;
+      readonly run: (visit: Transacted, input: Input<Path, Query, Body>) => Promise<z.input<Output>>;
+    },
+): JsonRoute {
+  const { params, query, body, status = 200, run, ...rest } = route;
+  const input = { path: params ?? NOTHING, query: query ?? NOTHING, body: body ?? null };
+  return { ...rest, kind: 'json', status, input, run };
+}
+
+/** Makes a route that answers with a stream. */
+export function streamRoute<
+  Path extends Shape = Nothing,
+  Query extends Shape = Nothing,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  route: Described &
+    Schemas<Path, Query, Body> & {
+      readonly media: readonly string[];
+      readonly respond: (visit: Visit, input: Input<Path, Query, Body>, request: Request) => Promise<Response>;
+    },
+): StreamRoute {
+  const { params, query, body, respond, ...rest } = route;
+  const input = { path: params ?? NOTHING, query: query ?? NOTHING, body: body ?? null };
+  return { ...rest, kind: 'stream', input, respond };
+}

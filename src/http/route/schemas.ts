@@ -1,0 +1,35 @@
+/** Pieces that the schemas of many routes share. */
+import { z } from 'zod';
+import { WORK_STATES } from '../../core/work/work.ts';
+
+/** The id of a row. */
+export const id = () => z.string().regex(UUID).meta({ format: 'uuid' });
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A time of a row, sent as ISO 8601 in UTC. */
+export const time = () => z.date();
+/** A time that the client gives: ISO 8601 with its offset. */
+export const timeIn = () => z.iso.datetime({ offset: true });
+
+export const workState = () => z.enum(WORK_STATES).meta({ id: 'WorkState' });
+
+/** Any JSON value. */
+export const json = () => z.unknown();
+/** Any JSON object. */
+export const jsonObject = () => z.record(z.string(), z.unknown());
+
+/** `limit` of a list: 1 to 200, default 50. */
+export const limit = () => z.coerce.number().int().min(1).max(200).default(50);
+/** A page of a list. `next` is null on the last page. */
+export const page = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.string().nullable().describe('`after` of the next page; null: no more') });
+
+/** A page of at most `most` rows, of which one more was read to know whether there are more. `cursor` says where a row stands. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  most: number,
+  cursor: (row: Row) => string,
+): { items: Row[]; next: string | null } {
+  const items = rows.slice(0, most);
+  return { items, next: rows.length > most ? cursor(items.at(-1)!) : null };
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { readVisibleWork } from '../../store/views/visible-work.ts';
+import { jsonRoute } from '../route/route.ts';
+import { id } from '../route/schemas.ts';
+import { workItem } from './work-schemas.ts';
+
+export const showWork = jsonRoute({
+  id: 'showWork',
+  method: 'GET',
+  path: '/work/{id}',
+  tag: 'work',
+  summary: 'One work item',
+  scope: 'read',
+  params: z.strictObject({ id: id() }),
+  output: workItem,
+  errors: ['work.not_found'],
+  run: ({ tx }, { path }) => readVisibleWork(tx, path.id),
+});

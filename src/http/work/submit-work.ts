@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
+import { submitWork } from '../../store/work/submit-work.ts';
+import { jsonRoute } from '../route/route.ts';
+import { id, json, jsonObject, timeIn, workState } from '../route/schemas.ts';
+
+/** Files are at most 20 MiB together; base64 makes four bytes of three. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+const attachment = z.strictObject({
+  name: z.string().min(1).max(255),
+  content: z.base64().describe('the bytes in base64; at most 10 MiB, and 20 MiB of all files'),
+});
+
+const newWork = z
+  .strictObject({
+    faculty: z.string().regex(FACULTY_NAME),
+    description: z.string().optional(),
+    params: jsonObject().optional(),
+    skill: z.string().optional(),
+    dedup_key: z
+      .string()
+      .optional()
+      .describe('while an item of the faculty with this key is active, this one merges into it'),
+    concurrency_key: z.string().optional().describe('items with the same key run one after another'),
+    priority: z.int32().optional().describe('higher runs first; default 0'),
+    run_at: timeIn().optional().describe('not before this time'),
+    parent_id: id().optional(),
+    source: z.string().optional().describe('default http'),
+    trigger_info: json().optional(),
+    batch: z.boolean().optional().describe('ask its turns in batches; default: as its faculty says'),
+    attachments: z.array(attachment).max(20).optional(),
+  })
+  .meta({ id: 'NewWork' });
+
+export const submitWorkRoute = jsonRoute({
+  id: 'submitWork',
+  method: 'POST',
+  path: '/work',
+  tag: 'work',
+  summary: 'Submit a work item',
+  scope: 'work',
+  body: newWork,
+  status: 201,
+  output: z.object({ id: id(), state: workState(), merged_into: id().nullable() }).meta({ id: 'SubmittedWork' }),
+  errors: ['work.not_found', 'work.invalid'],
+  maxBodyBytes: MAX_BODY_BYTES,
+  run: async ({ tx, traceparent }, { body }) => {
+    const submitted = await submitWork(tx, {
+      faculty: body.faculty,
+      description: body.description,
+      params: body.params,
+      skill: body.skill,
+      dedupKey: body.dedup_key,
+      concurrencyKey: body.concurrency_key,
+      priority: body.priority,
+      runAt: body.run_at === undefined ? undefined : new Date(body.run_at),
+      parentId: body.parent_id,
+      source: body.source ?? 'http',
+      triggerInfo: body.trigger_info,
+      batch: body.batch,
+      traceContext: traceparent ?? undefined,
+      attachments: body.attachments?.map(({ name, content }) => ({ name, content: Buffer.from(content, 'base64') })),
+    });
+    return { id: submitted.id, state: submitted.state, merged_into: submitted.mergedInto };
+  },
+});

@@ -1,0 +1,42 @@
+/** Work items as the API shows them. */
+import { z } from 'zod';
+import { id, json, jsonObject, time, workState } from '../route/schemas.ts';
+
+const summary = {
+  id: id(),
+  faculty: z.string(),
+  state: workState(),
+  description: z.string(),
+  priority: z.int(),
+  attempts: z.int(),
+  turns: z.int(),
+  cost_usd: z.number(),
+  parent_id: id().nullable(),
+  merged_into: id().nullable().describe('the active item that does the same work'),
+  outcome_summary: z.string().nullable(),
+  run_at: time().nullable(),
+  created_at: time(),
+  resolved_at: time().nullable(),
+};
+
+/** A line of a list; its texts are cut. */
+export const workSummary = z.object(summary).meta({ id: 'WorkSummary' });
+
+/** All that one may know about an item. */
+export const workItem = z
+  .object({
+    ...summary,
+    skill: z.string().nullable(),
+    params: jsonObject(),
+    dedup_key: z.string().nullable(),
+    concurrency_key: z.string().nullable(),
+    source: z.string(),
+    trigger_info: json(),
+    cancel_requested_at: time().nullable(),
+    outcome: json(),
+    error: json(),
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    updated_at: time(),
+  })
+  .meta({ id: 'WorkItem' });
