@@ -5,11 +5,11 @@ import { basename, join, resolve } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
 import { problemsOf, type Strictness } from './finding.ts';
 import { assembleLibrary, type FoundSkill } from './library.ts';
-import { isLeftOut } from './list-skill-files.ts';
 import { type ReadSkill, readSkill } from './read-skill.ts';
 import { type SkillLibrary, type SkillProblem, skillProblem } from './skill.ts';
 import { SKILL_LIMITS, type SkillLimits } from './skill-limits.ts';
 import { isUsableSkillName } from './skill-name.ts';
+import { isLeftOut } from './skill-path.ts';
 
 /** How skills are loaded. */
 export interface LoadSkillsOptions {
