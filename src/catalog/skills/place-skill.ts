@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { AnimusError, fileFault } from '../../core/errors/errors.ts';
 import type { SkillContent } from './skill.ts';
 import { isUsableSkillName } from './skill-name.ts';
-import { wrongSkillPath } from './skill-path.ts';
+import { TEMPORARY, wrongSkillPath } from './skill-path.ts';
 
 export interface PlaceOptions {
   /** True: a folder that is there is replaced. Default false. */
@@ -21,9 +21,6 @@ export interface PlaceOptions {
   /** The time, in ms since 1970; default: now. */
   readonly nowMs?: number;
 }
-
-/** Folders being written, and replaced ones that are about to be removed. Hidden, so that no scan takes them for skills. */
-const TEMPORARY = '.animus-skill-';
 
 /** The name of a folder that was moved aside, with that of its skill. */
 const MOVED_ASIDE = /^\.animus-skill-(.+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-old$/;

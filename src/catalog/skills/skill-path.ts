@@ -2,6 +2,9 @@
 import { unprintable } from './skill-fields.ts';
 import { SKILL_LIMITS } from './skill-limits.ts';
 
+/** How the names of folders begin that are being written, or were moved aside. No scan takes them for skills. */
+export const TEMPORARY = '.animus-skill-';
+
 /** Names that are no part of a skill: hidden files, and what tools leave behind. */
 export function isLeftOut(name: string): boolean {
   return name.startsWith('.') || name === 'node_modules' || name === '__pycache__';
