@@ -21,7 +21,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    ['audit', 'db', 'init', 'memory', 'operate', 'sandbox', 'scratch', 'serve', 'settings', 'spend', 'status', 'work'],
+    ['audit', 'db', 'init', 'memory', 'operate', 'sandbox', 'scratch', 'serve', 'settings', 'skill', 'spend', 'status', 'work'],
     ['events'],
     ['command'],
     ['view'],

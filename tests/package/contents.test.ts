@@ -14,6 +14,7 @@ test('the package contains everything that it needs to run, and nothing else', {
       'migrations',
       'docker/sandbox',
       'faculties',
+      'skills',
       ':(glob)docs/*.md',
       'LICENSE',
       'README.md',

@@ -4,8 +4,8 @@ import { join, sep } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
 import { byPath } from './content-hash.ts';
 import type { Finding } from './finding.ts';
-import { unprintable } from './skill-fields.ts';
 import type { SkillLimits } from './skill-limits.ts';
+import { isLeftOut, wrongFileName } from './skill-path.ts';
 
 /** A file that belongs to a skill. */
 export interface ListedFile {
@@ -25,11 +25,6 @@ export interface SkillListing {
   readonly findings: readonly Finding[];
 }
 
-/** Names that are no part of a skill: hidden files, and what tools leave behind. */
-export function isLeftOut(name: string): boolean {
-  return name.startsWith('.') || name === 'node_modules' || name === '__pycache__';
-}
-
 /**
  * Lists the regular files of a skill, ordered by path. A link to a file inside the directory counts as that file. Findings: links that lead
  * out or to folders, pipes, sockets and devices, names that not every system can have, and what exceeds the limits. Throws the system's
@@ -44,8 +39,10 @@ export function listSkillFiles(directory: string, limits: SkillLimits): SkillLis
     for (const entry of entriesOf(join(root, folder))) {
       if (isLeftOut(entry.name)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      const wrong = wrongName(entry.name);
+      const wrong = wrongFileName(entry.name);
       if (wrong !== null) broken(folder, `contains a file whose name ${wrong}`);
+      else if (Array.from(path).length > limits.pathCharacters)
+        broken(folder, `contains a file whose path has more than ${limits.pathCharacters} characters`);
       else if (entry.isDirectory()) {
         if (depth >= limits.depth) broken(path, `is nested deeper than ${limits.depth} folders`);
         else walk(path, depth + 1);
@@ -103,15 +100,6 @@ function kindOf(stats: Stats): string {
   return stats.isSymbolicLink()
     ? 'was replaced by a link while it was read'
     : 'is not a regular file (but a pipe, socket or device)';
-}
-
-/** What is wrong with a file name; null if every system can have it. */
-function wrongName(name: string): string | null {
-  if (name.includes('\uFFFD')) return 'is not UTF-8';
-  const control = name.includes('\n') || name.includes('\t') ? 'a line end or tab' : unprintable(name);
-  if (control !== null) return `contains a control character (${control})`;
-  if (name.includes('\\')) return 'contains a backslash';
-  return null;
 }
 
 /** Paths that a file system which ignores case or form takes for the same as an earlier one. */

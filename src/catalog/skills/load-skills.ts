@@ -5,11 +5,11 @@ import { basename, join, resolve } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
 import { problemsOf, type Strictness } from './finding.ts';
 import { assembleLibrary, type FoundSkill } from './library.ts';
-import { isLeftOut } from './list-skill-files.ts';
 import { type ReadSkill, readSkill } from './read-skill.ts';
 import { type SkillLibrary, type SkillProblem, skillProblem } from './skill.ts';
 import { SKILL_LIMITS, type SkillLimits } from './skill-limits.ts';
 import { isUsableSkillName } from './skill-name.ts';
+import { isLeftOut, TEMPORARY } from './skill-path.ts';
 
 /** How skills are loaded. */
 export interface LoadSkillsOptions {
@@ -108,10 +108,15 @@ function* skillDirectories(
   }
 }
 
+/** Other hidden folders are searched: collections keep skills in `.claude/skills` or `.curated`. */
+function isNotSearched(name: string): boolean {
+  return name === '.git' || name.startsWith(TEMPORARY) || (!name.startsWith('.') && isLeftOut(name));
+}
+
 /** A person may put a link to a folder into a directory of skills. Deeper down, links are not followed. */
 function foldersIn(folder: string, entries: readonly Dirent[], depth: number): string[] {
   return entries.flatMap((entry) => {
-    if (isLeftOut(entry.name)) return [];
+    if (isNotSearched(entry.name)) return [];
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return [path];
     return depth === 0 && entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

@@ -11,6 +11,8 @@ export interface SkillLimits {
   readonly files: number;
   /** How deep the folders of a skill may be nested; 8. */
   readonly depth: number;
+  /** Characters of the path of a file; 400. */
+  readonly pathCharacters: number;
 }
 
 export const SKILL_LIMITS: SkillLimits = Object.freeze({
@@ -19,6 +21,7 @@ export const SKILL_LIMITS: SkillLimits = Object.freeze({
   packageBytes: 8 * 1024 * 1024,
   files: 500,
   depth: 8,
+  pathCharacters: 400,
 });
 
 /** Bytes of the front matter. The format needs 7 KiB at most, without metadata. */

@@ -75,6 +75,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   type: 'plan, finding, decision, step, error or note',
   content: 'the text; - reads it from standard input',
   names: 'names of faculties (default: all)',
+  skill: 'the name of a skill',
   name: 'the name of the schedule',
   cron: 'a cron expression in quotes, such as "0 9 * * MON-FRI"',
   script: 'a TOML file with the answers and tool calls of the model',

@@ -77,6 +77,7 @@ function settingsOf(config: Config): Setting[] {
   add('budget.on_exceeded', config.budget.onExceeded);
   add('hooks.directory', config.hooks.directory);
   add('hooks.environment', config.hooks.environment.join(', ') || null);
+  add('skills.directories', config.skills.directories.join(', ') || null);
   add('web.allow', config.web.allow.join(', ') || null);
   add('sandbox.endpoint', config.sandbox.endpoint.text);
   const { endpoint } = config.sandbox;

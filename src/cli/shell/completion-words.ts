@@ -5,6 +5,7 @@ import { LEDGER_TYPES, WORK_STATES } from '../../core/work/work.ts';
 /** Values that the program itself does not know. */
 export interface WordSources {
   readonly faculties: () => Promise<readonly string[]>;
+  readonly skills: () => Promise<readonly string[]>;
   readonly providers: () => Promise<readonly string[]>;
   /** Short ids of the work items to which `command` (`cancel`, `retry` …) applies. */
   readonly ids: (command: string) => Promise<readonly string[]>;
@@ -73,7 +74,7 @@ function valueName({ long, flags }: Option): string {
 }
 
 /** The kinds of values that are read from files or the database. */
-const LOOKED_UP: ReadonlySet<string> = new Set(['faculty', 'names', 'provider', 'id', 'name']);
+const LOOKED_UP: ReadonlySet<string> = new Set(['faculty', 'names', 'skill', 'skills', 'provider', 'id', 'name']);
 
 async function valuesOf(name: string, command: Command, load: LoadSources): Promise<readonly string[]> {
   if (name === 'state') return WORK_STATES;
@@ -82,6 +83,7 @@ async function valuesOf(name: string, command: Command, load: LoadSources): Prom
   const sources = await load();
   if (name === 'faculty') return sources.faculties();
   if (name === 'names') return sources.faculties();
+  if (name === 'skill' || name === 'skills') return sources.skills();
   if (name === 'provider') return sources.providers();
   if (name === 'id') return sources.ids(command.name());
   if (name === 'name' && command.parent?.name() === 'schedule') return sources.schedules();

@@ -9,6 +9,7 @@ import { listSchedules } from '../../store/work/schedules.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { skillsDirectories } from '../command/skills-directories.ts';
 import { shortId } from '../view/quantities.ts';
 import type { WordSources } from './completion-words.ts';
 
@@ -23,6 +24,11 @@ export function wordSources(given: Invocation, options: CommonOptions): WordSour
       orNone(async () => {
         const { facultyNames } = await import('../command/faculty-names.ts');
         return facultyNames(await facultiesDirectory(invocation, undefined));
+      }),
+    skills: () =>
+      orNone(async () => {
+        const { loadSkills } = await import('../../catalog/skills/load-skills.ts');
+        return [...loadSkills(await skillsDirectories(invocation, undefined)).skills.keys()];
       }),
     providers: () => orNone(async () => [...(await invocation.config()).providers.keys()]),
     ids: (command) =>

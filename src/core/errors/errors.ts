@@ -39,6 +39,9 @@ export const ERRORS = {
   'skill.unknown': row('no skill named {name}{hint}', false, 3),
   'skill.invalid': row('{count} problem(s) in the skills:\n{problems}', false, 2, 422),
   'skill.changed': row('the skill {name} in {directory} was changed after it was read: {detail}', true, 5),
+  'skill.exists': row('{directory} exists already; choose another directory, or replace it with --force', false, 5),
+  'skill.unwritable': row('cannot write the skill {name} to {directory}: {detail}', true, 1),
+  'skill.source': row('{source}: {detail}', false, 2),
 
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),

@@ -52,6 +52,7 @@ describe('a command loads no package that it does not use', () => {
     ['budget list', ['commander', ...DRIVER], 55],
     ['schedule list', ['commander', 'croner', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
+    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],
     ['completion words -- work cancel ', ['commander', ...DRIVER], 102],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));

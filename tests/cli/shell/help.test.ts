@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
@@ -10,6 +10,7 @@ import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { tableRows } from '../../support/markdown-table.ts';
 import { png } from '../../support/media-files.ts';
+import { skillText } from '../../support/skill-tree.ts';
 import { run } from '../run-cli.ts';
 
 const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
@@ -35,6 +36,8 @@ beforeAll(async () => {
     write(`agents/${name}.toml`, faculty(name));
   }
   for (const name of ['fix', 'rate-limit']) write(`${name}.toml`, '[[answer]]\ntext = "Done."\n');
+  for (const name of ['skills/code-review', 'my-skills/other', 'drafts/release-notes'])
+    write(`${name}/SKILL.md`, skillText(basename(name)));
   write('sample/x', 'x');
   write('pull-request.json', '{"number": 17}');
   write('invoice.pdf', '%PDF-1.4');
@@ -100,7 +103,7 @@ describe('animus help', () => {
 
 /** They never end by themselves, need input from a person, or change something outside of this test. */
 const NOT_RUN =
-  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql|^animus sandbox build/;
+  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql|^animus sandbox build|^animus skill add (https:|git@)/;
 
 /** They say so with exit code 1 where no Docker engine answers, and in this test none does. */
 const NEEDS_DOCKER = /^sandbox status/;

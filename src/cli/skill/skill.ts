@@ -1,0 +1,51 @@
+/** `animus skill …`: lists, shows, checks and adds skills. */
+import type { Command } from 'commander';
+import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
+import { addSkill } from './skill-add.ts';
+import { checkSkills } from './skill-check.ts';
+import { listSkills } from './skill-list.ts';
+import { showSkill } from './skill-show.ts';
+
+const SKILLS = ['--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)'] as const;
+
+/** Adds the group. */
+export function addSkillCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'skill', 'instructions for kinds of tasks, in the Agent Skills format');
+  addCommand(group, 'list', {
+    summary: 'list the skills that loaded, with what they are for',
+    examples: ['animus skill list', 'animus skill list --skills ./my-skills --json'],
+  })
+    .option(...SKILLS)
+    .action(run(listSkills));
+  addCommand(group, 'show <skill>', {
+    summary: 'show what a skill says, its files, and when it is activated',
+    examples: ['animus skill show code-review', 'animus skill show code-review --json'],
+  })
+    .option(...SKILLS)
+    .action(run(showSkill));
+  addCommand(group, 'check [skills...]', {
+    summary: 'check skills and report every problem; exits 2 when a skill cannot be used',
+    arguments: { skills: 'names of skills, or their directories (default: all skills)' },
+    examples: ['animus skill check', 'animus skill check ./drafts/release-notes --strict', 'animus skill check --json'],
+  })
+    .option('--strict', 'report everything that the format forbids as a problem; for skills that you write')
+    .option(...SKILLS)
+    .action(run(checkSkills));
+  addCommand(group, 'add <source> [chosen...]', {
+    summary: 'copy skills from a directory or a git repository into the directory of the skills, after checking them',
+    arguments: {
+      source: 'a directory, or the URL of a git repository (https or ssh)',
+      chosen: 'which of its skills (default: the only one)',
+    },
+    examples: [
+      'animus skill add ./drafts/release-notes',
+      'animus skill add https://github.com/ada/skills.git release-notes code-review',
+      'animus skill add git@github.com:ada/skills.git --all --ref v1.2',
+    ],
+  })
+    .option('--all', 'add all skills of the source')
+    .option('--ref <name>', 'branch or tag of the git repository (default: its main branch)')
+    .option('--force', 'replace a skill of the same name')
+    .option(...SKILLS)
+    .action(run(addSkill));
+}
