@@ -25,8 +25,8 @@ import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
 import { loadRunnableFaculties } from './reload/load-faculties.ts';
 import { createServices } from './services.ts';
-import { sweepPackages } from './workspace/skill-packages.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
+import { sweepPackages } from './workspace/skill-packages.ts';
 
 /**
  * Runs a daemon until a signal ends it. `drain`: stops claiming; foci get the grace time to finish, then stop at their next

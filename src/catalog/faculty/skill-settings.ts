@@ -18,9 +18,12 @@ const NAME_OR_ALL = /^(?:\*|[^\s*/\\]{1,64})$/;
 
 /** The keys of `[faculty.skills]`. */
 export const skillFields = () => ({
-  offered: textsMatching(NAME_OR_ALL, 'the name of a skill, or *', 'a list of at most 500 names of skills', 500).default(
-    ['*'],
-  ),
+  offered: textsMatching(
+    NAME_OR_ALL,
+    'the name of a skill, or *',
+    'a list of at most 500 names of skills',
+    500,
+  ).default(['*']),
   catalogue_max_tokens: count(0, 50_000).default(1500),
 });
 

@@ -4,25 +4,29 @@ import type { SkillSettings } from '../../catalog/faculty/skill-settings.ts';
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import type { Queryable } from '../../store/sql/database.ts';
-import { toText } from '../../store/sql/json.ts';
 import { activateSkills } from '../../store/skills/activations.ts';
 import { activationOf } from '../../store/skills/focus-skills.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { toText } from '../../store/sql/json.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';
 import { addMessage, type EngineMessage } from '../../store/transcript/messages.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 import {
-  chooseAutomatic,
   type ChosenSkill,
+  chooseAutomatic,
   type HeldBack,
   isOffered,
   rankForTask,
 } from '../../tools/skills/choose-skills.ts';
-import { chosenWithDependencies, type PreparedSkill, prepareActivation } from '../../tools/skills/prepare-activation.ts';
-import { catalogueText, heldBackText } from '../../tools/skills/skill-text.ts';
+import {
+  chosenWithDependencies,
+  type PreparedSkill,
+  prepareActivation,
+} from '../../tools/skills/prepare-activation.ts';
 import { offersAny } from '../../tools/skills/skill-source.ts';
+import { catalogueText, heldBackText } from '../../tools/skills/skill-text.ts';
 import type { PhaseMeans } from './focus-scope.ts';
 
 /** What a focus begins with. */

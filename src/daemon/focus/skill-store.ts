@@ -1,8 +1,8 @@
 /** Stores the packages of skills before foci begin with them. */
 import { readSkillFiles } from '../../catalog/skills/read-skill-files.ts';
 import type { Skill } from '../../catalog/skills/skill.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 import { storeSkillPackage } from '../../store/skills/packages.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 
 type Stored = readonly { readonly skill: Skill }[];
 

@@ -1,6 +1,7 @@
 /** Skills that a call has activated: messages that are recorded with its end. */
-import type { Database } from '../../store/sql/database.ts';
+
 import { readSkillMessages } from '../../store/skills/focus-skills.ts';
+import type { Database } from '../../store/sql/database.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { ACTIVATE_SKILL } from '../../tools/skills/activate-skill.ts';

@@ -1,7 +1,8 @@
 /** Begins new foci, each with all that its first request needs, in one statement for many. */
+
+import { activationsJson, type SkillMessage } from '../skills/focus-skills.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
-import { activationsJson, type SkillMessage } from '../skills/focus-skills.ts';
 import { batchWrites } from '../sql/write-batcher.ts';
 import type { EncodedSettings } from './focus-settings.ts';
 import type { TurnPermit } from './turns.ts';
@@ -39,16 +40,16 @@ export function createFocusBeginner(
     const begun = (sql: string, more: readonly unknown[] = []) =>
       db.query<{ permits: (TurnPermit | null)[] }>(sql, [...parameters, ...more]);
     const parameters = [
-        foci.map((focus) => focus.workItemId),
-        foci.map((focus) => focus.leaseToken),
-        foci.map((focus) => focus.focusId),
-        place.host,
-        place.directoryRoot,
-        foci.map((focus) => focus.settings.id),
-        foci.map((focus) => toText(focus.content)),
-        foci.map((focus) => focus.tokens),
-        foci.map((focus) => focus.turn),
-      ];
+      foci.map((focus) => focus.workItemId),
+      foci.map((focus) => focus.leaseToken),
+      foci.map((focus) => focus.focusId),
+      place.host,
+      place.directoryRoot,
+      foci.map((focus) => focus.settings.id),
+      foci.map((focus) => toText(focus.content)),
+      foci.map((focus) => focus.tokens),
+      foci.map((focus) => focus.turn),
+    ];
     const [row] = foci.every(({ skills = [] }) => skills.length === 0)
       ? await begun(
           `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[]) as permits`,

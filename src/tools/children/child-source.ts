@@ -18,7 +18,10 @@ export function childSource(library: () => Promise<SkillLibrary>): ToolSource {
 }
 
 /** The tools with which a faculty spawns child work and gets its results. */
-export function childTools(settings: ChildSettings, library: () => Promise<SkillLibrary> = async () => NO_SKILLS): readonly Tool[] {
+export function childTools(
+  settings: ChildSettings,
+  library: () => Promise<SkillLibrary> = async () => NO_SKILLS,
+): readonly Tool[] {
   return [spawnChildTool(settings, library), awaitChildTool, checkChildTool];
 }
 

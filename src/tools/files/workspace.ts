@@ -173,7 +173,8 @@ export interface PathProblem {
 /** Why this real path may not be written, created, moved or removed, or null. */
 export function readOnlyReason(bounds: Bounds, real: string): PathProblem | null {
   const { fileRules } = bounds;
-  if (mountOf(bounds, real)) return { why: 'belongs to a skill; the files of skills are read-only', boundary: 'read_only' };
+  if (mountOf(bounds, real))
+    return { why: 'belongs to a skill; the files of skills are read-only', boundary: 'read_only' };
   if (accessTo(fileRules, real) === 'all') return null;
   return {
     why: 'is read-only for agents: animus, or a program that it starts, loads or runs it',

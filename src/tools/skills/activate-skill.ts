@@ -5,10 +5,10 @@ import { readSkillFiles } from '../../catalog/skills/read-skill-files.ts';
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { harmless } from '../../core/text/harmless.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 import { activatedSkills, activateSkills } from '../../store/skills/activations.ts';
 import { activationOf, readSkillTokens } from '../../store/skills/focus-skills.ts';
 import { type PackageFile, storeSkillPackage } from '../../store/skills/packages.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { type DatabaseTool, databaseTool, type ToolContext, type ToolOutput, toolError } from '../tool.ts';
@@ -19,7 +19,12 @@ import { chosenWithDependencies, type PreparedSkill, prepareActivation } from '.
 export const ACTIVATE_SKILL = 'activate_skill';
 
 const input = z.strictObject({
-  name: z.string().trim().min(1).max(200).describe('the name of the skill, as the list of skills and discover_skills show it'),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe('the name of the skill, as the list of skills and discover_skills show it'),
 });
 
 /** What is read before the transaction: no file is read while a row is locked. */
@@ -55,7 +60,9 @@ function read(name: string, settings: SkillSettings, library: SkillLibrary): Rea
   const skill = offered.find((one) => one.name === name);
   if (skill === undefined) {
     const names = offered.map((one) => one.name);
-    return { problem: `there is no skill named ${harmless(name)}${didYouMean(name, names)}; discover_skills lists them` };
+    return {
+      problem: `there is no skill named ${harmless(name)}${didYouMean(name, names)}; discover_skills lists them`,
+    };
   }
   const { skills } = withDependencies(skill, library, new Set());
   return { skill, library, files: new Map(skills.map((one) => [one.contentHash, readSkillFiles(one)])) };

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { SkillScripts } from '../../sandbox/sandbox.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 import { activatedSkills } from '../../store/skills/activations.ts';
 import { readActiveScripts } from '../../store/skills/focus-skills.ts';
 import { type PackageFile, readPackage } from '../../store/skills/packages.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import type { FileMount, SkillScope } from '../tool.ts';
 
 /** The folder of the workspace below which skills are. */
@@ -17,7 +17,12 @@ const MAX_SCRIPT_BYTES = 1024 * 1024;
 /** What the tools of a focus need. `directory` is where packages are kept on this host; `maxTokens` is for the messages of skills. */
 export function skillScope(
   db: Queryable,
-  { focusId, workspace, directory, maxTokens }: { focusId: string; workspace: string; directory: string; maxTokens: number },
+  {
+    focusId,
+    workspace,
+    directory,
+    maxTokens,
+  }: { focusId: string; workspace: string; directory: string; maxTokens: number },
 ): SkillScope {
   return {
     maxTokens,

@@ -68,8 +68,7 @@ export function withDependencies(
 /** The active skills that a skill conflicts with, whichever of the two says so. */
 export function conflictsOf(skill: Skill, active: readonly Skill[]): Skill[] {
   return active.filter(
-    ({ name, conflicts }) =>
-      name !== skill.name && (skill.conflicts.includes(name) || conflicts.includes(skill.name)),
+    ({ name, conflicts }) => name !== skill.name && (skill.conflicts.includes(name) || conflicts.includes(skill.name)),
   );
 }
 

@@ -33,8 +33,9 @@ export function discoverSkillsTool(
     input,
     async run({ query, limit }, { faculty }) {
       const all = await library();
-      const found = (query ? rankSkills(all, { text: query, faculty }).map(({ skill }) => skill) : indexOf(all).skills)
-        .filter((skill) => isOffered(skill, settings));
+      const found = (
+        query ? rankSkills(all, { text: query, faculty }).map(({ skill }) => skill) : indexOf(all).skills
+      ).filter((skill) => isOffered(skill, settings));
       return show(found, limit, faculty, query);
     },
   });
@@ -43,11 +44,14 @@ export function discoverSkillsTool(
 function show(found: readonly Skill[], limit: number, faculty: string, query: string | undefined): ToolOutput {
   const details = { found: found.length, names: found.slice(0, limit).map(({ name }) => name) };
   if (found.length === 0) {
-    const content = query ? 'No skill has any of these words. Try other words, or go on without one.' : 'There are no skills.';
+    const content = query
+      ? 'No skill has any of these words. Try other words, or go on without one.'
+      : 'There are no skills.';
     return { content, details };
   }
   const lines = found.slice(0, limit).map((skill) => `${catalogueLine(skill)}${notesOf(skill, faculty)}`);
-  const more = found.length > limit ? [`[the first ${limit} of ${found.length}; a narrower query finds the others]`] : [];
+  const more =
+    found.length > limit ? [`[the first ${limit} of ${found.length}; a narrower query finds the others]`] : [];
   return { content: [...lines, ...more].join('\n'), details };
 }
 

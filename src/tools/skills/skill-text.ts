@@ -32,7 +32,12 @@ const FENCE_BYTES = 2 * 6 + 3;
 /** `name: description`, in one line. */
 export function catalogueLine({ name, description }: Skill, characters = Infinity): string {
   const line = harmless(`${name}: ${description.trim()}`).replace(/ {2,}/g, ' ').replace(/~{4,}/g, '~~~');
-  return line.length <= characters ? line : `${line.slice(0, characters - 2).toWellFormed().trimEnd()} …`;
+  return line.length <= characters
+    ? line
+    : `${line
+        .slice(0, characters - 2)
+        .toWellFormed()
+        .trimEnd()} …`;
 }
 
 /** What is known about an activation beside the skill itself. */
@@ -77,7 +82,10 @@ function conflictText(name: string, other: string): string {
 function shown(text: string, path: string): string {
   const bytes = Buffer.from(text.toWellFormed());
   if (bytes.length <= MAX_SHOWN_BYTES) return text.toWellFormed();
-  const cut = bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8').replace(/\uFFFD+$/, '');
+  const cut = bytes
+    .subarray(0, MAX_SHOWN_BYTES)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '');
   const end = cut.lastIndexOf('\n');
   const kept = end > cut.length / 2 ? cut.slice(0, end) : cut;
   const left = bytes.length - Buffer.byteLength(kept);

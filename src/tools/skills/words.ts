@@ -11,7 +11,7 @@ export function wordsOf(text: string): string[] {
 
 function inPairs(word: string): string[] {
   if (!IDEOGRAPHS.test(word)) return [word];
-  const characters = [...word];
+  const characters = Array.from(word);
   if (characters.length < 3) return [word];
   return characters.slice(1).map((character, index) => `${characters[index]!}${character}`);
 }
