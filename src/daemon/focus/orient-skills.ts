@@ -26,7 +26,7 @@ import {
   prepareActivation,
 } from '../../tools/skills/prepare-activation.ts';
 import { offersAny } from '../../tools/skills/skill-source.ts';
-import { catalogueText, heldBackText } from '../../tools/skills/skill-text.ts';
+import { catalogueText, heldBackText, mostLines } from '../../tools/skills/skill-text.ts';
 import type { PhaseMeans } from './focus-scope.ts';
 
 /** What a focus begins with. */
@@ -129,8 +129,7 @@ function catalogueOf(
   heldBack: readonly HeldBack[],
 ): string | null {
   const active = new Set(activated.map(({ name }) => name));
-  const left = settings.catalogueMaxTokens === 0 ? [] : rankForTask(work, library, settings);
-  const listed = left.filter(({ name }) => !active.has(name));
+  const listed = rankForTask(work, library, settings, mostLines(settings.catalogueMaxTokens), active);
   const parts = [catalogueText(listed, settings.catalogueMaxTokens, library.skills.size), heldBackText(heldBack)];
   const texts = parts.filter((part) => part !== null);
   return texts.length === 0 ? null : texts.join('\n\n');

@@ -106,10 +106,23 @@ export function chooseAutomatic(
 
 const NOTHING: AutomaticChoice = { chosen: [], heldBack: [] };
 
-/** The skills for the list of the first message, best first: those that say something about the task, then the others by name. */
-export function rankForTask(task: SkillTask, library: SkillLibrary, settings: SkillSettings): Skill[] {
-  const listed = (skill: Skill) => isOffered(skill, settings) && !isForOthers(skill, task.faculty);
-  const ranked = rankSkills(library, { text: textOf(task), faculty: task.faculty }).map(({ skill }) => skill);
-  const first = new Set(ranked);
-  return [...ranked, ...indexOf(library).skills.filter((skill) => !first.has(skill))].filter(listed);
+/** `most` skills for the list of the first message, best first: those that say something about the task, then others by name. */
+export function rankForTask(
+  task: SkillTask,
+  library: SkillLibrary,
+  settings: SkillSettings,
+  most: number,
+  active: ReadonlySet<string> = new Set(),
+): Skill[] {
+  if (most === 0) return [];
+  const listed = (skill: Skill) =>
+    isOffered(skill, settings) && !isForOthers(skill, task.faculty) && !active.has(skill.name);
+  const query = { text: textOf(task), faculty: task.faculty };
+  const skills = rankSkills(library, query, most, listed).best.map(({ skill }) => skill);
+  const first = new Set(skills);
+  for (const skill of indexOf(library).skills) {
+    if (skills.length >= most) break;
+    if (!first.has(skill) && listed(skill)) skills.push(skill);
+  }
+  return skills;
 }

@@ -33,25 +33,32 @@ export function discoverSkillsTool(
     input,
     async run({ query, limit }, { faculty }) {
       const all = await library();
-      const found = (
-        query ? rankSkills(all, { text: query, faculty }).map(({ skill }) => skill) : indexOf(all).skills
-      ).filter((skill) => isOffered(skill, settings));
-      return show(found, limit, faculty, query);
+      const offered = (skill: Skill) => isOffered(skill, settings);
+      if (query) {
+        const { best, found } = rankSkills(all, { text: query }, limit, offered);
+        return show(
+          best.map(({ skill }) => skill),
+          found,
+          faculty,
+          query,
+        );
+      }
+      const listed = indexOf(all).skills.filter(offered);
+      return show(listed.slice(0, limit), listed.length, faculty, null);
     },
   });
 }
 
-function show(found: readonly Skill[], limit: number, faculty: string, query: string | undefined): ToolOutput {
-  const details = { found: found.length, names: found.slice(0, limit).map(({ name }) => name) };
-  if (found.length === 0) {
+function show(skills: readonly Skill[], found: number, faculty: string, query: string | null): ToolOutput {
+  const details = { found, names: skills.map(({ name }) => name) };
+  if (found === 0) {
     const content = query
       ? 'No skill has any of these words. Try other words, or go on without one.'
       : 'There are no skills.';
     return { content, details };
   }
-  const lines = found.slice(0, limit).map((skill) => `${catalogueLine(skill)}${notesOf(skill, faculty)}`);
-  const more =
-    found.length > limit ? [`[the first ${limit} of ${found.length}; a narrower query finds the others]`] : [];
+  const lines = skills.map((skill) => `${catalogueLine(skill)}${notesOf(skill, faculty)}`);
+  const more = found > skills.length ? [`[the first ${skills.length} of ${found}; a narrower query finds others]`] : [];
   return { content: [...lines, ...more].join('\n'), details };
 }
 

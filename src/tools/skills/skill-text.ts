@@ -26,6 +26,14 @@ export function catalogueText(skills: readonly Skill[], maxTokens: number, searc
   return lines.length === 0 ? null : `${head}\n${fenced(lines.join('\n'))}`;
 }
 
+/** How many skills a list of this size can have. */
+export function mostLines(maxTokens: number): number {
+  return Math.ceil((maxTokens * BYTES_PER_TOKEN) / SHORTEST_LINE);
+}
+
+/** Of bytes: a name of some words and a description in a word. */
+const SHORTEST_LINE = 24;
+
 /** Two lines of `~`, which are the shortest there are: a line shortens runs of them. */
 const FENCE_BYTES = 2 * 6 + 3;
 

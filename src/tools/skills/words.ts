@@ -2,10 +2,15 @@
 
 /** A word, or a run of ideographs, which is cut into pairs. */
 const WORD = /[\p{L}\p{N}]+/gu;
+// oxlint-disable-next-line no-control-regex
+const ASCII = /^[\u0000-\u007f]*$/;
+const ASCII_WORD = /[a-z0-9]+/g;
 const IDEOGRAPHS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+$/u;
 
 /** The words of a text in their order, in lower case and without accents of compatibility forms. */
 export function wordsOf(text: string): string[] {
+  // Many times faster.
+  if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   return (text.normalize('NFKC').toLowerCase().match(WORD) ?? []).flatMap(inPairs);
 }
 
