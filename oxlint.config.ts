@@ -38,7 +38,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],
   'src/engage/calls': [['nested']],
-  'src/tools': [['awareness', 'children', 'code', 'files', 'mcp', 'memory', 'shell', 'web']],
+  'src/tools': [['awareness', 'children', 'code', 'files', 'mcp', 'memory', 'shell', 'skills', 'web']],
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],

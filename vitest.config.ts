@@ -58,6 +58,7 @@ const ONE_WIRE = [
   'sandbox-functions',
   'sandbox-runner',
   'shipped-faculties',
+  'skill-kills',
   'status-watch',
   'supervised-processes',
   'thawed-supervisor',

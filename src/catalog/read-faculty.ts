@@ -10,6 +10,7 @@ import { readInstructionSettings } from './faculty/instructions.ts';
 import { type LoopHooks, NO_LOOP_HOOKS } from './faculty/loop-hooks.ts';
 import type { McpServer } from './faculty/mcp-server.ts';
 import type { OutcomeSchema } from './faculty/outcome-schema.ts';
+import { readSkillSettings } from './faculty/skill-settings.ts';
 import { hostIsolationOf, readBashContainer } from './reading/bash-container.ts';
 import { checkModels, checkThinking } from './reading/check-models.ts';
 import { checkBackoff, checkCodeExecution, checkConcurrency, checkTools } from './reading/check-settings.ts';
@@ -109,6 +110,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
       hook: recover,
     },
     awareness: readAwareness(faculty.awareness),
+    skills: readSkillSettings(faculty),
     budget: readBudget(faculty.budget, 'faculty'),
     ...childrenOf(faculty.children),
     hooks,

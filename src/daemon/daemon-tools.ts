@@ -1,4 +1,5 @@
 /** The sources of tools of a daemon, with what they need from it. */
+import type { SkillLibrary } from '../catalog/skills/skill.ts';
 import type { Config } from '../core/config/config.ts';
 import { messageOf } from '../core/errors/errors.ts';
 import { parseWebTarget } from '../core/text/web-target.ts';
@@ -26,12 +27,13 @@ interface LiveSettings {
   readonly web: () => Config['web'];
   /** Null: none. */
   readonly sandbox: () => Sandbox | null;
+  readonly skills: () => Promise<SkillLibrary>;
 }
 
 /** Creates them once per daemon. */
 export function daemonTools(
   { db, log, options: { config, version }, models }: DaemonToolMeans,
-  { web, sandbox }: LiveSettings,
+  { web, sandbox, skills }: LiveSettings,
 ): readonly ToolSource[] {
   const { embedder, explain } = models;
   return toolSources(
@@ -40,6 +42,7 @@ export function daemonTools(
       search: () => config.web.search,
       embedQuery: embedder === null ? noQueryEmbedding : createQueryEmbedder({ db, embedder, explain }),
       sandbox,
+      skills,
     },
     {
       log,

@@ -26,6 +26,7 @@ import { createReadiness } from './presence/readiness.ts';
 import { loadRunnableFaculties } from './reload/load-faculties.ts';
 import { createServices } from './services.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
+import { sweepPackages } from './workspace/skill-packages.ts';
 
 /**
  * Runs a daemon until a signal ends it. `drain`: stops claiming; foci get the grace time to finish, then stop at their next
@@ -65,6 +66,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   closing.defer(() => db.close());
   readiness.watchDatabase(db);
   const directoryRoot = join(config.home, 'foci');
+  const skillPackages = join(config.home, 'skill-packages');
   const isolation = await detectIsolation(config.home);
   const services = createServices({
     options,
@@ -82,6 +84,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     isolation,
     readiness,
     directoryRoot,
+    skillPackages,
     exportsMetrics: telemetry.enabled,
   });
   const { controlPlane, registration, versionGuard, guard } = services;
@@ -96,6 +99,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
       () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
       startOf(processes),
       () => sweepFocusDirectories(db, directoryRoot),
+      () => sweepPackages(skillPackages),
       // Before the registration: its response may be lost.
       async () => closing.defer(() => deregister(db, daemonId, log)),
       () => registration.take(initial),

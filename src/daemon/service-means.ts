@@ -29,5 +29,7 @@ export interface ServiceMeans {
   readonly readiness: DaemonReadiness;
   /** The parent of all focus directories. */
   readonly directoryRoot: string;
+  /** Where the files of active skills are. */
+  readonly skillPackages: string;
   readonly exportsMetrics: boolean;
 }

@@ -13,6 +13,7 @@ import { createHeartbeat } from './control/heartbeat.ts';
 import { daemonTools } from './daemon-tools.ts';
 import { bashContainers } from './focus/bash-container.ts';
 import { runFocus } from './focus/run-focus.ts';
+import { createSkillStore } from './focus/skill-store.ts';
 import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
 import { hookEnvironment } from './hooks/hook-environment.ts';
 import { listenForWork } from './listen.ts';
@@ -70,13 +71,14 @@ export function createServices(means: ServiceMeans): DaemonServices {
     log,
   });
   const shelf = createShelf({ directories: options.skillsDirs ?? [], clock, log });
-  const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox });
+  const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox, skills: shelf.ready });
   const bashContainer = bashContainers({ containers: means.containers, config, settings: () => newest, log });
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
   const keepTurn = createTurnKeeper(db);
   const awareness = shareAwareness({ db, clock, log });
+  const skillStore = createSkillStore(db);
   const realRoot = realDirectoryRoot(directoryRoot);
   // The environment and the lists of a running daemon do not change.
   const environment = hookEnvironment(config, process.env);
@@ -108,6 +110,9 @@ export function createServices(means: ServiceMeans): DaemonServices {
         beginNew,
         keepTurn,
         awareness,
+        skills: shelf,
+        skillStore,
+        skillPackages: means.skillPackages,
         isolation,
         guard,
         hookEnvironment: environment,

@@ -18,6 +18,7 @@ import type { CallMeans } from './calls/run-calls.ts';
 import { type EndMeans, takeBoundedTurn } from './context/bounded-turn.ts';
 import type { ContextMeans } from './context/context-prepare.ts';
 import { withMail } from './context/mail.ts';
+import { withSkills } from './context/skills.ts';
 import { lostCommandsNotice } from './prompt/prompt.ts';
 import type { FocusBudget } from './turn/focus-budget.ts';
 import type { BegunTurn, TurnMeans } from './turn/model-turn.ts';
@@ -164,6 +165,7 @@ async function finishTurn(
     const ran = await means.time.elsewhere(finishCalls(newest, means, early));
     current = replaceLast(current, ran);
     if (isUnfinished(ran)) return end(current, { kind: 'parked' });
+    current = await withSkills(current, means);
   }
   const verdict = judge(newest, current, means);
   if (verdict.kind === 'end') return end(current, verdict.end);

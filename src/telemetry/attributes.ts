@@ -20,6 +20,7 @@ const ATTRIBUTES = {
   'work.sandbox.ended': 'string',
   'work.sandbox.tool_calls': 'number',
   'work.awareness.digest_tokens': 'number',
+  'work.skills.activated': 'string',
   'work.hook.event': 'string',
   'work.hook.name': 'string',
   'work.hook.decision': 'string',

@@ -59,6 +59,12 @@ export const SPANS = {
     kind: 'internal',
     attributes: ['work.id', 'work.faculty', 'work.awareness.digest_tokens'],
   },
+  'work.skills.auto_activate': {
+    description:
+      'The choice of skills for the first message; below `work.execute` where a focus begins in one statement',
+    kind: 'internal',
+    attributes: ['work.id', 'work.faculty', 'work.skills.activated'],
+  },
   'work.engage': {
     description: 'The engage phase: all turns of the loop, or the external command',
     kind: 'internal',
@@ -198,6 +204,7 @@ export const METRICS = {
     ['provider'],
     BATCH_S,
   ),
+  'work.skills.activated': counter('{activation}', 'Skills that foci activated', ['faculty', 'reason']),
   'work.child.spawned': counter('{item}', 'Child work that foci spawned', ['faculty', 'child']),
   'work.child.await_duration': histogram('s', 'Waits for child work', ['faculty', 'result'], WAIT_S),
   'work.approvals.asked': counter('{request}', 'Requests to people: approvals and questions', ['faculty', 'subject']),

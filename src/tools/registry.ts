@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CodeExecution, Faculty } from '../catalog/faculty/faculty.ts';
 import type { KnownTool } from '../catalog/reading/read-permissions.ts';
+import { NO_SKILLS, type SkillLibrary } from '../catalog/skills/skill.ts';
 import type { WebSearchConfig } from '../core/config/config.ts';
 import type { PermittedTool } from '../core/permissions/permissions.ts';
 import type { ToolSpec } from '../llm/client.ts';
@@ -16,6 +17,7 @@ import { type EmbedQuery, noQueryEmbedding } from './memory/embed-query.ts';
 import { memoryTools } from './memory.ts';
 import { readOutput } from './read-output.ts';
 import { SHELL_TOOLS, withJobs } from './shell.ts';
+import { SKILL_TOOLS } from './skills/skill-source.ts';
 import type { Tool } from './tool.ts';
 import { WAIT_TOOLS } from './wait.ts';
 import type { WebReach } from './web/guarded-agent.ts';
@@ -34,6 +36,8 @@ export interface ToolSettings {
   readonly embedQuery: EmbedQuery;
   /** Where code runs; null: this process runs none. */
   readonly sandbox: () => Sandbox | null;
+  /** As it is now. */
+  readonly skills: () => Promise<SkillLibrary>;
 }
 
 /** Tools that a faculty may list in `tools`. */
@@ -53,6 +57,7 @@ const NO_SETTINGS: ToolSettings = {
   search: () => null,
   embedQuery: noQueryEmbedding,
   sandbox: () => null,
+  skills: async () => NO_SKILLS,
 };
 const FACULTY_TOOLS = facultyTools(NO_SETTINGS);
 
@@ -75,7 +80,7 @@ export const CODE_TOOL: Tool = executeCodeTool(
 );
 
 /** The engine's tools that a faculty gets by a key of its own, and does not list. */
-const CHOSEN_TOOLS: readonly Tool[] = [...CHILD_TOOLS, AWARENESS_TOOL, CODE_TOOL];
+const CHOSEN_TOOLS: readonly Tool[] = [...CHILD_TOOLS, AWARENESS_TOOL, ...SKILL_TOOLS, CODE_TOOL];
 
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {

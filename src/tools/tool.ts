@@ -4,6 +4,7 @@ import type { FieldKind, RiskClass, Verdict } from '../core/permissions/verdict.
 import type { ToolSpec } from '../llm/client.ts';
 import type { FileRule } from '../process/file-rules.ts';
 import type { CommandHost, Isolation, ProcessHost } from '../process/process-host.ts';
+import type { SkillScripts } from '../sandbox/sandbox.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
 import type { BackgroundCommands } from './shell/background-commands.ts';
@@ -85,6 +86,8 @@ export interface ToolContext {
   readonly isolation: Isolation;
   /** What neither commands nor file tools may do with files of this host. */
   readonly fileRules: readonly FileRule[];
+  /** The skills that are active; not there: none can be. */
+  readonly skills?: SkillScope;
   /** For tools that declare `callsTools`: what their code may call. */
   readonly nested?: NestedCalls;
   /**
@@ -94,6 +97,27 @@ export interface ToolContext {
   readonly codeBytes?: number;
   /** What the gates say about this call with another input, such as the target of a redirect. Default: all is `auto`. */
   readonly permissionFor?: (input: unknown) => Promise<Verdict>;
+}
+
+/** What the tools of a focus may do with the skills that are active in it. */
+export interface SkillScope {
+  /** What the messages of all its skills may take of the context. */
+  readonly maxTokens: number;
+  /**
+   * Where the files are of those active skills that these paths, as a model gave them, lead to. They come from the version that was activated and
+   * never change.
+   */
+  mountsFor(paths: readonly string[]): Promise<readonly FileMount[]>;
+  /** The scripts of all active skills, for code; at most 1 MiB of text. */
+  scripts(): Promise<readonly SkillScripts[]>;
+}
+
+/** A directory outside the workspace that file tools see as a folder of it. Nothing in it can be changed. */
+export interface FileMount {
+  /** Relative to the workspace, such as `skills/review`. */
+  readonly at: string;
+  /** Absolute real path. */
+  readonly directory: string;
 }
 
 /** Calls of tools from code. Each passes the same validation, gates, hooks and journal as a call of the model. */

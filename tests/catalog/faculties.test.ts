@@ -85,7 +85,7 @@ describe('a directory of faculties', () => {
       'a.toml': MINIMAL,
       'b.toml': '[faculty]\nname = "Bad Name"\nmax_turns = 3\n[faculty.engage]\nmodel = "m"\ntools = ["read_fil"]\n',
       'c.toml': 'name = = 3',
-      'd.toml': '[faculty]\nname = "d"\non_duplicate = "shout"\n[faculty.orient]\nauto_activate_skills = true\n',
+      'd.toml': '[faculty]\nname = "d"\non_duplicate = "shout"\n[faculty.orient]\nauto_activate_skills = 3\n',
       '.hidden.toml': 'nonsense',
       'notes.md': 'nonsense',
     });
@@ -98,7 +98,7 @@ describe('a directory of faculties', () => {
       expect.stringMatching(/^c\.toml:1: invalid TOML: /),
       'd.toml:1: faculty.engage: expected a table, got nothing',
       'd.toml:3: faculty.on_duplicate: expected "merge" or "tell", got "shout"',
-      'd.toml:5: faculty.orient.auto_activate_skills: not supported yet',
+      'd.toml:5: faculty.orient.auto_activate_skills: expected true or false, got 3',
     ]);
   });
 

@@ -30,6 +30,8 @@ export interface TestDaemonOptions {
   readonly script: string;
   /** Further text of animus.toml. */
   readonly config?: string;
+  /** True: it looks for skills in `skills/`. */
+  readonly skills?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** The host name it reports; default: this machine's. */
@@ -67,6 +69,7 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
       ...(options.clock !== undefined && { clock: options.clock }),
       ...options.http,
       facultiesDir: join(directory, 'faculties'),
+      ...(options.skills === true && { skillsDirs: [join(directory, 'skills')] }),
       log: recordingLog(lines),
       onEvent: (event) => events.push(event),
       onReady: ready.resolve,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { childTools } from '../../src/tools/children/child-source.ts';
 import { CODE_TOOL, FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../src/tools/registry.ts';
+import { SKILL_TOOLS } from '../../src/tools/skills/skill-source.ts';
 import { tableRows } from '../support/markdown-table.ts';
 
 const PAGE = readFileSync(new URL('../../docs/tools.md', import.meta.url), 'utf8');
@@ -17,7 +18,7 @@ test('the page lists every input of every tool, with type, default and meaning, 
   const children = childTools({ faculties: ['reader', 'writer'], maxChildren: 50, maxDepth: 5 });
   const tools = new Map([
     ...toolset(FACULTY_TOOL_NAMES, undefined, [CODE_TOOL]),
-    ...children.map((tool) => [tool.name, tool] as const),
+    ...[...children, ...SKILL_TOOLS].map((tool) => [tool.name, tool] as const),
   ]);
   const rows = toolSpecs(tools).flatMap(({ name, inputSchema }) => {
     const { properties, required = [] } = inputSchema as {

@@ -27,6 +27,7 @@ import { instructionFields } from './instructions.ts';
 import { ON_ERROR } from './loop-hooks.ts';
 import { mcpTables } from './mcp-server.ts';
 import { MODE_NAMES } from './modes.ts';
+import { autoActivationFields, skillFields } from './skill-settings.ts';
 
 const MODEL = /^[^\s/]+(\/\S+)?$/;
 const MODEL_RULE = '"model" or "provider/model"';
@@ -43,8 +44,7 @@ const orient = table({
   args: argumentList().default([]),
   timeout_seconds: seconds(0.1, 86_400).default(60),
   ...instructionFields(),
-  auto_activate_skills: planned(),
-  max_auto_activated: planned(),
+  ...autoActivationFields(),
 });
 
 const consolidate = table({
@@ -179,6 +179,7 @@ export const facultySchema = table({
     budget: table(facultyBudgetFields()).optional(),
     children: children.optional(),
     awareness: awarenessTable().prefault({}),
+    skills: table(skillFields()).prefault({}),
     hooks: hooks.prefault({}),
   }),
 });

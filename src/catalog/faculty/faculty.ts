@@ -8,6 +8,7 @@ import type { LoopHooks } from './loop-hooks.ts';
 import type { McpServer } from './mcp-server.ts';
 import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
+import type { SkillSettings } from './skill-settings.ts';
 
 /** A faculty: plain, frozen, JSON-compatible data with all defaults. A focus stores it as its snapshot. */
 export interface Faculty {
@@ -53,6 +54,8 @@ export interface Faculty {
   readonly children?: ChildSettings;
   /** What its foci learn about other work; missing in snapshots of earlier versions: nothing. */
   readonly awareness?: AwarenessSettings;
+  /** Which skills its foci use; missing in snapshots of earlier versions: none. */
+  readonly skills?: SkillSettings;
   /** Limits of what its work may cost; missing in snapshots of earlier versions: none. */
   readonly budget?: Budget;
   /** What else it was read from or runs, absolute: prompt, schema, hooks, and the arguments of hooks that are files. */

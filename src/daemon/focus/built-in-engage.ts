@@ -15,6 +15,7 @@ import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
 import { permittedTool, toolSpecs } from '../../tools/registry.ts';
 import { type BackgroundCommands, createBackgroundCommands } from '../../tools/shell/background-commands.ts';
+import { skillScope } from '../../tools/skills/active-skills.ts';
 import type { Toolset } from '../../tools/source.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 import { callGuard } from './call-guard.ts';
@@ -22,6 +23,7 @@ import type { FocusEnd } from './focus-end.ts';
 import { loopHooksOf } from './focus-loop-hooks.ts';
 import { type Focus, type PhaseMeans, spanKey } from './focus-scope.ts';
 import { hostIsolation } from './host-isolation.ts';
+import { skillRoom } from './orient-skills.ts';
 import { releaseDelaySeconds } from './recovery.ts';
 
 /** Runs the loop from the current end of the transcript. */
@@ -116,6 +118,12 @@ function loopWith({ background, container }: CommandPlaces, focus: Focus, record
           ...(container && { container }),
           isolation: hostIsolation(faculty, means.isolation),
           fileRules: focus.fileRules,
+          skills: skillScope(means.db, {
+            focusId: key.focusId,
+            workspace: focus.workspace,
+            directory: means.skillPackages,
+            maxTokens: skillRoom(faculty, key.focusId, means),
+          }),
         },
       },
       recorded,

@@ -50,9 +50,11 @@ function commandOf({ name, engage }: Faculty): PhaseHook {
   throw new AnimusError('internal.bug', { detail: `faculty ${name} has mode external but no command` });
 }
 
-/** The first message of the focus: the same text that a model would get, with the context from the orient hook and the attached texts. */
+const FOR_COMMANDS: ReadonlySet<string> = new Set(['orient', 'skill', 'attachment']);
+
+/** The first message of the focus: the same text that a model would get, with the context from the orient hook, skills and the attached texts. */
 function orientation({ messages }: Transcript): string {
-  const begun = messages.filter(({ kind }) => kind === 'orient' || kind === 'attachment');
+  const begun = messages.filter(({ kind }) => FOR_COMMANDS.has(kind));
   return begun.map(({ content }) => content).join('\n\n');
 }
 

@@ -14,10 +14,13 @@ import type { BeginMeans, PhaseMeans } from './focus-scope.ts';
 import { hasWorktree, workspaceOf } from './focus-workspace.ts';
 import { attachmentIds } from './orient-attachments.ts';
 import { instructionsOf } from './orient-instructions.ts';
+import { countActivated, skillMessages, skillsFor } from './orient-skills.ts';
 
 /** What was recorded together with the focus. */
 export interface FirstRequest {
   readonly message: EngineMessage;
+  /** The messages of the skills that it begins with. */
+  readonly skills: readonly EngineMessage[];
   /** Of turn 1; without a meaning where no model is asked. */
   readonly permit: TurnPermit;
 }
@@ -29,7 +32,8 @@ function hasHookBefore({ orient, hooks = NO_LOOP_HOOKS }: Faculty): boolean {
 
 /**
  * Begins a focus of which nothing but the work item goes into its first request. Null where something else does (a hook, a worktree,
- * attachments, an earlier focus, a ledger) or may do: then nothing was written, and the focus begins step by step.
+ * attachments, an earlier focus, a ledger) or may do: then nothing was written, and the focus begins step by step. Errors: `skill.unknown`,
+ * `skill.changed`.
  */
 export async function beginWithRequest(
   work: ClaimedWork,
@@ -44,11 +48,14 @@ export async function beginWithRequest(
   // A workspace that is missing is reported by the focus.
   const workspace = await workspaceOf(directory, faculty, means).catch(() => null);
   if (workspace === null) return null;
+  const { catalogue, activated } = await skillsFor(work, faculty, focusId, means);
+  await means.skillStore.store(activated);
   const rules = () => means.guard.rulesFor({ directory, faculty });
   const surroundings = {
     // The directory of a new focus is empty.
     instructions: faculty.workspace === null ? null : await instructionsOf(workspace, rules, faculty),
     awareness: await means.awareness(work, faculty),
+    skills: catalogue,
   };
   const content = orientMessage(work, [], null, workspace, null, null, surroundings);
   const encoded = encodeSettings(settings);
@@ -60,8 +67,13 @@ export async function beginWithRequest(
     content,
     tokens: estimateTokens(content),
     turn: asksModel(faculty.engage),
+    skills: activated,
   });
-  if (permit === null) return null;
+  if (permit === null) {
+    means.skillStore.forget(activated);
+    return null;
+  }
+  countActivated(work.faculty, activated);
   const row = {
     id: focusId,
     number: 1,
@@ -72,5 +84,6 @@ export async function beginWithRequest(
     budget: null,
     ...encoded.readBack,
   } as const;
-  return { row, first: { message: { afterTurn: 0, kind: 'orient', content }, permit } };
+  const message = { afterTurn: 0, kind: 'orient', content } as const;
+  return { row, first: { message, skills: skillMessages(activated), permit } };
 }

@@ -16,6 +16,7 @@ import type { ToolSource } from '../../tools/tool-source.ts';
 import type { DigestFor } from '../awareness/shared-awareness.ts';
 import type { FileGuard } from '../guard/file-guard.ts';
 import type { ModelSource } from '../models/focus-model.ts';
+import type { SkillShelf } from '../skills/shelf.ts';
 import type { FocusDirectory } from '../workspace/focus-directory.ts';
 import type { RepositoryGuard } from '../workspace/repository-guard.ts';
 import type { Worktree } from '../workspace/worktree.ts';
@@ -23,6 +24,7 @@ import type { MakeBashContainer } from './bash-container.ts';
 import type { FirstRequest } from './first-request.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
+import type { SkillStore } from './skill-store.ts';
 
 /** What opening and closing a workspace needs. */
 export interface WorkspaceMeans {
@@ -49,6 +51,11 @@ export interface PhaseMeans extends WorkspaceMeans {
   readonly hookEnvironment: Readonly<Record<string, string>>;
   /** Makes the digest of other work for the first message. */
   readonly awareness: DigestFor;
+  /** The skills of this daemon. */
+  readonly skills: Pick<SkillShelf, 'ready' | 'refresh'>;
+  readonly skillStore: SkillStore;
+  /** Where the files of active skills are on this host; absolute. */
+  readonly skillPackages: string;
   /** True: nobody is there to be asked (`DaemonOptions`). */
   readonly unattended: boolean;
 }

@@ -163,6 +163,15 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
   if (isAnimusError(error, 'files.displaced')) {
     return { kind: 'released', delaySeconds: DISPLACED_SECONDS, reason: messageOf(error), holdFaculty: true };
   }
+  // Somebody is writing its files; the daemon reads them again within seconds.
+  if (isAnimusError(error, 'skill.changed')) {
+    return { kind: 'released', delaySeconds: 5, reason: messageOf(error), holdFaculty: false };
+  }
   const code = error instanceof AnimusError ? error.code : 'internal.bug';
+  // No attempt can succeed before a person does something: dead shows that, and `work retry` runs it again.
+  if (code === 'skill.unknown') {
+    const recovery = { retryDelaySeconds: null, keep: 'ledger' } as const;
+    return { kind: 'failed', error: { code, message: messageOf(error), phase }, recovery };
+  }
   return { kind: 'failed', error: { code, message: messageOf(error), phase } };
 }

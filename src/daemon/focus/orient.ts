@@ -1,4 +1,4 @@
-/** Orient: builds the first message of the focus from the work item, the ledger so far, the hook's context and the attachments. */
+/** Orient: builds the first message of the focus from the work item, the ledger so far, the hook's context, skills and the attachments. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { orientMessage } from '../../engage/prompt/prompt.ts';
@@ -9,11 +9,13 @@ import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
+import type { PreparedSkill } from '../../tools/skills/prepare-activation.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { describeWorkspace } from './focus-workspace.ts';
 import { attachmentMessages } from './orient-attachments.ts';
 import { instructionsOf } from './orient-instructions.ts';
+import { countActivated, recordSkills, skillsFor } from './orient-skills.ts';
 
 /**
  * Orients a focus once: a resumed focus keeps its first message, which is recorded whole or not at all. Returns what is recorded of the
@@ -22,33 +24,40 @@ import { instructionsOf } from './orient-instructions.ts';
 export async function orient(focus: Focus): Promise<Transcript> {
   const { db } = focus.means;
   if (focus.first !== null) {
-    const { message } = focus.first;
+    const { message, skills } = focus.first;
     // It took no time: the message was made to begin the focus.
     await span('work.orient', spanKey(focus), async () => focus.emit({ type: 'phase', phase: 'orient' }));
-    return { turns: [], messages: [message] };
+    return { turns: [], messages: [message, ...skills] };
   }
   // Nothing can be recorded of a focus that has just begun.
   const recorded = focus.row.resumes === 0 ? NOTHING : await readTranscriptToSend(db, focus.key.focusId);
   if (recorded.messages.some((message) => message.kind === 'orient')) return recorded;
-  const { content, attached } = await span('work.orient', spanKey(focus), () => describe(focus));
+  const { content, attached, activated } = await span('work.orient', spanKey(focus), () => describe(focus));
   const first = { afterTurn: 0, kind: 'orient', content } as const;
-  if (attached.length === 0) {
+  await focus.means.skillStore.store(activated);
+  if (attached.length === 0 && activated.length === 0) {
     const message = await addMessage(db, focus.key, first, estimateTokens(content));
     return { ...recorded, messages: [...recorded.messages, message] };
   }
   await db.transaction(async (tx) => {
     await addMessage(tx, focus.key, first, estimateTokens(content));
+    await recordSkills(tx, focus.key, activated);
     for (const message of attached) await addAttachment(tx, focus.key, message);
   });
+  countActivated(focus.work.faculty, activated);
   return readTranscriptToSend(db, focus.key.focusId);
 }
 
 const NOTHING: Transcript = { turns: [], messages: [] };
 
-/** The first message of the focus, and those of its attachments. */
-async function describe(
-  focus: Focus,
-): Promise<{ readonly content: string; readonly attached: readonly AttachmentMessage[] }> {
+interface Description {
+  readonly content: string;
+  readonly attached: readonly AttachmentMessage[];
+  readonly activated: readonly PreparedSkill[];
+}
+
+/** The first message of the focus, and those of its skills and attachments. Errors: `skill.unknown`. */
+async function describe(focus: Focus): Promise<Description> {
   const { db } = focus.means;
   const { work, row } = focus;
   focus.emit({ type: 'phase', phase: 'orient' });
@@ -60,14 +69,16 @@ async function describe(
   // The hook may have written to the ledger.
   const ledger = focus.faculty.orient ? await readLedger(db, work.id, kept) : before;
   const failure = first ? null : await readLastFailure(db, work.id, row.number);
+  const { catalogue, activated } = await skillsFor(oriented, focus.faculty, focus.key.focusId, focus.means);
   const surroundings = {
     // The hook may have written them.
     instructions: await instructionsOf(focus.workspace, focus.fileRules, focus.faculty),
     awareness: await focus.means.awareness(oriented, focus.faculty),
+    skills: catalogue,
   };
   const workspace = describeWorkspace(focus);
   const content = orientMessage(oriented, ledger, found.context, workspace, failure, row.budget, surroundings);
-  return { content, attached: await attachmentMessages(focus, oriented.params) };
+  return { content, attached: await attachmentMessages(focus, oriented.params), activated };
 }
 
 interface Orientation {

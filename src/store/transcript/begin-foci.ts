@@ -1,4 +1,6 @@
 /** Begins new foci, each with all that its first request needs, in one statement for many. */
+
+import { activationsJson, type SkillMessage } from '../skills/focus-skills.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import { batchWrites } from '../sql/write-batcher.ts';
@@ -18,11 +20,13 @@ export interface NewFocus {
   readonly tokens: number;
   /** Whether its first turn begins with it; false for a focus without a model. */
   readonly turn: boolean;
+  /** What it begins with; their packages are stored. Default none. */
+  readonly skills?: readonly SkillMessage[];
 }
 
 /**
  * Begins a focus; resolves when that is committed. Null: nothing was written, and `startFocus` has to be called, because the item has a
- * history, its row is locked, its lease is lost, or its settings are not stored yet.
+ * history, its row is locked, its lease is lost, or its settings or the packages of its skills are not stored.
  */
 export type BeginNewFocus = (focus: NewFocus) => Promise<TurnPermit | null>;
 
@@ -33,20 +37,28 @@ export function createFocusBeginner(
   most = 100,
 ): BeginNewFocus {
   return batchWrites(async (foci: readonly NewFocus[]) => {
-    const [row] = await db.query<{ permits: (TurnPermit | null)[] }>(
-      `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[]) as permits`,
-      [
-        foci.map((focus) => focus.workItemId),
-        foci.map((focus) => focus.leaseToken),
-        foci.map((focus) => focus.focusId),
-        place.host,
-        place.directoryRoot,
-        foci.map((focus) => focus.settings.id),
-        foci.map((focus) => toText(focus.content)),
-        foci.map((focus) => focus.tokens),
-        foci.map((focus) => focus.turn),
-      ],
-    );
+    const begun = (sql: string, more: readonly unknown[] = []) =>
+      db.query<{ permits: (TurnPermit | null)[] }>(sql, [...parameters, ...more]);
+    const parameters = [
+      foci.map((focus) => focus.workItemId),
+      foci.map((focus) => focus.leaseToken),
+      foci.map((focus) => focus.focusId),
+      place.host,
+      place.directoryRoot,
+      foci.map((focus) => focus.settings.id),
+      foci.map((focus) => toText(focus.content)),
+      foci.map((focus) => focus.tokens),
+      foci.map((focus) => focus.turn),
+    ];
+    const [row] = foci.every(({ skills = [] }) => skills.length === 0)
+      ? await begun(
+          `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[]) as permits`,
+        )
+      : await begun(
+          `select animus.begin_foci_with_skills($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[],
+                                                $10::jsonb) as permits`,
+          [activationsJson(foci.map(({ skills = [] }) => skills))],
+        );
     return row!.permits;
   }, most);
 }

@@ -1,13 +1,19 @@
 /** The tool that gives a part of the work to another faculty. */
 import { z } from 'zod';
 import type { ChildSettings } from '../../catalog/faculty/faculty.ts';
+import type { SkillLibrary } from '../../catalog/skills/skill.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+import { harmless } from '../../core/text/harmless.ts';
 import { spawnChildWork } from '../../store/transcript/children.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
-import { databaseTool, type Tool } from '../tool.ts';
+import { databaseTool, type Tool, toolError } from '../tool.ts';
 
 /** For a faculty that may spawn these faculties. Effect and journal row are one transaction, so a child is spawned exactly once. */
-export function spawnChildTool({ faculties, maxChildren, maxDepth }: ChildSettings): Tool {
+export function spawnChildTool(
+  { faculties, maxChildren, maxDepth }: ChildSettings,
+  library: () => Promise<SkillLibrary>,
+): Tool {
   return databaseTool({
     name: 'spawn_child_work',
     description:
@@ -20,7 +26,7 @@ export function spawnChildTool({ faculties, maxChildren, maxDepth }: ChildSettin
       faculty: z.enum(faculties as readonly [string, ...string[]]).describe('who does it'),
       description: z.string().trim().min(1).max(100_000).describe('the whole task, and what the result should contain'),
       params: z.record(z.string(), z.unknown()).default({}).describe('data for the task'),
-      skill: z.string().trim().min(1).max(64).optional().describe('the skill to use'),
+      skill: z.string().trim().min(1).max(64).optional().describe('the skill that it begins with; it has to exist'),
       priority: z.int().min(-1_000_000).max(1_000_000).optional().describe('higher runs first; default: yours'),
       dedup_key: z
         .string()
@@ -34,6 +40,12 @@ export function spawnChildTool({ faculties, maxChildren, maxDepth }: ChildSettin
         .describe('true: it goes on when you fail or are cancelled, and nobody awaits it'),
     }),
     async run({ dedup_key: dedupKey = null, skill = null, priority = null, ...child }, context, tx) {
+      const { skills } = await library();
+      if (skill !== null && !skills.has(skill)) {
+        return toolError(
+          `there is no skill named ${harmless(skill)}${didYouMean(skill, skills.keys())}: nothing was started`,
+        );
+      }
       const wanted = { ...child, dedupKey, skill, priority, traceContext: currentTraceparent() };
       const spawned = await spawnChildWork(tx, context, wanted, { maxChildren, maxDepth });
       count('work.child.spawned', 1, { faculty: context.faculty, child: child.faculty });

@@ -68,7 +68,7 @@ async function run(
     timeoutMs,
     ...pooledSpec(settings),
     ...(settings.mountsWorkspace && { workspaceMount: context.workspace }),
-    skills: [],
+    skills: (await context.skills?.scripts()) ?? [],
   };
   const startedMs = performance.now();
   const { execution, calls } = await executeIn(sandbox, spec, nested, context);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { computeText } from './compute-text.ts';
 import { inTurn } from './file-turns.ts';
+import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
@@ -37,9 +38,10 @@ export const editFileTool = worldTool<Edit>({
       return toolError('old_string and new_string are the same; nothing to change');
     if (!edit.new_string.isWellFormed())
       return toolError('new_string contains half of a surrogate pair and is not valid text');
-    const inside = await resolveInside(context, edit.path);
+    const bounds = await withMounts(context, [edit.path]);
+    const inside = await resolveInside(bounds, edit.path);
     if (isRefusal(inside)) return refusedCall(inside);
-    return await inTurn(inside.real, () => apply(edit, context));
+    return await inTurn(inside.real, () => apply(edit, bounds));
   },
 });
 

@@ -2,6 +2,7 @@
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { withMounts } from './mounts.ts';
 import { printableName } from './printable-name.ts';
 import { isRefusal, refusalOf, refusedCall } from './refusal.ts';
 import { type InsideDirectory, openDirectoryInside, resolveInside } from './workspace.ts';
@@ -26,9 +27,10 @@ export const listDirTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ path = '.' }, context) {
-    const inside = await resolveInside(context, path);
+    const bounds = await withMounts(context, [path]);
+    const inside = await resolveInside(bounds, path);
     if (isRefusal(inside)) return refusedCall(inside);
-    const opened = await openDirectoryInside(context, inside.real, { create: false });
+    const opened = await openDirectoryInside(bounds, inside.real, { create: false });
     if (isRefusal(opened)) return refusedCall(opened);
     await using directory = opened;
     try {

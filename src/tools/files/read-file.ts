@@ -1,6 +1,7 @@
 /** read_file: reads a part of a text file, with line numbers. */
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 
@@ -29,7 +30,7 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ path, offset = 1, limit }, context) {
-    const file = await readTextFile(context, path);
+    const file = await readTextFile(await withMounts(context, [path]), path);
     if (isRefusal(file)) return refusedCall(file);
     const { codeBytes } = context;
     if (codeBytes === undefined) return show(file, offset, limit ?? DEFAULT_LINES, FOR_MODELS);

@@ -1,9 +1,10 @@
 /** Restricts file tools to the workspace by real path, also if links are swapped while a call runs. */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, relative, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
-import type { Boundary } from '../tool.ts';
+import type { Boundary, FileMount } from '../tool.ts';
+import { mountOf, placeOf, shownPath } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 
 /** The limits of file tools. The context of a call has them. */
@@ -12,6 +13,8 @@ export interface Bounds {
   readonly workspace: string;
   /** Paths that tools may not access, wherever the workspace is. */
   readonly fileRules: readonly FileRule[];
+  /** Directories elsewhere that are seen as folders of the workspace, in front of its own; default none. */
+  readonly mounts?: readonly FileMount[];
 }
 
 /** A path that is inside the workspace; nothing is open yet. */
@@ -53,11 +56,11 @@ export async function resolveInside(bounds: Bounds, path: string): Promise<Insid
     return refuse(`the path has ${path.length} characters; no system accepts more than ${MAX_PATH_CHARS}`);
   if (path.includes('\0')) return refuse('the path contains a NUL character');
   try {
-    const found = await realpathOfExisting(resolve(bounds.workspace, path), path);
+    const found = await realpathOfExisting(placeOf(bounds, path), path);
     if (isRefusal(found)) return found;
     const problem = offLimits(bounds, found.real);
     if (problem) return refuse(`${path}: ${problem.why}`, problem.boundary);
-    return { ...found, shown: relative(bounds.workspace, found.real) || '.' };
+    return { ...found, shown: shownPath(bounds, found.real) };
   } catch (error) {
     return refusalOf(error, path);
   }
@@ -101,7 +104,7 @@ export async function openDirectoryInside(
     const found = await realNow(existing, handle);
     const real = resolve(found, ...missing);
     const problem = offLimits(bounds, found) ?? (missing.length > 0 ? readOnlyReason(bounds, real) : null);
-    const shown = relative(workspace, path) || '.';
+    const shown = shownPath(bounds, path);
     if (problem) return await closing(handle, refuse(`${shown}: ${problem.why}`, problem.boundary));
     let plain = existing;
     for (const name of missing) {
@@ -118,7 +121,7 @@ export async function openDirectoryInside(
     const base = baseOf(opened, plain);
     return { base, real, heir: await heirOf(opened), [Symbol.asyncDispose]: () => opened.close() };
   } catch (error) {
-    return await closing(handle, refusalOf(error, relative(workspace, path) || '.'));
+    return await closing(handle, refusalOf(error, shownPath(bounds, path)));
   }
 }
 
@@ -168,7 +171,10 @@ export interface PathProblem {
 }
 
 /** Why this real path may not be written, created, moved or removed, or null. */
-export function readOnlyReason({ fileRules }: Bounds, real: string): PathProblem | null {
+export function readOnlyReason(bounds: Bounds, real: string): PathProblem | null {
+  const { fileRules } = bounds;
+  if (mountOf(bounds, real))
+    return { why: 'belongs to a skill; the files of skills are read-only', boundary: 'read_only' };
   if (accessTo(fileRules, real) === 'all') return null;
   return {
     why: 'is read-only for agents: animus, or a program that it starts, loads or runs it',
@@ -177,7 +183,9 @@ export function readOnlyReason({ fileRules }: Bounds, real: string): PathProblem
 }
 
 /** Why a real path is not accessible, or null. */
-function offLimits({ workspace, fileRules }: Bounds, real: string): PathProblem | null {
+function offLimits(bounds: Bounds, real: string): PathProblem | null {
+  const { workspace, fileRules } = bounds;
+  if (mountOf(bounds, real)) return null;
   if (!isWithin(workspace, real)) return { why: outside(workspace), boundary: 'workspace' };
   if (!isHidden(fileRules, real)) return null;
   return {

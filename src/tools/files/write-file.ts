@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { toolError, worldTool } from '../tool.ts';
 import { inTurn } from './file-turns.ts';
+import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES } from './text-file.ts';
@@ -27,10 +28,11 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
       return toolError(`${path}: ${bytes} bytes are too many; the limit is ${MAX_FILE_BYTES}`);
     if (!content.isWellFormed())
       return toolError(`${path}: the content contains half of a surrogate pair and is not valid text`);
-    const inside = await resolveInside(context, path);
+    const bounds = await withMounts(context, [path]);
+    const inside = await resolveInside(bounds, path);
     if (isRefusal(inside)) return refusedCall(inside);
     if (path.endsWith('/')) return toolError(`${path}: names a directory; give the name of a file`);
-    const done = await inTurn(inside.real, () => replaceFile(context, inside, content));
+    const done = await inTurn(inside.real, () => replaceFile(bounds, inside, content));
     if (isRefusal(done)) return refusedCall(done);
     const what = done.created ? 'Created' : 'Replaced';
     return {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { writeSkills } from '../skills/write-skills.ts';
 
 export interface BenchDaemon {
   /** Processor time so far, in milliseconds. */
@@ -13,8 +14,12 @@ export interface BenchDaemon {
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../src/animus.js');
 
-/** Starts one with faculties `quick0` … and resolves when it serves them. */
-export async function startBenchDaemon(databaseUrl: string, faculties: number): Promise<BenchDaemon> {
+/** Starts one with faculties `quick0` … and these skills, and resolves when it serves them. */
+export async function startBenchDaemon(
+  databaseUrl: string,
+  faculties: number,
+  skills = { count: 0, activated: 0 },
+): Promise<BenchDaemon> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-bench-focus-'));
   mkdirSync(join(directory, 'faculties'));
   writeFileSync(join(directory, 'script.toml'), '[[answer]]\ntext = "Done: nothing was to do."\n');
@@ -28,6 +33,7 @@ export async function startBenchDaemon(databaseUrl: string, faculties: number): 
       `[faculty]\nname = "quick${n}"\ndescription = "Answers at once"\n[faculty.engage]\nmodel = "play/any"\nsystem_prompt = "You answer at once."\n`,
     );
   }
+  writeSkills(join(directory, 'skills'), skills.count, skills.activated);
   const child = spawn(process.execPath, [LAUNCHER, 'serve', '--faculties', 'faculties'], {
     cwd: directory,
     env: { ...process.env, DATABASE_URL: databaseUrl, ANIMUS_HOME: join(directory, 'home'), ANIMUS_LOG_LEVEL: 'info' },

@@ -24,12 +24,16 @@ const items = Number(values.items);
 interface Variant {
   readonly faculties: number;
   readonly daemons: number;
+  readonly skills?: { readonly count: number; readonly activated: number };
 }
 
 const VARIANTS: Readonly<Record<string, Variant>> = {
   'one faculty, one daemon': { faculties: 1, daemons: 1 },
   'one faculty, two daemons': { faculties: 1, daemons: 2 },
   'ten faculties, one daemon': { faculties: 10, daemons: 1 },
+  'one faculty, 5 skills': { faculties: 1, daemons: 1, skills: { count: 5, activated: 0 } },
+  'one faculty, 5 skills, 2 of them active': { faculties: 1, daemons: 1, skills: { count: 5, activated: 2 } },
+  'one faculty, 5000 skills': { faculties: 1, daemons: 1, skills: { count: 5000, activated: 0 } },
 };
 
 const ENDED = `
@@ -50,7 +54,7 @@ try {
   for (const [name, rows] of measured) {
     const columns = Object.keys(rows[0]!) as (keyof Measures)[];
     const medians = columns.map((column) => [column, median(rows.map((row) => row[column])).toFixed(2)]);
-    print(`${name.padEnd(28)} ${medians.map((pair) => pair.join(' ')).join('   ')}`);
+    print(`${name.padEnd(40)} ${medians.map((pair) => pair.join(' ')).join('   ')}`);
     report({
       what: 'whole foci of one turn',
       who: name,
@@ -72,12 +76,12 @@ interface Measures {
   readonly 'WAL KB': number;
 }
 
-async function measure(bench: BenchServer, { faculties, daemons }: Variant): Promise<Measures> {
+async function measure(bench: BenchServer, { faculties, daemons, skills }: Variant): Promise<Measures> {
   const url = await bench.migrated();
   const db = openPostgres(url, { poolSize: 2 });
   const started: BenchDaemon[] = [];
   try {
-    for (let n = 0; n < daemons; n++) started.push(await startBenchDaemon(url, faculties));
+    for (let n = 0; n < daemons; n++) started.push(await startBenchDaemon(url, faculties, skills));
     await drain(db, faculties, 200);
     const nodeMs = () => started.reduce((sum, daemon) => sum + daemon.cpuMs(), 0);
     const before = { node: nodeMs(), postgres: postgresCpuMs(), work: await bench.work(url) };

@@ -103,13 +103,10 @@ const MISTAKES: readonly Mistake[] = [
     'faculty.engage.model',
     ['expected a model of the catalogue', 'got "claude-sonet-4-5" (did you mean claude-sonnet-4-5?)'],
   ),
-  mistake(
-    'not-yet',
-    named('s', `${ENGAGE}[faculty.orient]\nauto_activate_skills = true\n`),
-    7,
-    'faculty.orient.auto_activate_skills',
-    ['not supported yet'],
-  ),
+  mistake('skills', named('s', `${ENGAGE}[faculty.skills]\noffered = ["a b"]\n`), 7, 'faculty.skills.offered[0]', [
+    'the name of a skill, or *',
+    'a b',
+  ]),
   mistake('engine-tool', named('z', `${ENGAGE}tools = ["ask_human"]\n`), 6, 'faculty.engage.tools', [
     'every faculty has ask_human',
   ]),

@@ -41,6 +41,15 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
                 array['late'], array[1], array[true]))[1] = 'go' then 'completed' else 'lost' end as result`,
       [id, leaseToken, focusId],
     ),
+  begin_foci_with_skills: (db, { id, leaseToken, focusId }) =>
+    db.query(
+      `with stored as materialized (select animus.store_skill_package(repeat('d', 64), 'late', '{"SKILL.md": ""}'))
+       select case when (animus.begin_foci_with_skills(array[$1::uuid], array[$2::bigint], array[$3::uuid], 'late', '/late', array['\\x01'::bytea],
+                array['late'], array[1], array[true],
+                jsonb_build_array(jsonb_build_array(jsonb_build_object('name', 'late', 'hash', repeat('d', 64), 'content', 'late', 'tokens', 1)))))[1] = 'go'
+              then 'completed' else 'lost' end as result from stored`,
+      [id, leaseToken, focusId],
+    ),
   begin_budgeted_turn: ofFocus(
     `select animus.begin_budgeted_turn($1, $2, 2, '${ENDED('c1')}', 1, 1, gen_random_uuid())`,
   ),
@@ -156,11 +165,12 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
 };
 
 /** Those that only write for an item without a focus; the settings of the focus are stored under the id 01. */
-export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'give_back']);
+export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'begin_foci_with_skills', 'give_back']);
 
 /** Those that leave an item that is locked, or not in the usual state, to functions that know every case, and report it like a lost one. */
 export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set([
   'begin_foci',
+  'begin_foci_with_skills',
   'complete_foci',
   'complete_locked',
   'give_back',

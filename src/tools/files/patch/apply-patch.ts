@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Boundary, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
 import { computeText } from '../compute-text.ts';
 import { inTurns } from '../file-turns.ts';
+import { withMounts } from '../mounts.ts';
 import { isRefusal, refuse, refusedCall } from '../refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
 import { type Bounds, type InsidePath, resolveInside } from '../workspace.ts';
@@ -44,9 +45,10 @@ around them in an @@ line. *** End of File after a hunk: it ends the file. Line 
     const outline = await computeText({ kind: 'outline', patch }, context);
     if (isRefusal(outline)) return toolError(`nothing was changed: ${outline.refusal}`);
     if ('problem' in outline) return toolError(`nothing was changed: ${outline.problem}`);
-    const places = await locate(context, outline.sections);
+    const bounds = await withMounts(context, outline.sections.flatMap(pathsOf));
+    const places = await locate(bounds, outline.sections);
     if ('problems' in places) return nothing(places.problems, places.boundary);
-    return await inTurns(places.reals, () => apply(context, patch, outline.sections));
+    return await inTurns(places.reals, () => apply(bounds, patch, outline.sections));
   },
 });
 

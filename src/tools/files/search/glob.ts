@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { inThread } from '../../in-thread.ts';
 import { type ToolOutput, worldTool } from '../../tool.ts';
+import { withMounts } from '../mounts.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
 import { type GlobRequest, type GlobResult, MAX_WALKED } from './glob-files.ts';
@@ -29,9 +30,9 @@ export const globTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.' }, context) {
-    const { workspace, fileRules, codeBytes } = context;
+    const { workspace, fileRules, codeBytes, mounts = [] } = await withMounts(context, [path]);
     const maxShown = codeBytes === undefined ? MAX_SHOWN : MAX_GIVEN;
-    const request: GlobRequest = { workspace, fileRules, pattern, path, maxShown };
+    const request: GlobRequest = { workspace, fileRules, mounts, pattern, path, maxShown };
     const result = await inThread<GlobResult | Refusal>(WORKER, request, context, ADVICE);
     return isRefusal(result) ? refusedCall(result) : show(result, pattern, maxShown);
   },

@@ -1,7 +1,7 @@
 /** Searches files line by line. Runs in the worker of grep, where an endless pattern does not block the daemon. */
 
 import { accessSync, constants, lstatSync } from 'node:fs';
-import { relative } from 'node:path';
+import { shownPath } from '../mounts.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
@@ -56,7 +56,7 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | Refu
     }
     const file = await readTextFile(request, path);
     if (isRefusal(file)) {
-      if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(relative(request.workspace, path)));
+      if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(shownPath(request, path)));
       continue;
     }
     files++;

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { computingMs, inThread } from '../../in-thread.ts';
 import { type ToolOutput, worldTool } from '../../tool.ts';
+import { withMounts } from '../mounts.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
 import type { GrepRequest, GrepResult } from './grep-files.ts';
 import { filesToSearch } from './ripgrep.ts';
@@ -34,12 +35,13 @@ export const grepTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ pattern, path = '.', glob, ignore_case = false, limit }, context) {
-    const { workspace, fileRules, codeBytes } = context;
+    const bounds = await withMounts(context, [path]);
+    const { workspace, fileRules, codeBytes, mounts = [] } = bounds;
     const most = codeBytes === undefined ? { matches: DEFAULT_MATCHES, lineChars: LINE_CHARS } : FOR_CODE;
     const what = { path, pattern, ignoreCase: ignore_case };
-    const only = await filesToSearch(what, computingMs(context) / 2, context);
-    const bounds = { maxMatches: limit ?? most.matches, maxLineChars: most.lineChars };
-    const request: GrepRequest = { ...what, workspace, fileRules, glob: glob ?? null, ...bounds, only };
+    const only = await filesToSearch(what, computingMs(context) / 2, bounds);
+    const limits = { maxMatches: limit ?? most.matches, maxLineChars: most.lineChars };
+    const request: GrepRequest = { ...what, workspace, fileRules, mounts, glob: glob ?? null, ...limits, only };
     // A regular expression can backtrack for years and cannot be interrupted.
     const result = await inThread<GrepResult | Refusal>(WORKER, request, context, ADVICE);
     return isRefusal(result) ? refusedCall(result) : show(result, pattern);

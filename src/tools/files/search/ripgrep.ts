@@ -1,8 +1,9 @@
 /** Uses ripgrep, if the host has it, to find the files that a search has to read. It does not decide what matches. */
 import { findProgram } from '../../../process/find-program.ts';
 import type { ToolContext } from '../../tool.ts';
+import { mountOf } from '../mounts.ts';
 import { isRefusal } from '../refusal.ts';
-import { resolveInside } from '../workspace.ts';
+import { type Bounds, resolveInside } from '../workspace.ts';
 import { requiredLiteral } from './required-literal.ts';
 import { SKIPPED_DIRECTORIES } from './walk.ts';
 
@@ -21,14 +22,16 @@ const OPTIONS =
 export async function filesToSearch(
   { path, pattern, ignoreCase }: { readonly path: string; readonly pattern: string; readonly ignoreCase: boolean },
   limitMs: number,
-  context: Pick<ToolContext, 'workspace' | 'fileRules' | 'isolation' | 'processes' | 'workItemId' | 'signal'>,
+  context: Pick<ToolContext, 'workspace' | 'fileRules' | 'isolation' | 'processes' | 'workItemId' | 'signal'> &
+    Pick<Bounds, 'mounts'>,
 ): Promise<readonly string[] | null> {
   const searchPath = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const program = findProgram('rg', searchPath, '/');
   const literal = program === null ? null : requiredLiteral(pattern);
   if (program === null || literal === null) return null;
   const inside = await resolveInside(context, path);
-  if (isRefusal(inside) || !inside.exists) return null;
+  // The program may not read the files of animus.
+  if (isRefusal(inside) || !inside.exists || mountOf(context, inside.real)) return null;
   const escaped = literal.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
   const result = await context.processes.run(
     {

@@ -2,6 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mountOf } from '../mounts.ts';
 import { isRefusal } from '../refusal.ts';
 import { type Bounds, isHidden, openDirectoryInside } from '../workspace.ts';
 
@@ -32,10 +33,12 @@ export async function* walkFiles(
       skipped(place.relative);
       continue;
     }
+    // Skills are kept where nothing else may be read.
+    const isMounted = mountOf(bounds, place.real) !== undefined;
     const below: Place[] = [];
     for (const entry of entries) {
       const relative = join(place.relative, entry.name);
-      if (isHidden(bounds.fileRules, join(place.real, entry.name))) continue;
+      if (!isMounted && isHidden(bounds.fileRules, join(place.real, entry.name))) continue;
       if (entry.isFile()) yield relative;
       if (entry.isDirectory() && !SKIPPED_DIRECTORIES.has(entry.name))
         below.push({ real: join(place.real, entry.name), relative });

@@ -1,0 +1,40 @@
+/** The tools for skills, for faculties that may use some, where there are skills. */
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import type { SkillSettings } from '../../catalog/faculty/skill-settings.ts';
+import { NO_SKILLS, type SkillLibrary } from '../../catalog/skills/skill.ts';
+import type { Tool } from '../tool.ts';
+import type { ToolSource } from '../tool-source.ts';
+import { activateSkillTool } from './activate-skill.ts';
+import { isOffered } from './choose-skills.ts';
+import { discoverSkillsTool } from './discover-skills.ts';
+
+/** As without a faculty. */
+export const SKILL_TOOLS: readonly Tool[] = skillTools(
+  { offered: ['*'], catalogueMaxTokens: 0, autoActivate: false, maxAutoActivated: 0 },
+  async () => NO_SKILLS,
+);
+
+/** Definitions of tools are sent with every request: none without a skill that the faculty may use. `library`: as it is now. */
+export function skillSource(library: () => Promise<SkillLibrary>): ToolSource {
+  // One object for all foci of a faculty, so that its schema is written down once.
+  const made = new WeakMap<SkillSettings, readonly Tool[]>();
+  return {
+    name: 'skills',
+    async open({ skills: settings }: Faculty) {
+      if (settings === undefined || !offersAny(await library(), settings)) return { tools: [] };
+      let tools = made.get(settings);
+      if (tools === undefined) made.set(settings, (tools = skillTools(settings, library)));
+      return { tools };
+    },
+  };
+}
+
+/** Whether a faculty with these settings may use a skill of the library. */
+export function offersAny({ skills }: SkillLibrary, settings: Pick<SkillSettings, 'offered'>): boolean {
+  if (settings.offered.includes('*')) return skills.size > 0;
+  return settings.offered.some((name) => skills.has(name) && isOffered({ name }, settings));
+}
+
+function skillTools(settings: SkillSettings, library: () => Promise<SkillLibrary>): readonly Tool[] {
+  return [discoverSkillsTool(settings, library), activateSkillTool(settings, library)];
+}
