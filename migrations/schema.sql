@@ -1066,6 +1066,15 @@ create table animus.work_marks (
 -- create view animus.visible_schedules: its query stands in functions/
 --   name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused, next_at, last_at, created_at, problem
 
+-- create view animus.visible_skill_activations: its query stands in functions/
+--   focus_id, work_item_id, faculty, skill, version, content_hash, reason, activated_at
+
+-- create view animus.visible_skill_files: its query stands in functions/
+--   name, version, path, content
+
+-- create view animus.visible_skill_versions: its query stands in functions/
+--   name, version, state, base, content_hash, description, note, faculty, created_at, decided_by, decided_at, decision_note, submitted_by, work_item_id
+
 -- create view animus.visible_spend: its query stands in functions/
 --   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls
 

@@ -73,6 +73,21 @@ create or replace view animus.visible_faculties as
    where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute'
    group by f.name;
 
+create or replace view animus.visible_skill_activations as
+  select a.focus_id, a.work_item_id, a.faculty, a.skill, a.version, a.content_hash, a.reason, a.activated_at
+    from animus.skill_activations a join animus.visible_work w on w.id = a.work_item_id;
+
+-- Skills that agents wrote: the current ones, which everybody's work may use, the actor's own, or all. What they were made from is as visible as
+-- that work.
+create or replace view animus.visible_skill_versions as
+  select v.name, v.version, v.state, v.base, v.content_hash, v.description, v.note, v.faculty, v.created_at, v.decided_by, v.decided_at, v.decision_note,
+         v.submitted_by, case when v.submitted_by = (select animus.actor()) or (select animus.sees_all()) then v.work_item_id end as work_item_id
+    from animus.skill_versions v
+   where v.state = 'current' or v.submitted_by = (select animus.actor()) or (select animus.sees_all());
+create or replace view animus.visible_skill_files as
+  select v.name, v.version, f.path, f.content
+    from animus.visible_skill_versions v join animus.skill_files f on f.content_hash = v.content_hash;
+
 -- Only for those who see all work.
 create or replace view animus.visible_schedules as
   select s.name, s.cron, s.time_zone, s.faculty, s.description, s.params, s.missed, s.grace_seconds, s.paused, s.next_at, s.last_at, s.created_at, s.problem

@@ -24,8 +24,11 @@ const OF_ITEMS: Readonly<Record<string, string>> = {
   visible_inbox: 'work_item_id',
   visible_mail: 'work_item_id',
   visible_decisions: 'work_item_id',
+  visible_skill_activations: 'work_item_id',
 };
 const OF_READERS = ['visible_schedules', 'visible_schedule_runs', 'visible_pauses', 'visible_grants'];
+
+const CHECKED_APART = ['visible_faculties', 'visible_spend', 'visible_skill_versions', 'visible_skill_files'];
 
 const target = testDatabase();
 const logins: string[] = [];
@@ -76,6 +79,14 @@ const MORE_ROWS = [
   `insert into animus.grants (scope, faculty, tool, pattern, granted_by, created_at, expires_at) values ('faculty', 'engineer', 'bash', '*', 'olga', now(), now() + interval '1 day')`,
   `insert into animus.schedules (name, cron, faculty, created_at) values ('nightly', '0 0 * * *', 'engineer', now())`,
   `insert into animus.schedule_runs (schedule, due_at, until_at, result, recorded_at) values ('nightly', now(), now(), 'missed', now())`,
+  `insert into animus.skill_packages values (repeat('a', 64), 'fix-dates', 1, now(), current_date)`,
+  `insert into animus.skill_files values (repeat('a', 64), 'SKILL.md', 'x')`,
+  `insert into animus.skill_activations (focus_id, work_item_id, faculty, skill, content_hash, reason, activated_at)
+   select id, work_item_id, 'engineer', 'fix-dates', repeat('a', 64), 'auto', now() from animus.foci`,
+  `insert into animus.skills values ('fix-dates', 2, now())`,
+  `insert into animus.skill_versions (name, version, state, content_hash, description, work_item_id, submitted_by, created_at)
+   select 'fix-dates', s.n, s.state, repeat('a', 64), 'd', w.id, 'person:bob', now()
+     from (values (1, 'current'), (2, 'proposed')) s (n, state), (select id from animus.work_items where submitted_by = 'person:bob' limit 1) w`,
   `insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, started_at, seen_at) values (gen_random_uuid(), 'here', 1, '1', 1, '{"engineer": {}}', now(), now())`,
 ];
 
@@ -90,9 +101,7 @@ test('every view that is granted to gateways is checked here', async () => {
   const views = await target.database.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'animus'::regnamespace and relkind = 'v' and starts_with(relname, 'visible_') order by 1`,
   );
-  expect(views.map(({ name }) => name)).toEqual(
-    [...Object.keys(OF_ITEMS), ...OF_READERS, 'visible_faculties', 'visible_spend'].toSorted(),
-  );
+  expect(views.map(({ name }) => name)).toEqual([...Object.keys(OF_ITEMS), ...OF_READERS, ...CHECKED_APART].toSorted());
 });
 
 test.each(Object.entries(OF_ITEMS))('%s: a submitter sees its own work, a reader all', async (view, column) => {
@@ -125,6 +134,15 @@ test("spend: a person's own, or all", async () => {
   const sql = 'select submitter from animus.visible_spend order by 1';
   expect(await seen(alice, sql)).toEqual([{ submitter: 'person:alice' }]);
   expect(await seen(rita, sql)).toHaveLength(2);
+});
+
+test('skills: the current ones, without what they were made from, or all', async () => {
+  const sql = 'select version, work_item_id is not null as of_work from animus.visible_skill_versions order by 1';
+  expect(await seen(alice, sql)).toEqual([{ version: 1, of_work: false }]);
+  expect(await seen(rita, sql)).toEqual([1, 2].map((version) => ({ version, of_work: true })));
+  expect(await seen(alice, 'select version, path from animus.visible_skill_files')).toEqual([
+    { version: 1, path: 'SKILL.md' },
+  ]);
 });
 
 test('the status and the limits of an item', async () => {

@@ -11,7 +11,6 @@ export interface Insert {
   readonly description?: string;
   readonly params?: object;
   readonly dedup_key?: string | null;
-  readonly parent_id?: string;
   readonly priority?: number;
   readonly run_at?: Date | string | null;
   readonly concurrency_key?: string | null;
