@@ -91,7 +91,7 @@ const MORE_ROWS = [
 ];
 
 const seen = (visitor: Visitor, sql: string, params: readonly unknown[] = []) =>
-  asVisitor(gateway, visitor, (tx) => tx.query<Record<string, unknown>>(sql, params));
+  asVisitor(gateway, visitor, (tx) => tx.query(sql, params));
 const itemsOf = async (visitor: Visitor, view: string, column: string) =>
   (
     await seen(visitor, `select distinct ${column} as id from animus.${view} where ${column} is not null order by 1`)
