@@ -124,6 +124,7 @@ create index work_items_dead on animus.work_items (resolved_at) where state = 'd
 create index work_items_ended on animus.work_items (faculty, "substring"(uuid_send(id), 15, 2)) where resolved_at is not null;
 create index work_items_key_blocked on animus.work_items (concurrency_key, faculty, priority desc, id) where state = 'queued' and key_blocked;
 create unique index work_items_key_holder on animus.work_items (concurrency_key) where (state in ('claimed', 'running')) and concurrency_key is not null;
+create index work_items_people on animus.work_items (submitted_by, id) where submitted_by ~~ 'person:%';
 create index work_items_resolved on animus.work_items (resolved_at) where resolved_at is not null;
 create index work_items_scheduled on animus.work_items (run_at) where state = 'scheduled';
 create index work_items_tree on animus.work_items (root_id) where depth > 0;
@@ -1028,6 +1029,66 @@ create table animus.work_marks (
 
 -- create view animus.spend_details: its query stands in functions/
 --   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls
+
+-- create view animus.visible_artifacts: its query stands in functions/
+--   id, work_item_id, focus_id, name, media_type, bytes, content, created_at
+
+-- create view animus.visible_decisions: its query stands in functions/
+--   id, created_at, decided_by, action, note, work_item_id, target, call_id
+
+-- create view animus.visible_faculties: its query stands in functions/
+--   name, daemons, hosts
+
+-- create view animus.visible_foci: its query stands in functions/
+--   id, work_item_id, number, phase, resumes, ended_as, error, started_at, ended_at, host, directory, isolation
+
+-- create view animus.visible_grants: its query stands in functions/
+--   id, scope, work_item_id, faculty, tool, pattern, hash, note, granted_by, created_at, expires_at, revoked_at, revoked_by
+
+-- create view animus.visible_inbox: its query stands in functions/
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
+
+-- create view animus.visible_ledger: its query stands in functions/
+--   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
+
+-- create view animus.visible_mail: its query stands in functions/
+--   work_item_id, id, author, author_is, text, wake, duplicate_id, created_at, delivered_at, focus_id, after_turn, not_delivered
+
+-- create view animus.visible_messages: its query stands in functions/
+--   work_item_id, focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at, artifact_id
+
+-- create view animus.visible_pauses: its query stands in functions/
+--   faculty, reason, paused_by, until, created_at
+
+-- create view animus.visible_schedule_runs: its query stands in functions/
+--   schedule, due_at, until_at, result, runs, work_item_id
+
+-- create view animus.visible_schedules: its query stands in functions/
+--   name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused, next_at, last_at, created_at, problem
+
+-- create view animus.visible_skill_activations: its query stands in functions/
+--   focus_id, work_item_id, faculty, skill, version, content_hash, reason, activated_at
+
+-- create view animus.visible_skill_files: its query stands in functions/
+--   name, version, path, content
+
+-- create view animus.visible_skill_versions: its query stands in functions/
+--   name, version, state, base, content_hash, description, note, faculty, created_at, decided_by, decided_at, decision_note, submitted_by, work_item_id
+
+-- create view animus.visible_spend: its query stands in functions/
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls
+
+-- create view animus.visible_tool_calls: its query stands in functions/
+--   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms, final_input, grant_id
+
+-- create view animus.visible_turns: its query stands in functions/
+--   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
+
+-- create view animus.visible_waits: its query stands in functions/
+--   work_item_id, call_id, kind, subject, targets, mode, deadline, created_at, resolved_at, result, focus_id, turn
+
+-- create view animus.visible_work: its query stands in functions/
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached
 
 -- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
 

@@ -17,6 +17,7 @@ language sql immutable as $$
   select case
     when p_function in ('now', 'actor', 'may_vouch', 'sees_all') then true
     when not p_definer then false
+    when p_function in ('list_visible_work', 'visible_status', 'visible_budget_left') then p_role = 'animus_gateway'
     when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role') then p_role = 'animus_gateway'
     when p_function = 'require_operator' then false
     when p_source ~ '\manimus\.require_operator_login\(' then p_role = 'animus_operator'
@@ -64,6 +65,11 @@ begin
     end if;
     if v_role <> 'animus_reader' then
       execute format('grant insert on animus.own_work to %I', v_role);
+    end if;
+    if v_role = 'animus_gateway' then
+      for v_table in select c.relname from pg_class c where c.relnamespace = 'animus'::regnamespace and c.relkind = 'v' and starts_with(c.relname, 'visible_') loop
+        execute format('grant select on animus.%I to %I', v_table.relname, v_role);
+      end loop;
     end if;
     -- A gateway has no right on any table, so that all it can read is what the person it acts for may see.
     if v_role not in ('animus_reader', 'animus_gateway') then

@@ -4,7 +4,7 @@ import type { PersonRole, Scope } from '../../src/core/work/people.ts';
 import { openLogin } from '../../src/http/login/login.ts';
 import type { Visitor } from '../../src/http/login/visitor.ts';
 import { createToken as recordToken, setPerson } from '../../src/store/people/tokens.ts';
-import type { Queryable } from '../../src/store/sql/database.ts';
+import type { Database, Queryable } from '../../src/store/sql/database.ts';
 
 /** Adds a person, or gives it this role. `database` is the schema's owner. */
 export async function createPerson(database: Queryable, name: string, role: PersonRole = 'submitter'): Promise<void> {
@@ -24,7 +24,7 @@ export async function createToken(
 
 /** The visitor that a new token of the person makes. The person has exactly this role afterwards. */
 export async function visitorFor(
-  database: Queryable,
+  database: Database,
   person: string,
   role: PersonRole = 'submitter',
   scopes?: readonly Scope[],

@@ -3,8 +3,8 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { hashAccessToken } from '../../core/secrets/access-token.ts';
 import { Secret } from '../../core/secrets/secret.ts';
 import { actWithToken } from '../../store/people/acting.ts';
-import type { Queryable } from '../../store/sql/database.ts';
-import type { Visitor } from './visitor.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+import { asVisitor, type Visitor } from './visitor.ts';
 
 export interface Login {
   /**
@@ -12,11 +12,13 @@ export interface Login {
    * that is malformed, unknown, revoked or expired, and for a disabled person. No error contains the token.
    */
   visitor(authorization: string | undefined): Promise<Visitor>;
+  /** Runs `work` in one transaction that acts for the visitor. Raises `http.unauthorized`, and whatever `work` raises. */
+  asVisitor<T>(visitor: Visitor, work: (tx: Queryable) => Promise<T>): Promise<T>;
 }
 
 export interface LoginOptions {
   /** Its login is a member of animus_gateway, or owns the schema. */
-  readonly database: Queryable;
+  readonly database: Database;
 }
 
 export function openLogin({ database }: LoginOptions): Login {
@@ -29,6 +31,7 @@ export function openLogin({ database }: LoginOptions): Login {
       const proof = new Secret(hash.toString('hex'));
       return { actor: `person:${person}`, person, role, scopes, tokenId: id, expiresAt, proof };
     },
+    asVisitor: (visitor, work) => asVisitor(database, visitor, work),
   };
 }
 

@@ -155,7 +155,7 @@ test('a token that was cut, lengthened or changed is recognised without a statem
   for (const text of [secret.slice(0, -1), `${secret}A`, changed, secret.toUpperCase(), ` ${secret}`, `${secret}\n`]) {
     expect(hashAccessToken(text)).toBeNull();
   }
-  const silent: Queryable = { query: () => Promise.reject(new Error('a statement')) };
+  const silent: Database = { ...gateway, query: () => Promise.reject(new Error('a statement')) };
   await expect(openLogin({ database: silent }).visitor(`Bearer ${changed}`)).rejects.toThrow('the token is not valid');
 });
 

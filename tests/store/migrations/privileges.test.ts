@@ -10,7 +10,7 @@ const target = testDatabase();
 /** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
   add_mark event_time mark_resumed tell_readers
-  actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login vouch token_scopes may_operate decide digest_call edit_asked only_asked require_open store_ask digest_texts digest_work show_time
+  actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask digest_texts digest_work show_time
   awaits_batch has_turn_under_way turn_under_way require_poller
   append_embedding_spend hold_for_all
   budget_account budget_name budget_of budget_used close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost

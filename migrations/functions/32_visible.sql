@@ -1,0 +1,207 @@
+-- What a gateway reads: everything that the person it acts for may see, and nothing else. The API reads these views and functions only, never a
+-- table. The views have no security barrier, and are granted to gateways, not to submitters: whoever can run SQL as a gateway can act for any
+-- person, so a barrier would protect nothing, and it would keep the planner from using indexes.
+
+create or replace view animus.visible_work as
+  select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
+         w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
+         w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+    from animus.work_items w where w.submitted_by = (select animus.actor()) or (select animus.sees_all());
+
+-- Where a focus runs and in which directory is for those who see all work.
+create or replace view animus.visible_foci as
+  select f.id, f.work_item_id, f.number, f.phase, f.resumes, f.ended_as, f.error, f.started_at, f.ended_at,
+         case when (select animus.sees_all()) then f.host end as host, case when (select animus.sees_all()) then f.directory end as directory,
+         coalesce(f.faculty_snapshot, s.faculty_snapshot) ->> 'isolation' as isolation
+    from animus.foci f join animus.visible_work w on w.id = f.work_item_id left join animus.focus_settings s on s.id = f.settings_id;
+
+create or replace view animus.visible_turns as
+  select t.work_item_id, t.focus_id, t.turn, t.provider, t.model, t.response, t.response_id, t.stop_reason, t.raw_stop_reason, t.cut_tool_calls, t.usage,
+         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms
+    from animus.all_turns t join animus.visible_work w on w.id = t.work_item_id;
+
+create or replace view animus.visible_tool_calls as
+  select c.work_item_id, c.focus_id, c.turn, c.call_id, c.position, c.name, c.input, c.origin, c.parent_call_id, c.state, c.output, c.output_bytes,
+         c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms, c.final_input, c.grant_id
+    from animus.all_tool_calls c join animus.visible_work w on w.id = c.work_item_id;
+
+create or replace view animus.visible_messages as
+  select m.work_item_id, m.focus_id, m.seq, m.after_turn, m.kind, m.content, m.tokens, m.keeps_from, m.created_at, m.artifact_id
+    from animus.all_messages m join animus.visible_work w on w.id = m.work_item_id;
+
+create or replace view animus.visible_ledger as
+  select l.work_item_id, l.seq, l.entry_type, l.content, l.focus_id, l.tool_call_id, l.created_at
+    from animus.all_ledger l join animus.visible_work w on w.id = l.work_item_id;
+
+-- Files of items, and of their foci (outputs that were too large for a row).
+create or replace view animus.visible_artifacts as
+  select a.id, a.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
+    from animus.artifacts a join animus.visible_work w on w.id = a.work_item_id
+  union all
+  select a.id, f.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
+    from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.visible_work w on w.id = f.work_item_id where a.work_item_id is null;
+
+create or replace view animus.visible_waits as
+  select v.work_item_id, v.call_id, v.kind, v.subject, v.targets, v.mode, v.deadline, v.created_at, v.resolved_at, v.result, v.focus_id, v.turn
+    from animus.waits v join animus.visible_work w on w.id = v.work_item_id;
+
+-- What waits for a person. An operator decides it; others see what their own work waits for.
+create or replace view animus.visible_inbox as
+  select i.work_item_id, i.faculty, i.call_id, i.kind, i.subject, i.request, i.hash, i.asked_at, i.deadline, i.focus_id, i.turn, i.submitted_by, i.description
+    from animus.inbox i where i.submitted_by = (select animus.actor()) or (select animus.sees_all());
+
+create or replace view animus.visible_mail as
+  select m.work_item_id, m.id, m.author, m.author_is, m.text, m.wake, m.duplicate_id, m.created_at, m.delivered_at, m.focus_id, m.after_turn, m.not_delivered
+    from animus.mailbox m join animus.visible_work w on w.id = m.work_item_id;
+
+-- Decisions about visible work; for those who see all work also those about faculties, people and deleted work.
+create or replace view animus.visible_decisions as
+  select d.id, d.created_at, d.decided_by, d.action, d.note, d.work_item_id, d.target, d.call_id
+    from animus.decisions d left join animus.work_items w on w.id = d.work_item_id
+   where w.submitted_by = (select animus.actor()) or (select animus.sees_all());
+
+-- Spend of the actor's own work, or of all.
+create or replace view animus.visible_spend as
+  select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls
+    from animus.spend_details s where s.submitter = (select animus.actor()) or (select animus.sees_all());
+
+-- Faculties that a running daemon has, so that one knows what can be asked of whom; the hosts are for those who see all work.
+create or replace view animus.visible_faculties as
+  select f.name, count(*)::int as daemons, case when (select animus.sees_all()) then array_agg(d.host order by d.host) end as hosts
+    from animus.daemons d cross join lateral jsonb_object_keys(d.faculties) f (name)
+   where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute'
+   group by f.name;
+
+create or replace view animus.visible_skill_activations as
+  select a.focus_id, a.work_item_id, a.faculty, a.skill, a.version, a.content_hash, a.reason, a.activated_at
+    from animus.skill_activations a join animus.visible_work w on w.id = a.work_item_id;
+
+-- Skills that agents wrote: the current ones, which everybody's work may use, the actor's own, or all. What they were made from is as visible as
+-- that work.
+create or replace view animus.visible_skill_versions as
+  select v.name, v.version, v.state, v.base, v.content_hash, v.description, v.note, v.faculty, v.created_at, v.decided_by, v.decided_at, v.decision_note,
+         v.submitted_by, case when v.submitted_by = (select animus.actor()) or (select animus.sees_all()) then v.work_item_id end as work_item_id
+    from animus.skill_versions v
+   where v.state = 'current' or v.submitted_by = (select animus.actor()) or (select animus.sees_all());
+create or replace view animus.visible_skill_files as
+  select v.name, v.version, f.path, f.content
+    from animus.visible_skill_versions v join animus.skill_files f on f.content_hash = v.content_hash;
+
+-- Only for those who see all work.
+create or replace view animus.visible_schedules as
+  select s.name, s.cron, s.time_zone, s.faculty, s.description, s.params, s.missed, s.grace_seconds, s.paused, s.next_at, s.last_at, s.created_at, s.problem
+    from animus.schedules s where (select animus.sees_all());
+create or replace view animus.visible_schedule_runs as
+  select r.schedule, r.due_at, r.until_at, r.result, r.runs, r.work_item_id
+    from animus.schedule_runs r where (select animus.sees_all());
+create or replace view animus.visible_pauses as
+  select p.faculty, p.reason, p.paused_by, p.until, p.created_at from animus.pauses p where (select animus.sees_all());
+create or replace view animus.visible_grants as
+  select g.id, g.scope, g.work_item_id, g.faculty, g.tool, g.pattern, encode(g.request_hash, 'hex') as hash, g.note, g.granted_by, g.created_at, g.expires_at, g.revoked_at, g.revoked_by
+    from animus.grants g where (select animus.sees_all());
+
+-- Returns the condition of a state in the words of the partial indexes of work_items; without a state, a condition that every item meets.
+-- Locks: none. Raises: WA004.
+create or replace function animus.state_condition(p_state text) returns text
+language plpgsql immutable as $$
+begin
+  return case
+    when p_state is null then $c$(w.state = 'queued' and not w.key_blocked or w.state = 'queued' and w.key_blocked or w.state = 'scheduled'
+                               or w.state in ('claimed', 'running') or w.state = 'waiting' or w.resolved_at is not null)$c$
+    when p_state = 'queued' then $c$(w.state = 'queued' and not w.key_blocked or w.state = 'queued' and w.key_blocked)$c$
+    when p_state in ('scheduled', 'claimed', 'running', 'waiting') then format('w.state = %L', p_state)
+    when p_state in ('completed', 'dead', 'merged', 'cancelled') then format('w.state = %L and w.resolved_at is not null', p_state)
+  end;
+end $$;
+
+-- Returns the ids of a page of visible work, newest first: after p_after, with a state, of a faculty, children of an item. Each argument but the
+-- limit, of 1 to 1,000, may be null. The statement depends on whose work it is, so that it uses an index in each case.
+-- Locks: none. Raises: WA004.
+create or replace function animus.list_visible_work(
+  p_limit int, p_after uuid default null, p_state text default null, p_faculty text default null, p_parent uuid default null) returns setof uuid
+language plpgsql stable security definer rows 100 set search_path = pg_catalog, pg_temp as $$
+declare
+  v_actor constant text := animus.actor();
+  v_where text;
+begin
+  if p_limit is null or p_limit not between 1 and 1000 then perform animus.raise('WA004', 'a page has 1 to 1000 items'); end if;
+  if p_state is not null and animus.state_condition(p_state) is null then
+    perform animus.raise('WA004', format('%s is no state of work', quote_literal(p_state)));
+  end if;
+  if p_parent is not null then
+    v_where := 'w.parent_id = $5 and ($3 is null or w.state = $3) and ($6 or w.submitted_by = $1)';
+  elsif animus.sees_all() then
+    v_where := case when num_nonnulls(p_state, p_faculty) = 0 then 'true' else animus.state_condition(p_state) end;
+  else
+    v_where := 'w.submitted_by = $1' || case when animus.person_acts() then $c$ and w.submitted_by like 'person:%'$c$ else '' end
+      || case when p_state is null then '' else ' and w.state = $3' end;
+  end if;
+  if p_faculty is not null then v_where := v_where || ' and w.faculty = $4'; end if;
+  return query execute 'select w.id from animus.work_items w where w.id < $2 and ' || v_where || ' order by w.id desc limit $7'
+    using v_actor, coalesce(p_after, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), p_state, p_faculty, p_parent, animus.sees_all(), p_limit;
+end $$;
+
+-- Returns what `animus status` shows, for those who see all work.
+-- Locks: none. Raises: 42501.
+create or replace function animus.visible_status() returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_sees_all();
+  return animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status();
+end $$;
+
+-- Returns the limits that apply to a visible item, and what is left of them; null for any other.
+-- Locks: none. Raises: nothing.
+create or replace function animus.visible_budget_left(p_id uuid) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if not exists (select from animus.work_items w where w.id = p_id and animus.may_see(w.submitted_by)) then return null; end if;
+  return animus.budget_left(p_id);
+end $$;
+
+-- Raises 42501 unless the actor may see all work.
+-- Locks: none. Raises: 42501.
+create or replace function animus.require_sees_all() returns void
+language plpgsql stable as $$
+begin
+  if animus.sees_all() then return; end if;
+  raise insufficient_privilege using message = format('%I may not see the work of others', animus.actor()),
+    hint = case when animus.person_acts() then 'this needs a person with role reader or operator' else 'grant animus_reader to the role' end;
+end $$;
+
+-- Adds a schedule, for an operator. A daemon computes when it is due; the expression is the caller's to check.
+-- Locks: none. Raises: WA004, 23505, 23514, 42501.
+create or replace function animus.add_schedule(
+  p_name text, p_cron text, p_faculty text, p_time_zone text default 'UTC', p_description text default '', p_params jsonb default '{}',
+  p_missed text default 'once', p_grace_seconds int default 3600, p_paused boolean default false) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_operator();
+  insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused)
+  values (p_name, p_cron, p_time_zone, p_faculty, p_description, p_params, p_missed, p_grace_seconds, p_paused);
+end $$;
+
+-- Pauses a schedule or resumes it, for an operator, and returns whether that changed anything.
+-- Locks: the schedule's row. Raises: WA003, 42501.
+create or replace function animus.pause_schedule(p_name text, p_paused boolean) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_was boolean;
+begin
+  perform animus.require_operator();
+  select s.paused into v_was from animus.schedules s where s.name = p_name for no key update;
+  if not found then perform animus.raise('WA003', format('no schedule %s', p_name)); end if;
+  update animus.schedules s set paused = p_paused where s.name = p_name and s.paused <> p_paused;
+  return v_was <> p_paused;
+end $$;
+
+-- Removes a schedule with the record of its runs, for an operator; their work items stay.
+-- Locks: the schedule's row. Raises: WA003, 42501.
+create or replace function animus.remove_schedule(p_name text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_operator();
+  delete from animus.schedules s where s.name = p_name;
+  if not found then perform animus.raise('WA003', format('no schedule %s', p_name)); end if;
+end $$;
