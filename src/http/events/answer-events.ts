@@ -1,9 +1,10 @@
 /** Answers a request for the events of a work item with an event stream. */
+
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { BEGINNING, readCursor } from '../../store/events/position.ts';
 import { readPages } from '../../store/events/read-events.ts';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { EventHub } from './event-hub.ts';
 import { eventStream } from './event-stream.ts';
