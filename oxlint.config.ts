@@ -31,7 +31,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
     ['batches', 'presence', 'reload', 'timers'],
     ['control'],
-    ['focus'],
+    ['findings', 'focus'],
     ['awareness', 'hooks', 'models', 'skills'],
     ['workspace'],
     ['guard'],

@@ -41,6 +41,15 @@ create type animus.memory_place as (
   submitted_by text
 );
 
+create type animus.named_finding as (
+  work_item_id uuid,
+  seq          integer,
+  content      text,
+  found_at     timestamptz,
+  proposal     uuid,
+  skills       text
+);
+
 create table animus.schema_migrations (
   version    integer     not null,
   name       text        not null,
@@ -986,6 +995,23 @@ create table animus.work_marks (
   created_at   timestamptz not null,
   primary key (work_item_id, seq),
   constraint work_marks_what_check check (what in ('waiting', 'resolved', 'resumed', 'delivered', 'failed', 'ended'))
+);
+
+create table animus.proposed_findings (
+  work_item_id uuid        not null,
+  seq          integer     not null,
+  proposal     uuid        not null,
+  found_at     timestamptz not null,
+  primary key (work_item_id, seq)
+);
+create index proposed_findings_age on animus.proposed_findings (found_at);
+
+create table animus.finding_watch (
+  one       boolean     not null default true,
+  daemon_id uuid        not null,
+  until     timestamptz not null,
+  primary key (one),
+  constraint finding_watch_one_check check (one)
 );
 
 -- create view animus.all_ledger: its query stands in functions/

@@ -96,6 +96,11 @@ export const SPANS = {
     suffix: 'gen_ai.request.model',
     attributes: [...ASKED, 'gen_ai.usage.input_tokens'],
   },
+  'work.skills.propose': {
+    description: 'One pass over the findings of all work, for those that recur; a trace of its own',
+    kind: 'internal',
+    attributes: ['work.skills.findings', 'work.skills.topics', 'work.skills.proposals'],
+  },
   execute_tool: {
     description: 'One tool call; parallel calls overlap',
     kind: 'internal',
@@ -216,6 +221,7 @@ export const METRICS = {
   ),
   'work.permission.verdicts': counter('{call}', 'Verdicts of permissions about tool calls', ['risk', 'verdict']),
   'work.memory.embeddings': counter('{memory}', 'Memories whose embedding was stored, refused or failed', ['result']),
+  'work.skills.proposed': counter('{item}', 'Items submitted for the scribe because findings recur', []),
   'work.budget.warnings': counter('{warning}', 'Limits of which 80 % are used, each once', ['faculty', 'scope']),
   'work.budget.refusals': counter('{turn}', 'Turns that a limit refused: wait, die or busy', ['faculty', 'result']),
   'work.budget.spent': counter('{USD}', 'Cost of recorded answers', ['faculty', 'model']),

@@ -34,11 +34,11 @@ describe('the documentation of TOML', () => {
     const directory = mkdtempSync(join(tmpdir(), 'first-faculty-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const [, shown = ''] = /```toml\n([^]*?)```/.exec(page('faculties.md')) ?? [];
-    writeFileSync(join(directory, 'scribe.toml'), shown);
+    writeFileSync(join(directory, 'writer.toml'), shown);
     const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
     expect(problems).toEqual([]);
-    expect(shown).toBe(page('examples/faculties/scribe.toml'));
-    expect(faculties.get('scribe')).toMatchObject({ maxConcurrent: 1, recover: { maxAttempts: 2 } });
+    expect(shown).toBe(page('examples/faculties/writer.toml'));
+    expect(faculties.get('writer')).toMatchObject({ maxConcurrent: 1, recover: { maxAttempts: 2 } });
   });
 
   test('shows a faculty that asks before git push and nothing else', () => {

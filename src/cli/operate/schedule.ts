@@ -40,7 +40,7 @@ export function addScheduleCommands(program: Command, run: RunCommand): void {
     summary: 'add a schedule: five cron fields (six with seconds first), or @hourly, @daily, …',
     examples: [
       'animus schedule add triage "*/15 * * * *" triager "Look through the new issues"',
-      'animus schedule add report "0 9 * * MON-FRI" scribe --time-zone Europe/Berlin --missed skip',
+      'animus schedule add report "0 9 * * MON-FRI" writer --time-zone Europe/Berlin --missed skip',
     ],
   })
     .option('--time-zone <zone>', 'an IANA name such as Europe/Berlin', 'UTC')

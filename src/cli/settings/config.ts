@@ -73,6 +73,10 @@ function settingsOf(config: Config): Setting[] {
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);
+  add('skills.propose', String(config.skills.propose));
+  add('skills.propose_threshold', config.skills.proposeThreshold);
+  add('skills.propose_window_days', config.skills.proposeWindowDays);
+  add('skills.propose_interval_seconds', config.skills.proposeIntervalSeconds);
   for (const key of APPLIANCE_LIMITS) add(`budget.${key}`, limitOf(config.budget, key));
   add('budget.on_exceeded', config.budget.onExceeded);
   add('hooks.directory', config.hooks.directory);

@@ -40,7 +40,7 @@ export function addSubmitCommand(group: Command, run: RunCommand): void {
     examples: [
       'animus work submit engineer "Fix the failing timezone test" --wait',
       'animus work submit reviewer --params @pull-request.json --dedup-key pr-17',
-      'git log -1 | animus work submit scribe - --run-at +10m',
+      'git log -1 | animus work submit writer - --run-at +10m',
       'animus work submit accountant "Check this invoice" --attach invoice.pdf --attach stamp.png',
     ],
   })

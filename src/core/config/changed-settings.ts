@@ -12,6 +12,10 @@ export const LIVE_SETTINGS: readonly string[] = [
   'retention.resolved_days',
   'retention.pack_days',
   'retention.artifacts_days',
+  'skills.propose',
+  'skills.propose_threshold',
+  'skills.propose_window_days',
+  'skills.propose_interval_seconds',
   'web.allow',
   'budget',
 ];

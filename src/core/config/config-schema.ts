@@ -65,6 +65,10 @@ const skills = table({
   directories: textsMatching(/^(?=.*\S)[^\0]{1,4096}$/, 'the path of a directory', 'a list of directories', 50).default(
     [],
   ),
+  propose: flag().default(true),
+  propose_threshold: count(2, 1000).default(3),
+  propose_window_days: count(1, 365).default(30),
+  propose_interval_seconds: seconds(1, 86_400).default(600),
 });
 
 const batch = table({

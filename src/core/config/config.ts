@@ -84,9 +84,17 @@ interface HooksConfig {
 export const HOOKS_DIRECTORY = 'hooks.d';
 
 /** `[skills]` of animus.toml. */
-interface SkillsConfig {
+export interface SkillsConfig {
   /** Where skills are searched after those of `--skills`, absolute; the earlier one wins a collision; default none. */
   readonly directories: readonly string[];
+  /** Whether findings that recur become work for the faculty `scribe`, where it is loaded; default true. */
+  readonly propose: boolean;
+  /** How many items must have found the same; default 3. */
+  readonly proposeThreshold: number;
+  /** How old such a finding may be; default 30. */
+  readonly proposeWindowDays: number;
+  /** How often a daemon looks for them; default 600. */
+  readonly proposeIntervalSeconds: number;
 }
 
 /** `[web]` of animus.toml. */

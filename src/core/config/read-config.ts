@@ -85,7 +85,13 @@ function hooksOf({ hooks }: ConfigDocument, home: string, { toml, cwd }: ConfigS
 
 function skillsOf({ skills }: ConfigDocument, { toml, cwd }: ConfigSources): Config['skills'] {
   const base = toml === null ? cwd : dirname(toml.path);
-  return Object.freeze({ directories: Object.freeze(skills.directories.map((each) => resolve(base, each))) });
+  return Object.freeze({
+    directories: Object.freeze(skills.directories.map((each) => resolve(base, each))),
+    propose: skills.propose,
+    proposeThreshold: skills.propose_threshold,
+    proposeWindowDays: skills.propose_window_days,
+    proposeIntervalSeconds: skills.propose_interval_seconds,
+  });
 }
 
 function batchOf({ batch }: ConfigDocument): Config['batch'] {

@@ -1,22 +1,24 @@
-/** The services that keep the tables in order: what is old, what is added up, and what memories lack. */
-import type { RetentionConfig } from '../../core/config/config.ts';
+/** The services that keep the tables in order: what is old, what is added up, what memories lack, and what recurs in findings. */
+import type { Config } from '../../core/config/config.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { type BackfillMeans, createEmbeddingBackfill } from './embedding-backfill.ts';
 import { createJanitor, type JanitorMeans } from './janitor.ts';
+import { createRecurringFindings, type RecurringFindingsMeans } from './recurring-findings.ts';
 import { createSpendRollUp } from './spend-roll-up.ts';
 
 interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorMeans, 'retention'> {}
 
-/** In start order. `retention`: the current setting. */
+/** In start order. `settings`: the current ones. */
 export function createUpkeep(
   means: UpkeepMeans,
-  registration: BackfillMeans['registration'],
-  retention: () => RetentionConfig,
+  registration: BackfillMeans['registration'] & RecurringFindingsMeans['registration'],
+  settings: () => Pick<Config, 'retention' | 'skills'>,
 ): readonly Service[] {
   const { db, clock, log, daemonId, models, directoryRoot } = means;
   return [
-    createJanitor({ db, clock, log, retention, directoryRoot }),
+    createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot }),
     createSpendRollUp({ db, clock, log }),
     createEmbeddingBackfill({ db, clock, log, daemonId, models, registration }),
+    createRecurringFindings({ db, clock, log, daemonId, models, registration, settings: () => settings().skills }),
   ];
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
-import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { tellText } from '../../../src/store/transcript/live-text.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { completeWork } from '../../../src/store/work/work.ts';

@@ -13,6 +13,7 @@ const INTERNAL = `
   actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask digest_texts digest_work show_time
   awaits_batch has_turn_under_way turn_under_way require_poller
   append_embedding_spend hold_for_all
+  find_named cut_to_bytes
   budget_account budget_name budget_of budget_used close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost
   period_end period_start put_turn_row recorded_spend refresh_accounts refuse_budget refuse_turn settle_account settle_own take_budget warn_of_budget
   ancestors_at

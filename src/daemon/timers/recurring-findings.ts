@@ -1,0 +1,74 @@
+/** Looks for findings that recur, and submits work for the scribe: one daemon at a time, as long as it has this faculty (docs/skills.md). */
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import { leaveFindings, SCRIBE, watchFindings } from '../../store/work/findings.ts';
+import {
+  createSkillProposer,
+  type ProposerMeans,
+  type ProposeSettings,
+  type SkillProposer,
+} from '../findings/propose-skills.ts';
+import type { ModelSource } from '../models/focus-model.ts';
+
+export interface RecurringFindingsMeans extends Omit<ProposerMeans, 'embedder' | 'explain'> {
+  readonly clock: Clock;
+  readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
+  readonly registration: { readonly faculties: () => { has(name: string): boolean } };
+  /** The current setting. */
+  readonly settings: () => ProposeSettings;
+}
+
+/** Every daemon of a database may run one. The first look is one interval after the start. */
+export function createRecurringFindings(means: RecurringFindingsMeans): Service {
+  const { db, clock, log, daemonId, models, settings } = means;
+  const stopping = new AbortController();
+  let loop: Promise<void> | null = null;
+  /** Knows the findings of the window; exists while this daemon has the turn. */
+  let proposer: SkillProposer | null = null;
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await clock.sleep(settings().proposeIntervalSeconds * 1000 * (0.75 + Math.random() / 2), stopping.signal);
+      if (stopping.signal.aborted) break;
+      try {
+        await look();
+      } catch (error) {
+        log.warn({ error: messageOf(error) }, 'could not look for findings that recur; trying again');
+      }
+    }
+    await leave();
+  }
+
+  async function look(): Promise<void> {
+    const current = settings();
+    if (!current.propose || !means.registration.faculties().has(SCRIBE)) return leave();
+    // Long enough that the daemon that knows the findings keeps the turn, unless it dies.
+    const nowUs = await watchFindings(db, daemonId, 2 * current.proposeIntervalSeconds + 60);
+    if (nowUs === null) {
+      proposer = null;
+      return;
+    }
+    proposer ??= createSkillProposer({ ...means, embedder: models.embedder, explain: models.explain });
+    const { lost } = await proposer.pass(nowUs, current, stopping.signal);
+    if (lost) proposer = null;
+  }
+
+  async function leave(): Promise<void> {
+    if (proposer === null) return;
+    proposer = null;
+    await leaveFindings(db, daemonId).catch((error: unknown) => {
+      log.debug({ error: messageOf(error) }, 'could not hand over the look for recurring findings to another daemon');
+    });
+  }
+
+  return {
+    async start() {
+      loop ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
