@@ -3,7 +3,7 @@
 -- Begins many new foci as begin_foci does, some of them with skills. p_skills: an array with one entry for each focus, null or an array of
 -- {name, version, hash, reason, content, tokens}: each is recorded as activated and its content as a message of kind `skill` after the first one, in this
 -- order. A focus whose packages are not all stored is left out, as are those that begin_foci leaves out: its permit is null and nothing was written for it.
--- Locks: as begin_foci; the packages, against deletion. Raises: nothing.
+-- Locks: as begin_foci; the packages, against deletion. Raises: WA003 for a package that is deleted meanwhile, which the lock prevents.
 create or replace function animus.begin_foci_with_skills(
   p_ids uuid[], p_tokens bigint[], p_focus_ids uuid[], p_host text, p_directory_root text, p_settings bytea[],
   p_messages text[], p_message_tokens int[], p_turns boolean[], p_skills jsonb) returns text[]

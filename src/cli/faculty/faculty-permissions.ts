@@ -10,17 +10,25 @@ import { awarenessTools } from '../../tools/awareness/awareness-source.ts';
 import { childTools } from '../../tools/children/child-source.ts';
 import { mcpToolName } from '../../tools/mcp/tool-name.ts';
 import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
+import { SKILL_TOOLS } from '../../tools/skills/skill-source.ts';
 import { type Output, type Part, type Style, styled } from '../view/output.ts';
 import { duration } from '../view/quantities.ts';
 import { type BashIsolation, isUnprotected } from './bash-isolation.ts';
 
-/** What the faculty may do on this host: the tools that it has, and tools of servers that its rules name. Empty for a command in place of a model. */
-export function permissionsOf(faculty: Faculty, bash: BashIsolation | null): readonly PermissionRow[] {
+/**
+ * What the faculty may do on this host: the tools that it has, and tools of servers that its rules name. Empty for a command in place of a model.
+ * `hasSkills`: there are skills for it.
+ */
+export function permissionsOf(
+  faculty: Faculty,
+  bash: BashIsolation | null,
+  hasSkills = false,
+): readonly PermissionRow[] {
   const { engage, permissions, mcp = [] } = faculty;
   if (permissions === undefined || engage.mode !== 'builtin') return [];
   const code = engage.codeExecution ? [CODE_TOOL] : [];
   const children = faculty.children ? childTools(faculty.children) : [];
-  const chosen = [...code, ...children, ...awarenessTools(faculty)];
+  const chosen = [...code, ...children, ...awarenessTools(faculty), ...(hasSkills ? SKILL_TOOLS : [])];
   const own = [...toolset(engage.tools, undefined, chosen).values()].map(permittedTool);
   const listed = mcp.flatMap(({ name, tools, risk }) =>
     (tools === '*' ? ['*'] : tools).map(

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { type FacultyValue, facultyValues } from '../../catalog/faculty/faculty-values.ts';
 import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
+import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { readSmallFile } from '../../core/files/read-small-file.ts';
@@ -11,27 +12,32 @@ import { type FacultyModel, facultyModels } from '../../daemon/models/faculty-mo
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { skillsDirectories } from '../command/skills-directories.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { counted, grouped } from '../view/quantities.ts';
 import { type BashIsolation, bashIsolationOf, bashSentences } from './bash-isolation.ts';
 import { codeOf } from './code-execution.ts';
 import { permissionsOf, showPermissions } from './faculty-permissions.ts';
 import { hooksJson, showHooks } from './show-hooks.ts';
+import { showSkills, skillsJson, skillsOf } from './show-skills.ts';
 
 interface ShowOptions extends CommonOptions {
   readonly faculties?: string;
+  readonly skills?: string;
 }
 
 /** Adds `animus faculty show`. */
 export function addFacultyShowCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'show <faculty>', {
-    summary: 'show the effective settings of a faculty and where each comes from, its models, and how bash is isolated',
+    summary:
+      'show the effective settings of a faculty and where each comes from, its models and skills, and how bash is isolated',
     examples: ['animus faculty show engineer', 'animus faculty show engineer --json'],
   })
     .option(
       '--faculties <dir>',
       'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
     )
+    .option('--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)')
     .action(run(showFaculty));
 }
 
@@ -49,7 +55,8 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
   const models = facultyModels(faculty, config);
   const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
   const code = codeOf(faculty, config);
-  const permissions = permissionsOf(faculty, bash);
+  const skills = skillsOf(faculty, loadSkills(await skillsDirectories(invocation, options.skills)));
+  const permissions = permissionsOf(faculty, bash, skills.length > 0);
   output.document({
     name,
     file: faculty.file,
@@ -57,6 +64,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
     system_prompt: faculty.engage.systemPrompt,
     models: models.map(modelJson),
     hooks: hooksJson(faculty),
+    skills: skillsJson(faculty, skills),
     permissions: {
       approval_deadline_seconds: faculty.permissions?.approvalDeadlineSeconds ?? null,
       tools: permissions,
@@ -68,6 +76,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
   showValues(output, faculty, values);
   showModels(output, models);
   showHooks(output, faculty);
+  showSkills(output, faculty, skills);
   showPermissions(output, faculty, permissions);
   showBash(output, bash);
   if (code !== null) output.block(`execute_code runs ${code.sentence}`);

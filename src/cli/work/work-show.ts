@@ -7,6 +7,7 @@ import { findWork } from '../../store/views/find-work.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
 import { readAsked } from '../../store/views/inbox-view.ts';
 import { readMailbox } from '../../store/views/mail-view.ts';
+import { readUsedSkills } from '../../store/views/skill-views.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
 import { type Descendant, readDescendants, readWork, type WorkDetail } from '../../store/views/work-views.ts';
 import { readBudgetLeft } from '../../store/work/budgets.ts';
@@ -20,6 +21,7 @@ import { showBudgets } from './show-budgets.ts';
 import { showFocus } from './show-focus.ts';
 import { showMail } from './show-mail.ts';
 import { errorText, heading } from './show-parts.ts';
+import { showSkills } from './show-skills.ts';
 
 /** Adds `animus work show`. */
 export function addShowCommand(group: Command, run: RunCommand): void {
@@ -47,6 +49,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
       asked: await readAsked(db, id),
       messages: await readMailbox(db, id),
       artifacts: await readArtifacts(db, id),
+      skills: await readUsedSkills(db, id),
       children: await readDescendants(db, id),
       foci: await readFoci(db, id, options.full),
       ledger: await readWholeLedger(db, id),
@@ -62,6 +65,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   showBudgets(output, shown.budgets);
   showMail(output, shown.item, shown.messages);
   showArtifacts(output, shown.artifacts);
+  showSkills(output, shown.skills);
   showTree(output, shown.item.id, shown.children);
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);
   showEntries(output, shown.ledger);

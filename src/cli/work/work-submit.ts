@@ -7,6 +7,7 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
+import { reportedSkills } from '../../store/views/skill-views.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
 import { type NewAttachment, type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
 import { moment, wholeNumber } from '../command/arguments.ts';
@@ -14,6 +15,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from '../command/database.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { stateLabel } from '../view/quantities.ts';
 import { followWork } from './follow-work.ts';
@@ -72,6 +74,7 @@ async function submitCommand(
     const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
     const result = await submitWork(db, { ...work, parentId });
     await warnIfUnknown(invocation, db, options, faculty);
+    if (options.skill !== undefined) await warnIfNoSkill(invocation, db, options.skill);
     return result;
   });
   if (!options.wait) {
@@ -161,6 +164,23 @@ async function warnIfUnknown(
   } else if (daemons.length > 0) {
     invocation.output.note(`no running daemon serves ${faculty}; the work stays queued. To see why: animus status`);
   }
+}
+
+/**
+ * Notes that nobody has the skill, as far as this command can know: what daemons have reported, else the directories here. The work would end dead
+ * at its beginning.
+ */
+async function warnIfNoSkill(invocation: Invocation, db: Queryable, skill: string): Promise<void> {
+  const known = (await reportedSkills(db)) ?? (await skillsHere(invocation));
+  if (known.has(skill)) return;
+  invocation.output.note(
+    `no skill is named ${skill}${didYouMean(skill, known)}; unless there is one when the work begins, it ends as dead (then: animus work retry)`,
+  );
+}
+
+async function skillsHere(invocation: Invocation): Promise<ReadonlySet<string>> {
+  const { loadSkills } = await import('../../catalog/skills/load-skills.ts');
+  return new Set(loadSkills(await skillsDirectories(invocation, undefined)).skills.keys());
 }
 
 /** Links the work to the caller's trace, if it has one in W3C form. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { NO_SKILLS } from '../../../src/catalog/skills/skill.ts';
 import type { Focus } from '../../../src/daemon/focus/focus-scope.ts';
 import { orient } from '../../../src/daemon/focus/orient.ts';
 import { attachmentMessages } from '../../../src/daemon/focus/orient-attachments.ts';
+import { createSkillStore } from '../../../src/daemon/focus/skill-store.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { addAttachment, readTranscriptToSend } from '../../../src/store/transcript/attachments.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
@@ -155,6 +157,8 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
     means: {
       db: target.database,
       awareness: async () => null,
+      skills: { ready: async () => NO_SKILLS, refresh: async () => NO_SKILLS },
+      skillStore: createSkillStore(target.database),
       models: { forFocus: () => ({ contextWindow, settings: { maxTokens: 1000 } }), mediaTokens: () => tokens },
     },
   } as unknown as Focus;
