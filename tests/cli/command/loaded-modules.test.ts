@@ -51,6 +51,8 @@ describe('a command loads no package that it does not use', () => {
     ['resume', ['commander', ...DRIVER], 55],
     ['budget list', ['commander', ...DRIVER], 55],
     ['schedule list', ['commander', 'croner', ...DRIVER], 55],
+    ['token list', ['commander', ...DRIVER], 55],
+    ['person list', ['commander', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],
     ['completion words -- work cancel ', ['commander', ...DRIVER], 102],

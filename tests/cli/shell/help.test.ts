@@ -150,6 +150,13 @@ async function prepare(argv: readonly string[]): Promise<void> {
       env: { DATABASE_URL: target.connectionString },
     });
   }
+  if (group === 'token') await target.database.query(`select animus.set_person('alice', 'operator')`);
+  if (group === 'token' && what === 'revoke') {
+    await target.database.query(
+      `insert into animus.tokens (id, person, token_hash, scopes, created_by, created_at)
+       values ('01900000-0000-7000-8000-00004f2a9c1d', 'alice', sha256('x'), '{read}', 'x', now())`,
+    );
+  }
   if (group === 'audit' && what === 'verify') writeFileSync(join(cwd, 'decisions.jsonl'), '');
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
   if (group === 'work' && /^(approve|deny|answer)$/.test(what ?? '')) id = await asking(what === 'answer');
