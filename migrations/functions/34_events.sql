@@ -54,7 +54,7 @@ end $$;
 create or replace trigger work_items_forget_marks after delete on animus.work_items
   referencing old table as deleted for each statement execute function animus.forget_marks();
 
--- Watches items for a limited time: whoever listens on animus_events (new events), animus_work_done (the end) and animus_ledger is notified. Returns
+-- Watches items for a limited time: whoever listens on animus_events (new events) and animus_work_done (the end) is notified. Returns
 -- nothing, so that it does not tell whether an item exists. Items that do not exist or have ended are ignored. Call it after LISTEN, and read
 -- again a moment later: a change that is being committed meanwhile may not be notified.
 -- Locks: the watches; waits a fifth of a second at most. Raises: nothing.

@@ -64,7 +64,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const texts = createTextChannels(db, (id, piece) => items.get(id)?.piece(piece), log);
   const notifications = openNotifications(
     db,
-    ['animus_events', 'animus_work_done', 'animus_ledger'],
+    ['animus_events', 'animus_work_done'],
     {
       onNotify(channel, payload) {
         const item = items.get(payload);
