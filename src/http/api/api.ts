@@ -6,6 +6,7 @@ import { Hono } from 'hono';
 import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';
+import { openLiveEvents } from '../events/live-events.ts';
 import { openLogin } from '../login/login.ts';
 import type { ApiMeans, Route } from '../route/route.ts';
 import { answerRoute } from './answer-route.ts';
@@ -17,7 +18,7 @@ import { API_ROOT, openApiDocument } from './openapi.ts';
 import { problemResponse, publicError } from './problem.ts';
 
 /** The means of the routes, and the settings of the API. */
-export interface ApiOptions extends ApiMeans {
+export interface ApiOptions extends Omit<ApiMeans, 'live'> {
   readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'>;
   /** Default: all. */
   readonly routes?: readonly Route[];
@@ -36,7 +37,8 @@ const STOP_MS = 5000;
 /** Makes the API. It answers until `stop`, which waits for the requests under way and ends all streams. */
 export function openApi(options: ApiOptions): HttpApi {
   const stopping = new AbortController();
-  const app = createApp(options, stopping.signal);
+  const live = openLiveEvents(options.db, options.clock, options.log);
+  const app = createApp({ ...options, live }, stopping.signal);
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const underWay = new Set<Promise<unknown>>();
   return {
@@ -49,6 +51,7 @@ export function openApi(options: ApiOptions): HttpApi {
     },
     async stop() {
       stopping.abort();
+      await live.stop();
       const waiting = new AbortController();
       await Promise.race([Promise.all(underWay), options.clock.sleep(STOP_MS, waiting.signal)]);
       waiting.abort();
@@ -59,7 +62,7 @@ export function openApi(options: ApiOptions): HttpApi {
 /** Marks a connection as one of somebody known. Kept aside, because Hono passes on Node's request and nothing else. */
 const ADMITTED = new WeakMap<IncomingMessage, () => void>();
 
-function createApp(options: ApiOptions, stopping: AbortSignal): Hono<Env> {
+function createApp(options: ApiOptions & ApiMeans, stopping: AbortSignal): Hono<Env> {
   const { settings, clock, version, routes = API_ROUTES } = options;
   const app = new Hono<Env>();
   const door = doorkeeper(
