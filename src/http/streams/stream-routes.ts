@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { answerEvents, answerStates } from '../events/answer-events.ts';
 import { type Route, streamRoute } from '../route/route.ts';
 import { id } from '../route/schemas.ts';
-import { visitorEyes } from './visitor-eyes.ts';
+import { visitorEyes } from '../route/visitor-eyes.ts';
 
 const media = ['text/event-stream'];
 

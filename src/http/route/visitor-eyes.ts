@@ -1,6 +1,6 @@
 import type { Eyes } from '../events/eyes.ts';
 import { asVisitor } from '../login/visitor.ts';
-import type { Visit } from '../route/route.ts';
+import type { Visit } from './route.ts';
 
 /** The rights of a visitor, whose token is checked again at each read. */
 export function visitorEyes({ visitor, means }: Pick<Visit, 'visitor' | 'means'>): Eyes {
