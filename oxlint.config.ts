@@ -41,7 +41,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['command'],
     ['view'],
   ],
-  'src/http': [['*'], ['api'], ['sockets', 'work'], ['events', 'route'], ['login']],
+  'src/http': [['*'], ['api'], ['sockets', 'streams', 'work'], ['route'], ['events'], ['login']],
   'src/daemon': [
     ['*'],
     ['batches', 'presence', 'reload', 'timers'],

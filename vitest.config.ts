@@ -27,6 +27,7 @@ const ONE_WIRE = [
   'embedded-kill',
   'embedded-sharing',
   'embedding-kills',
+  'event-streams',
   'external-engage',
   'external-focus',
   'faculty-test',

@@ -54,7 +54,7 @@ end $$;
 create or replace trigger work_items_forget_marks after delete on animus.work_items
   referencing old table as deleted for each statement execute function animus.forget_marks();
 
--- Watches items for a limited time: whoever listens on animus_events (new events), animus_work_done (the end) and animus_ledger is notified. Returns
+-- Watches items for a limited time: whoever listens on animus_events (new events) and animus_work_done (the end) is notified. Returns
 -- nothing, so that it does not tell whether an item exists. Items that do not exist or have ended are ignored. Call it after LISTEN, and read
 -- again a moment later: a change that is being committed meanwhile may not be notified.
 -- Locks: the watches; waits a fifth of a second at most. Raises: nothing.
@@ -142,3 +142,30 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.event_time(p_at timestamptz) returns numeric
 language sql immutable parallel safe as $$ select extract(epoch from p_at) * 1000 $$;
+
+-- Returns the states of work that the actor may see: what is claimed, running or waiting, what ended after p_since, and the newest items, at most
+-- p_limit of each. A login that may see only its own work finds it among the newest 10,000 items.
+-- Locks: none. Raises: nothing.
+create or replace function animus.read_states(p_since timestamptz default null, p_limit int default 200)
+returns table (id uuid, faculty text, state text, description text, parent_id uuid, merged_into uuid, created_at timestamptz, resolved_at timestamptz)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+declare
+  v_actor text := animus.actor();
+  v_ids   uuid[];
+begin
+  if animus.sees_all() then
+    v_ids := array(
+      (select w.id from animus.work_items w where w.state in ('claimed', 'running') order by w.id desc limit p_limit)
+      union (select w.id from animus.work_items w where w.state = 'waiting' order by w.id desc limit p_limit)
+      union (select w.id from animus.work_items w where w.resolved_at > p_since order by w.resolved_at desc limit p_limit)
+      union (select w.id from animus.work_items w order by w.id desc limit p_limit));
+  elsif animus.person_acts() then
+    v_ids := array(select w.id from animus.work_items w where w.submitted_by = v_actor and w.submitted_by like 'person:%' order by w.id desc limit 4 * p_limit);
+  else
+    v_ids := array(select n.id from (select w.id, w.submitted_by from animus.work_items w order by w.id desc limit 10000) n where n.submitted_by = v_actor
+                    order by n.id desc limit 4 * p_limit);
+  end if;
+  return query
+    select w.id, w.faculty, w.state, left(w.description, 200), w.parent_id, w.merged_into, w.created_at, w.resolved_at
+      from animus.work_items w where w.id = any (v_ids) order by w.id;
+end $$;

@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { isAnimusError } from '../../src/core/errors/errors.ts';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
-import { answerEvents } from '../../src/http/events/answer-events.ts';
+import { answerEvents, answerStates } from '../../src/http/events/answer-events.ts';
 import { type EventHub, openEventHub } from '../../src/http/events/event-hub.ts';
 import type { Eyes } from '../../src/http/events/eyes.ts';
+import { createStateFeeds } from '../../src/http/events/state-feed.ts';
 import type { Database, Queryable } from '../../src/store/sql/database.ts';
 import { silentLog } from '../../src/telemetry/silent-log.ts';
 
@@ -19,11 +20,11 @@ export interface EventServer {
 /** `eyesOf`: default, the rights of the login of `db`. */
 export async function startEventServer(
   db: Database,
-  eyesOf: (actor: string) => Eyes = (actor) => ({ actor, look: (look) => look(db) }),
+  eyesOf: (actor: string) => Eyes = (key) => ({ key, look: (look) => look(db) }),
 ): Promise<EventServer> {
   const hub = openEventHub({ db, clock: systemClock, log: silentLog });
   await hub.start();
-  const means = { hub, clock: systemClock, log: silentLog };
+  const means = { hub, states: createStateFeeds(systemClock, hub.stopping), clock: systemClock, log: silentLog };
   const server = createServer((request, response) => void answer(request, response));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -33,7 +34,9 @@ export async function startEventServer(
     const after = (request.headers['last-event-id'] as string | undefined) ?? null;
     const eyes = eyesOf((request.headers['x-actor'] as string | undefined) ?? 'nobody');
     try {
-      const result = await answerEvents(means, { eyes, id, after, signal: leaving.signal });
+      const { signal } = leaving;
+      const result =
+        id === '' ? answerStates(means, { eyes, signal }) : await answerEvents(means, { eyes, id, after, signal });
       response.writeHead(result.status, Object.fromEntries(result.headers));
       await send(result.body, response);
     } catch (error) {
@@ -50,6 +53,7 @@ export async function startEventServer(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async stop() {
       await hub.stop();
+      await means.states.stopped();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
@@ -71,7 +75,7 @@ async function send(body: ReadableStream<Uint8Array> | null, response: ServerRes
 /** Runs as a person, through the login of a gateway. */
 export function personEyes(gateway: Database, name: string): Eyes {
   return {
-    actor: `person:${name}`,
+    key: `person:${name}`,
     look: <T>(look: (tx: Queryable) => Promise<T>) =>
       gateway.transaction(async (tx) => {
         await tx.query('select animus.act_as($1)', [name]);

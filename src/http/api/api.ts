@@ -6,18 +6,20 @@ import { Hono } from 'hono';
 import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';
+import { openLiveEvents } from '../events/live-events.ts';
 import { openLogin } from '../login/login.ts';
 import type { ApiMeans, Route } from '../route/route.ts';
 import { answerRoute } from './answer-route.ts';
 import { API_ROUTES } from './api-routes.ts';
-import { doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
+import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
 import { checkHost, checkOrigin, corsHeaders, preflight } from './gate.ts';
 import { rateLimit } from './limits.ts';
+import { openSockets } from './open-sockets.ts';
 import { API_ROOT, openApiDocument } from './openapi.ts';
 import { problemResponse, publicError } from './problem.ts';
 
 /** The means of the routes, and the settings of the API. */
-export interface ApiOptions extends ApiMeans {
+export interface ApiOptions extends Omit<ApiMeans, 'live'> {
   readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'>;
   /** Default: all. */
   readonly routes?: readonly Route[];
@@ -36,7 +38,12 @@ const STOP_MS = 5000;
 /** Makes the API. It answers until `stop`, which waits for the requests under way and ends all streams. */
 export function openApi(options: ApiOptions): HttpApi {
   const stopping = new AbortController();
-  const app = createApp(options, stopping.signal);
+  const live = openLiveEvents(options.db, options.clock, options.log);
+  const requests = rateLimit(options.settings.requestsPerMinute, options.clock);
+  const door = doorkeeper(openLogin({ database: options.db }), requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
+  const means = { ...options, live };
+  const app = createApp(means, door, stopping.signal);
+  const sockets = openSockets({ means, settings: options.settings, door, requests, stopping: stopping.signal });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const underWay = new Set<Promise<unknown>>();
   return {
@@ -47,8 +54,11 @@ export function openApi(options: ApiOptions): HttpApi {
       void closed.then(() => underWay.delete(closed));
       void listener(request, response);
     },
+    upgrade: sockets.upgrade,
     async stop() {
       stopping.abort();
+      await live.stop();
+      await sockets.stop();
       const waiting = new AbortController();
       await Promise.race([Promise.all(underWay), options.clock.sleep(STOP_MS, waiting.signal)]);
       waiting.abort();
@@ -59,14 +69,9 @@ export function openApi(options: ApiOptions): HttpApi {
 /** Marks a connection as one of somebody known. Kept aside, because Hono passes on Node's request and nothing else. */
 const ADMITTED = new WeakMap<IncomingMessage, () => void>();
 
-function createApp(options: ApiOptions, stopping: AbortSignal): Hono<Env> {
-  const { settings, clock, version, routes = API_ROUTES } = options;
+function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: AbortSignal): Hono<Env> {
+  const { settings, version, routes = API_ROUTES } = options;
   const app = new Hono<Env>();
-  const door = doorkeeper(
-    openLogin({ database: options.db }),
-    rateLimit(settings.requestsPerMinute, clock),
-    rateLimit(FAILURES_PER_MINUTE, clock),
-  );
   const document = openApiDocument(routes, version);
 
   app.use(async (context, next) => {

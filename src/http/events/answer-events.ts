@@ -11,6 +11,7 @@ import { eventStream } from './event-stream.ts';
 import type { Eyes } from './eyes.ts';
 import { followItem } from './follow-item.ts';
 import type { Frame } from './frame.ts';
+import type { StateFeeds } from './state-feed.ts';
 
 export interface EventMeans {
   readonly hub: EventHub;
@@ -41,6 +42,16 @@ export async function answerEvents(means: EventMeans, request: EventRequest): Pr
   const leaving = new AbortController();
   const frames = followItem(means, eyes, id, after, AbortSignal.any([signal, leaving.signal]));
   return streamResponse(frames, () => leaving.abort('left'), means);
+}
+
+/** 200 with the states of all work that the visitor may see: a snapshot, then the changes. */
+export function answerStates(
+  means: EventMeans & { readonly states: StateFeeds },
+  { eyes, signal }: Pick<EventRequest, 'eyes' | 'signal'>,
+): Response {
+  const leaving = new AbortController();
+  const until = AbortSignal.any([signal, leaving.signal, means.hub.stopping]);
+  return streamResponse(means.states.follow(eyes, until), () => leaving.abort('left'), means);
 }
 
 /** A response with an event stream of these frames. */

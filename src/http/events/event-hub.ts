@@ -64,7 +64,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const texts = createTextChannels(db, (id, piece) => items.get(id)?.piece(piece), log);
   const notifications = openNotifications(
     db,
-    ['animus_events', 'animus_work_done', 'animus_ledger'],
+    ['animus_events', 'animus_work_done'],
     {
       onNotify(channel, payload) {
         const item = items.get(payload);
@@ -87,7 +87,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   async function readSome(): Promise<void> {
     const [first] = due;
     const [eyes] = first!.eyes;
-    const batch = [...due].filter((item) => eyeOf(item)?.actor === eyes?.actor).slice(0, ITEMS_AT_ONCE);
+    const batch = [...due].filter((item) => eyeOf(item)?.key === eyes?.key).slice(0, ITEMS_AT_ONCE);
     for (const item of batch) due.delete(item);
     const begun = batch.flatMap((item) => (item.position === null ? [] : [{ item, from: item.position }]));
     if (!eyes || begun.length === 0) return;

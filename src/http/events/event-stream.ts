@@ -1,6 +1,8 @@
 /** Frames as an event stream (text/event-stream): written only as fast as the client reads, with heartbeats. */
+
+import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Frame } from './frame.ts';
+import { type Frame, hintFrame } from './frame.ts';
 
 export interface StreamOptions {
   readonly clock: Clock;
@@ -74,8 +76,10 @@ export function eventStream(
           }
         } catch (error) {
           if (over.signal.aborted) return;
+          // The client is told, and connects again or not. An error of the stream would only break the connection.
+          controller.enqueue(hintFrame('closed', { code: isAnimusError(error) ? error.code : 'internal.bug' }).bytes());
+          controller.close();
           end(error);
-          controller.error(error);
         }
       },
       cancel() {

@@ -123,6 +123,14 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
       return position;
     },
     async *read({ eyes, clock, until }: Reading): AsyncGenerator<readonly Frame[], boolean> {
+      let resume = () => {};
+      // One listener for each reader, not for each wait: a thousand readers wait at every event.
+      until.addEventListener('abort', () => resume(), { once: true });
+      const changed = () =>
+        new Promise<void>((resolve) => {
+          resume = resolve;
+          item.onChange(resolve);
+        });
       // Not all at once.
       let checkAtMs = clock.monotonicMs() + CHECK_MS * (0.5 + 0.5 * Math.random());
       while (!until.aborted) {
@@ -135,7 +143,7 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
         if (entries === null) return false;
         if (entries.length > 0) yield take(entries);
         else if (item.over) return true;
-        else await item.changed(until);
+        else await changed();
       }
       return true;
     },

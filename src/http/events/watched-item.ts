@@ -28,8 +28,8 @@ export interface WatchedItem {
   /** Counts how often readers were asked to check whether they may still read. */
   readonly checks: number;
   recheck(): void;
-  /** Resolves at the next change, or when the signal aborts. */
-  changed(signal: AbortSignal): Promise<void>;
+  /** Calls `resume` at the next change, once. */
+  onChange(resume: () => void): void;
 }
 
 const TERMINAL = new Set(['completed', 'dead', 'merged', 'cancelled']);
@@ -103,16 +103,6 @@ export function createWatchedItem(id: string): WatchedItem {
       checks++;
       wake();
     },
-    changed: (signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted) return resolve();
-        const done = () => {
-          signal.removeEventListener('abort', done);
-          waiting.delete(done);
-          resolve();
-        };
-        waiting.add(done);
-        signal.addEventListener('abort', done);
-      }),
+    onChange: (resume) => void waiting.add(resume),
   };
 }

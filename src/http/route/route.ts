@@ -5,6 +5,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Scope } from '../../core/work/people.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { LiveEvents } from '../events/live-events.ts';
 import type { Visitor } from '../login/visitor.ts';
 
 type Shape = z.ZodObject;
@@ -17,6 +18,8 @@ export interface ApiMeans {
   readonly log: Log;
   readonly clock: Clock;
   readonly version: string;
+  /** The streams of events. */
+  readonly live: LiveEvents;
 }
 
 /** A request whose sender and form have been checked. */

@@ -18,8 +18,8 @@ let server: EventServer;
 let looks = 0;
 const logins: string[] = [];
 beforeAll(async () => {
-  server = await startEventServer(pg.database, (actor) => ({
-    actor,
+  server = await startEventServer(pg.database, (key) => ({
+    key,
     look(look) {
       looks++;
       return look(pg.database);

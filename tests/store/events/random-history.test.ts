@@ -11,7 +11,7 @@ type Read = WorkEvent & { readonly id: string };
 
 /** `RANDOM_SEED` repeats one history; `RANDOM_HISTORIES` says how many. */
 const SEED = Number(process.env['RANDOM_SEED'] ?? 0);
-const HISTORIES = Number(process.env['RANDOM_HISTORIES'] ?? 5);
+const HISTORIES = Number(process.env['RANDOM_HISTORIES'] ?? 3);
 
 describe('the events of random histories', () => {
   const pg = testDatabase();

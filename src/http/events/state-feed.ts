@@ -1,0 +1,146 @@
+/**
+ * The states of all work that a reader may see: a snapshot, then changes. Read once a second while somebody reads, once for all readers with
+ * the same rights. It is not exact, and nothing of it has an id: a state that lasts less than a second may be left out.
+ */
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import { isTerminal } from '../../core/work/work.ts';
+import { readStates, type StateOfWork } from '../../store/events/read-states.ts';
+import { createEventRing, type EventRing, type RingEntry } from './event-ring.ts';
+import type { Eyes } from './eyes.ts';
+import { type Frame, hintFrame } from './frame.ts';
+
+const EVERY_MS = 1_000;
+/** How far back ends are looked for: an end that was committed late has an earlier time. */
+const LATE_MS = 10_000;
+
+/** The feed of readers with the same rights. */
+interface Feed {
+  readonly ring: EventRing;
+  readers: number;
+  states: ReadonlyMap<string, StateOfWork> | null;
+  error: unknown;
+  next: PromiseWithResolvers<void>;
+}
+
+export interface StateFeeds {
+  /**
+   * Yields a snapshot and then the changes, until the signal aborts. A reader that is too slow gets another snapshot, which says `missed`. Errors:
+   * those of `eyes`.
+   */
+  follow(eyes: Eyes, signal: AbortSignal): AsyncGenerator<readonly Frame[]>;
+  /** Resolves when nothing is read any more; `stopping` must be aborted. */
+  stopped(): Promise<void>;
+}
+
+export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeeds {
+  const running = new Set<Promise<void>>();
+  const feeds = new Map<string, Feed>();
+
+  function feedOf(eyes: Eyes): Feed {
+    const known = feeds.get(eyes.key);
+    if (known) return known;
+    const feed: Feed = {
+      ring: createEventRing(),
+      readers: 0,
+      states: null,
+      error: null,
+      next: Promise.withResolvers(),
+    };
+    feeds.set(eyes.key, feed);
+    const keeping = keep(feed, eyes);
+    running.add(keeping);
+    void keeping.finally(() => running.delete(keeping));
+    return feed;
+  }
+
+  /** Reads the states as long as somebody wants them. Never rejects. */
+  async function keep(feed: Feed, eyes: Eyes): Promise<void> {
+    do {
+      try {
+        update(feed, await eyes.look((tx) => readStates(tx, new Date(clock.nowMs() - LATE_MS))));
+      } catch (error) {
+        // An outage says nothing about rights: the next look may work.
+        if (!isAnimusError(error, 'db.unreachable')) feed.error = error;
+      }
+      const woken = feed.next;
+      feed.next = Promise.withResolvers();
+      woken.resolve();
+      if (feed.error === null) await clock.sleep(EVERY_MS, stopping);
+    } while (feed.readers > 0 && feed.error === null && !stopping.aborted);
+    if (feeds.get(eyes.key) === feed) feeds.delete(eyes.key);
+  }
+
+  return {
+    async stopped() {
+      await Promise.all(running);
+    },
+    async *follow(eyes, signal) {
+      const feed = feedOf(eyes);
+      const gone = aborted(signal);
+      feed.readers++;
+      try {
+        let next: number | null = null;
+        let missed = false;
+        while (!signal.aborted) {
+          if (feed.error !== null) throw feed.error;
+          const changed = feed.next.promise;
+          const entries: readonly RingEntry[] | null = next === null ? null : feed.ring.from(next);
+          if (entries === null) {
+            if (feed.states !== null) {
+              next = feed.ring.head;
+              yield [hintFrame('snapshot', { missed, items: [...feed.states.values()].map(fieldsOf) })];
+              missed = true;
+              continue;
+            }
+          } else if (entries.length > 0) {
+            next = next! + entries.length;
+            yield entries.map(({ frame }) => frame);
+            continue;
+          }
+          await Promise.race([changed, gone]);
+        }
+      } finally {
+        feed.readers--;
+      }
+    },
+  };
+}
+
+function update(feed: Feed, states: readonly StateOfWork[]): void {
+  const before = feed.states;
+  feed.states = new Map(states.map((one) => [one.id, one]));
+  if (before === null) return;
+  for (const one of states) {
+    if (before.get(one.id)?.state === one.state) continue;
+    const type = isTerminal(one.state) ? 'done' : 'state';
+    feed.ring.add({ frame: hintFrame(type, fieldsOf(one)), placed: null });
+  }
+}
+
+function fieldsOf({
+  id,
+  faculty,
+  state,
+  description,
+  parentId,
+  mergedInto,
+  createdAt,
+  resolvedAt,
+}: StateOfWork): object {
+  return {
+    work_item_id: id,
+    faculty,
+    state,
+    description,
+    parent_id: parentId,
+    merged_into: mergedInto,
+    created_at: createdAt.toISOString(),
+    resolved_at: resolvedAt?.toISOString() ?? null,
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

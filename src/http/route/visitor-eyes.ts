@@ -1,0 +1,13 @@
+import type { Eyes } from '../events/eyes.ts';
+import { asVisitor } from '../login/visitor.ts';
+import type { Visit } from './route.ts';
+
+/** The rights of a visitor, whose token is checked again at each read. */
+export function visitorEyes({ visitor, means }: Pick<Visit, 'visitor' | 'means'>): Eyes {
+  const { tokenId, actor, role, expiresAt } = visitor;
+  return {
+    // Tokens of an OIDC issuer have no id of ours, and end at their own times.
+    key: tokenId ?? `${actor} ${role} ${expiresAt?.getTime() ?? ''}`,
+    look: (look) => asVisitor(means.db, visitor, look),
+  };
+}

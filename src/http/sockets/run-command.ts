@@ -1,0 +1,52 @@
+/** Runs a command that came over a WebSocket, in one transaction that acts for its sender. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Scope } from '../../core/work/people.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
+import { cancelWork } from '../../store/work/operate.ts';
+import { sayWork } from '../../store/work/say-work.ts';
+import { asVisitor } from '../login/visitor.ts';
+import type { Visit } from '../route/route.ts';
+import type { Command } from './socket-messages.ts';
+
+const SCOPES: Readonly<Record<Command['do'], Scope>> = {
+  say: 'work',
+  cancel: 'work',
+  approve: 'decide',
+  deny: 'decide',
+  answer: 'decide',
+};
+
+/** Returns what the client is told. Errors: `http.forbidden`, and those of the command. */
+export async function runCommand(
+  { visitor, means }: Pick<Visit, 'visitor' | 'means'>,
+  command: Command,
+): Promise<object> {
+  const scope = SCOPES[command.do];
+  if (!visitor.scopes.includes(scope)) {
+    throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
+  }
+  return asVisitor(means.db, visitor, (tx) => act(tx, command));
+}
+
+async function act(tx: Queryable, command: Command): Promise<object> {
+  const { work } = command;
+  switch (command.do) {
+    case 'say': {
+      const said = await sayWork(tx, work, command.text, command.wake);
+      return { work_item_id: said.workItemId, message_id: said.messageId, state: said.state };
+    }
+    case 'cancel':
+      return { state: await cancelWork(tx, work, command.reason) };
+    case 'approve':
+    case 'deny': {
+      const { call_id: callId, note, hash } = command;
+      const decision = { ...(callId && { callId }), ...(note && { note }), ...(hash && { hash }) };
+      return { call_id: await (command.do === 'approve' ? approve : deny)(tx, work, decision) };
+    }
+    case 'answer':
+      return { call_id: await answerQuestion(tx, work, command.text, command.call_id) };
+    default:
+      return command satisfies never;
+  }
+}

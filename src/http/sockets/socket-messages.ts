@@ -1,0 +1,33 @@
+/** What a client may send over a WebSocket: JSON objects, one per message. */
+import { z } from 'zod';
+
+/** Chosen by the client; every answer to it has it. */
+const name = z.string().min(1).max(100);
+const work = z.uuid();
+const callId = z.string().min(1).max(500).optional();
+const hash = z.string().max(128).optional();
+const note = z.string().max(10_000).optional();
+
+const subscribe = z.strictObject({
+  type: z.literal('subscribe'),
+  name,
+  /** Without it: the states of all work. */
+  work: work.optional(),
+  /** The id of the last event that was read; without it, from the beginning. */
+  after: z.string().min(1).optional(),
+});
+const unsubscribe = z.strictObject({ type: z.literal('unsubscribe'), name });
+const command = { type: z.literal('command'), name, work };
+
+const COMMAND = z.discriminatedUnion('do', [
+  z.strictObject({ ...command, do: z.literal('say'), text: z.string(), wake: z.boolean().optional() }),
+  z.strictObject({ ...command, do: z.literal('cancel'), reason: z.string().max(10_000).optional() }),
+  z.strictObject({ ...command, do: z.literal('approve'), call_id: callId, note, hash }),
+  z.strictObject({ ...command, do: z.literal('deny'), call_id: callId, note, hash }),
+  z.strictObject({ ...command, do: z.literal('answer'), call_id: callId, text: z.string() }),
+]);
+
+export const CLIENT_MESSAGE = z.union([subscribe, unsubscribe, COMMAND]);
+
+export type Command = z.infer<typeof COMMAND>;
+export type Subscribe = z.infer<typeof subscribe>;

@@ -1,0 +1,55 @@
+/** The WebSocket endpoint of the API. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { runSession, type SessionMeans } from './socket-session.ts';
+
+/** Of one message. */
+const MAX_MESSAGE_BYTES = 262_144;
+/** How long a client has to answer that the socket closes. */
+const CLOSE_MS = 2_000;
+
+export interface SocketServer {
+  /** Serves a request that may open a socket: its sender is known. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, session: SessionMeans): void;
+  /** Closes all sockets; `signal` of their sessions was aborted. */
+  stop(): Promise<void>;
+}
+
+/** The subprotocol of our messages. A browser, which cannot send an Authorization header, adds `token.TOKEN` to its list. */
+export const SUBPROTOCOL = 'animus.v1';
+const TOKEN_PROTOCOL = /(?:^|[ ,])token\.([\w-]+)(?:$|[ ,])/;
+
+/** The Authorization header, or the token among the subprotocols. */
+export function socketAuthorization({ headers }: IncomingMessage): string | undefined {
+  const token = TOKEN_PROTOCOL.exec(headers['sec-websocket-protocol'] ?? '')?.[1];
+  return headers.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
+}
+
+export function createSocketServer(): SocketServer {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    // The token is never sent back.
+    handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+  const sessions = new Set<Promise<void>>();
+  return {
+    accept(request, socket, head, session) {
+      server.handleUpgrade(request, socket, head, (opened) => {
+        const running = runSession(opened, session);
+        sessions.add(running);
+        void running.finally(() => sessions.delete(running));
+      });
+    },
+    async stop() {
+      const late = setTimeout(() => {
+        for (const one of server.clients) one.terminate();
+      }, CLOSE_MS);
+      await Promise.all(sessions);
+      clearTimeout(late);
+      server.close();
+    },
+  };
+}

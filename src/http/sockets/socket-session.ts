@@ -1,0 +1,135 @@
+/** One WebSocket: its subscriptions to events, and its commands. */
+import { WebSocket } from 'ws';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { followItem } from '../events/follow-item.ts';
+import type { Frame } from '../events/frame.ts';
+import type { Visit } from '../route/route.ts';
+import { visitorEyes } from '../route/visitor-eyes.ts';
+import { runCommand } from './run-command.ts';
+import { CLIENT_MESSAGE, type Command, type Subscribe } from './socket-messages.ts';
+
+/** An error as the client is told of it. */
+export type ShowError = (error: unknown) => { readonly code: string; readonly detail: string };
+
+export interface SessionMeans extends Pick<Visit, 'visitor' | 'means' | 'signal'> {
+  readonly showError: ShowError;
+  /** Counts a message of the client; throws `http.too_many`. */
+  readonly count: () => void;
+}
+
+const MAX_SUBSCRIPTIONS = 100;
+/** Events of a socket that reads slower than this many bytes behind wait in the tables. */
+const MAX_BUFFERED_BYTES = 262_144;
+const PING_MS = 15_000;
+const PIECE_MS = 50;
+
+/** Serves the socket until it closes or `signal` aborts. Never rejects. */
+export async function runSession(socket: WebSocket, session: SessionMeans): Promise<void> {
+  const { visitor, means, signal, showError, count } = session;
+  const over = new AbortController();
+  const subscriptions = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const send = (message: object) => socket.send(JSON.stringify(message));
+  const running = new Set<Promise<void>>();
+
+  async function subscribe({ name, work, after }: Subscribe, until: AbortSignal): Promise<void> {
+    try {
+      const live = await means.live.means();
+      const eyes = visitorEyes({ visitor, means });
+      const frames =
+        work === undefined ? live.states.follow(eyes, until) : followItem(live, eyes, work, after ?? null, until);
+      for await (const batch of frames) {
+        for (const frame of batch) socket.send(eventMessage(name, frame));
+        await drained(until);
+        if (until.aborted) break;
+      }
+      if (!over.signal.aborted) send({ type: 'end', name });
+    } catch (error) {
+      if (!over.signal.aborted) send({ type: 'error', name, ...showError(error) });
+    } finally {
+      subscriptions.delete(name);
+    }
+  }
+
+  /** Waits until the client has read nearly everything. */
+  async function drained(until: AbortSignal): Promise<void> {
+    while (socket.bufferedAmount > MAX_BUFFERED_BYTES && !until.aborted) await means.clock.sleep(PIECE_MS, until);
+  }
+
+  function begin(message: Subscribe): void {
+    if (subscriptions.has(message.name))
+      throw new AnimusError('usage.invalid', { detail: `${message.name} is in use` });
+    if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
+      throw new AnimusError('usage.invalid', { detail: `a socket has at most ${MAX_SUBSCRIPTIONS} subscriptions` });
+    }
+    const stop = new AbortController();
+    const until = AbortSignal.any([over.signal, stop.signal]);
+    subscriptions.set(message.name, { stop, done: subscribe(message, until) });
+  }
+
+  async function command(message: Command): Promise<void> {
+    try {
+      send({ type: 'result', name: message.name, ...(await runCommand({ visitor, means }, message)) });
+    } catch (error) {
+      send({ type: 'error', name: message.name, ...showError(error) });
+    }
+  }
+
+  function receive(text: string): void {
+    let name: unknown = null;
+    try {
+      count();
+      const given = parsed(text);
+      name = (given as { readonly name?: unknown } | null)?.name ?? null;
+      const read = CLIENT_MESSAGE.safeParse(given);
+      if (!read.success) throw new AnimusError('usage.invalid', { detail: read.error.issues[0]?.message ?? 'unknown' });
+      const message = read.data;
+      if (message.type === 'subscribe') begin(message);
+      else if (message.type === 'unsubscribe') subscriptions.get(message.name)?.stop.abort('unsubscribed');
+      else {
+        const done = command(message);
+        running.add(done);
+        void done.finally(() => running.delete(done));
+      }
+    } catch (error) {
+      send({ type: 'error', name, ...showError(error) });
+    }
+  }
+
+  let answered = true;
+  socket.on('pong', () => (answered = true));
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) socket.close(1003, 'text only');
+    else receive((data as Buffer).toString('utf8'));
+  });
+  socket.on('error', () => socket.terminate());
+  signal.addEventListener('abort', () => socket.close(1001, 'the server ends'), { once: true });
+
+  const ping = async () => {
+    for (;;) {
+      await means.clock.sleep(PING_MS, over.signal);
+      if (over.signal.aborted) return;
+      // The client has not answered the last one: it is gone, or reads nothing.
+      if (!answered) return socket.terminate();
+      answered = false;
+      if (socket.readyState === WebSocket.OPEN) socket.ping();
+    }
+  };
+  const pinging = ping();
+  await closed;
+  over.abort('closed');
+  await Promise.all([pinging, ...running, ...[...subscriptions.values()].map(({ done }) => done)]);
+}
+
+/** The JSON of an event is written once for all readers. */
+function eventMessage(name: string, { json }: Frame): string {
+  return `{"type":"event","name":${JSON.stringify(name)},"event":${json}}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+/** The event streams of the API. */
+import { z } from 'zod';
+import { answerEvents, answerStates } from '../events/answer-events.ts';
+import { type Route, streamRoute } from '../route/route.ts';
+import { id } from '../route/schemas.ts';
+import { visitorEyes } from '../route/visitor-eyes.ts';
+
+const media = ['text/event-stream'];
+
+const workEvents = streamRoute({
+  id: 'streamWorkEvents',
+  method: 'GET',
+  path: '/work/{id}/events',
+  tag: 'events',
+  summary: 'What happened to a work item and what happens, as an event stream; Last-Event-ID goes on after an event',
+  scope: 'read',
+  params: z.strictObject({ id: id() }),
+  query: z.strictObject({
+    after: z.string().min(1).optional().describe('the id of an event, for clients that cannot send Last-Event-ID'),
+  }),
+  media,
+  errors: ['work.not_found'],
+  async respond(visit, { path, query }, request) {
+    const after = request.headers.get('last-event-id') ?? query.after ?? null;
+    const live = await visit.means.live.means();
+    return answerEvents(live, { eyes: visitorEyes(visit), id: path.id, after, signal: visit.signal });
+  },
+});
+
+const stateEvents = streamRoute({
+  id: 'streamStates',
+  method: 'GET',
+  path: '/events',
+  tag: 'events',
+  summary: 'The states of all work that one may see, as an event stream: a snapshot, then changes',
+  scope: 'read',
+  media,
+  async respond(visit) {
+    return answerStates(await visit.means.live.means(), { eyes: visitorEyes(visit), signal: visit.signal });
+  },
+});
+
+export const streamRoutes: readonly Route[] = [workEvents, stateEvents];

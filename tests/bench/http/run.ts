@@ -1,0 +1,128 @@
+/**
+ * Event streams: many readers of one work item and of as many different ones (memory and processor time of the server, time from a commit to
+ * each reader), and turns per second with and without readers. `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4]`.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import { appendLedger } from '../../../src/store/transcript/ledger.ts';
+import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
+import { benchServer } from '../support/bench-database.ts';
+import { figure, report } from '../support/report.ts';
+import { turnsPerSecond } from './turns.ts';
+
+const { values } = parseArgs({
+  options: {
+    readers: { type: 'string', default: '1000' },
+    entries: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '4' },
+  },
+});
+const readers = Number(values.readers);
+const entries = Number(values.entries);
+
+const server = await benchServer();
+const db = openPostgres(server.url, { poolSize: 20 });
+try {
+  const one = await beginFocus(db);
+  await streams('one work item', [one]);
+  const many = await Promise.all(Array.from({ length: readers }, () => beginFocus(db)));
+  await streams(`${readers} work items`, many);
+  await turns();
+} finally {
+  await db.close();
+  await server.stop();
+}
+
+async function streams(what: string, items: readonly FocusedWork[]): Promise<void> {
+  const stream = child('../../support/event-server-process.ts', { DATABASE_URL: server.url });
+  const url = await stream.line();
+  const before = await stream.ask<Usage>();
+  const urls = Array.from({ length: readers }, (_, n) => `${url}/work/${items[n % items.length]!.id}/events`);
+  const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(urls) });
+  await clients.line();
+  const joined = await stream.ask<Usage>();
+  for (let n = 0; n < entries; n++) {
+    await send(items[n % items.length]!);
+    // As often as a busy agent; what is measured is the way, not a queue.
+    await new Promise((resolve) => setTimeout(resolve, items.length === 1 ? 100 : 20));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const after = await stream.ask<Usage>();
+  const latencies = (await clients.ask<number[]>()).toSorted((a, b) => a - b);
+  const expected = entries * (items.length === 1 ? readers : 1);
+  const at = (share: number) => latencies[Math.floor(share * (latencies.length - 1))] ?? Number.NaN;
+  row(`${readers} readers of ${what}`, {
+    'memory per reader KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
+    'joining ms processor time per reader': figure((joined.cpuMs - before.cpuMs) / readers),
+    'processor µs per event and reader': figure((1000 * (after.cpuMs - joined.cpuMs)) / expected),
+    'statement to reader p50 ms': figure(at(0.5)),
+    'p99 ms': figure(at(0.99)),
+    received: `${latencies.length} of ${expected}`,
+  });
+  await Promise.all([stream.stop(), clients.stop()]);
+}
+
+async function send(work: FocusedWork): Promise<void> {
+  const at = performance.timeOrigin + performance.now();
+  await appendLedger(db, work.id, 'note', `sent ${at}`, { leaseToken: work.leaseToken });
+}
+
+/** In turns, so that a change of the machine's load meets both. */
+async function turns(): Promise<void> {
+  const rates = { without: [] as number[], with: [] as number[] };
+  for (let round = 0; round < 3; round++) {
+    for (const who of ['without', 'with'] as const) {
+      const stream = child('../../support/event-server-process.ts', { DATABASE_URL: server.url });
+      const url = await stream.line();
+      const items = await Promise.all([1, 2, 3, 4].map(() => beginFocus(db)));
+      const urls = who === 'with' ? items.map(({ id }) => `${url}/work/${id}/events`) : [];
+      const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(urls) });
+      await clients.line();
+      rates[who].push(await turnsPerSecond(db, items, Number(values.seconds)));
+      await Promise.all([stream.stop(), clients.stop()]);
+    }
+  }
+  const middle = (all: number[]) => all.toSorted((a, b) => a - b)[1]!;
+  row('turns per second, 4 foci', {
+    'without readers': figure(middle(rates.without)),
+    'with one reader each': figure(middle(rates.with)),
+  });
+}
+
+interface Usage {
+  readonly bytes: number;
+  readonly cpuMs: number;
+}
+
+function row(what: string, figures: Record<string, string>): void {
+  process.stdout.write(
+    `${what}: ${Object.entries(figures)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ')}\n`,
+  );
+  report({ what, who: 'animus', figures });
+}
+
+/** A process that answers each line with a line. */
+function child(file: string, env: Record<string, string>) {
+  const started: ChildProcessWithoutNullStreams = spawn(process.execPath, [new URL(file, import.meta.url).pathname], {
+    env: { ...process.env, ...env },
+  });
+  started.stderr.pipe(process.stderr);
+  const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
+  const line = async () => (await lines.next()).value as string;
+  return {
+    line,
+    async ask<Answer>(): Promise<Answer> {
+      started.stdin.write('\n');
+      return JSON.parse(await line()) as Answer;
+    },
+    async stop() {
+      const gone = new Promise((resolve) => started.once('exit', resolve));
+      started.stdin.end();
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { expect, it, onTestFinished } from 'vitest';
+import { BEGINNING, writeCursor } from '../../src/store/events/position.ts';
+import { readPages } from '../../src/store/events/read-events.ts';
+import { type DaemonProcess, makeSite, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { type GotEvent, readEventStream } from '../support/event-reader.ts';
+
+const pg = testDatabase();
+const TURNS = 4;
+const FACULTY = `
+[faculty]
+name = "worker"
+description = "Works"
+[faculty.engage]
+model = "play/any"
+system_prompt = "You work."
+tools = ["list_dir", "bash"]
+`;
+const CONFIG = `
+[daemon]
+lease_seconds = 5
+poll_seconds = 1
+[providers.play]
+kind = "scripted"
+script = "script.toml"
+`;
+/** Each turn thinks, says something slowly, writes to the ledger and looks around, twice at once. */
+const SCRIPT = `${Array.from(
+  { length: TURNS },
+  (_, n) => `
+[[answer]]
+text = "Turn ${n + 1} says a few words, one after the other."
+thinking = "What now?"
+piece_delay_ms = 20
+[[answer.call]]
+tool = "ledger_append"
+input = { type = "finding", content = "found ${n + 1}" }
+[[answer.call]]
+tool = "list_dir"
+input = { path = "." }
+[[answer.call]]
+tool = "bash"
+input = { command = "sleep 2" }
+`,
+).join('')}
+[[answer]]
+text = "Done."
+`;
+
+it('a reader gets each event once, although server and daemon are killed again and again', {
+  timeout: 300_000,
+}, async () => {
+  const site = makeSite({
+    modelUrl: null,
+    databaseUrl: pg.connectionString,
+    config: CONFIG,
+    faculties: { worker: FACULTY },
+    files: { 'script.toml': SCRIPT },
+  });
+  let daemon: DaemonProcess = await startDaemon(site);
+  const [row] = await pg.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty, description) values ('worker', 'look around') returning id`,
+  );
+  const { id } = row!;
+  const got: GotEvent[] = [];
+  // The server is killed after every event, so that the reader goes on from each of them.
+  for (let next = await startServer(); got.at(-1)?.type !== 'done'; ) {
+    const reader = await readEventStream(`${next.url}/work/${id}/events`, { after: got.at(-1)?.id ?? null });
+    got.push(await reader.until((event) => event.id !== null));
+    const following = startServer();
+    await next.kill();
+    await reader.ended;
+    // While the work is under way: it takes as long as a few of these rounds.
+    if ([2, 5, 8].includes(got.length)) {
+      await daemon.kill('SIGKILL');
+      daemon = await startDaemon(site);
+    }
+    next = await following;
+  }
+
+  const [page] = await readPages(pg.database, [{ id, from: BEGINNING }], 10_000);
+  const all = page!.events.map(({ event, after }) => ({ type: event.type, id: writeCursor(id, after) }));
+  expect(all.length).toBeGreaterThan(TURNS * 6);
+  // Only what was written without the item's other parts, such as two notes of one moment, may be in another order.
+  expect(new Set(got.map(({ data: { id: _id, ...rest } }) => JSON.stringify(rest))).size).toBe(got.length);
+  expect(got.map(({ type }) => type).toSorted()).toEqual(all.map(({ type }) => type).toSorted());
+  expect(got.filter(({ data }) => data['resumed'] === true).length).toBeGreaterThanOrEqual(2);
+  expect(got.filter(({ type }) => type === 'ledger').map(({ data }) => data['seq'])).toEqual(
+    Array.from({ length: TURNS }, (_, n) => n + 1),
+  );
+});
+
+/** A server of event streams that can be killed. */
+async function startServer(): Promise<{ readonly url: string; kill(): Promise<void> }> {
+  const child: ChildProcessWithoutNullStreams = spawn(
+    process.execPath,
+    [new URL('../support/event-server-process.ts', import.meta.url).pathname],
+    { env: { ...process.env, DATABASE_URL: pg.connectionString } },
+  );
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await gone;
+  };
+  onTestFinished(kill);
+  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  return { url: value as string, kill };
+}
