@@ -6,6 +6,7 @@ import { Hono } from 'hono';
 import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';
+import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
 import type { ApiMeans, Route } from '../route/route.ts';
 import { answerRoute } from './answer-route.ts';
@@ -18,7 +19,10 @@ import { problemResponse, publicError } from './problem.ts';
 
 /** The means of the routes, and the settings of the API. */
 export interface ApiOptions extends ApiMeans {
-  readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'>;
+  readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'> & {
+    /** Default: only tokens of our own are accepted. */
+    readonly oidc?: HttpConfig['oidc'];
+  };
   /** Default: all. */
   readonly routes?: readonly Route[];
 }
@@ -63,7 +67,7 @@ function createApp(options: ApiOptions, stopping: AbortSignal): Hono<Env> {
   const { settings, clock, version, routes = API_ROUTES } = options;
   const app = new Hono<Env>();
   const door = doorkeeper(
-    openLogin({ database: options.db }),
+    openLogin({ database: options.db, issuer: settings.oidc ? openIssuer(settings.oidc) : null }),
     rateLimit(settings.requestsPerMinute, clock),
     rateLimit(FAILURES_PER_MINUTE, clock),
   );
