@@ -18,6 +18,7 @@ import {
   chooseAutomatic,
   type HeldBack,
   isOffered,
+  MAX_ACTIVE,
   rankForTask,
 } from '../../tools/skills/choose-skills.ts';
 import {
@@ -81,7 +82,8 @@ const NO_SETTINGS: SkillSettings = { offered: [], catalogueMaxTokens: 0, autoAct
 function itemSkill(name: string, faculty: Faculty, settings: SkillSettings, library: SkillLibrary): ChosenSkill[] {
   const skill = library.skills.get(name);
   if (skill !== undefined && isOffered(skill, settings)) {
-    return chosenWithDependencies(skill, 'item', library, new Set());
+    // It stands after those it depends on.
+    return chosenWithDependencies(skill, 'item', library, new Set()).slice(-MAX_ACTIVE);
   }
   throw new AnimusError('skill.unknown', { name, hint: hintOf(name, skill, faculty, library) });
 }

@@ -51,17 +51,18 @@ export function withDependencies(
   const skills: Skill[] = [];
   const missing = new Set<string>();
   const seen = new Set<string>(active);
-  const visit = (one: Skill) => {
-    if (seen.has(one.name)) return;
+  // Nobody activates more at once, so a longer way down is not walked to its end.
+  const visit = (one: Skill, depth: number) => {
+    if (depth > MAX_ACTIVE || seen.has(one.name)) return;
     seen.add(one.name);
     for (const name of one.depends) {
       const needed = library.skills.get(name);
-      if (needed !== undefined) visit(needed);
+      if (needed !== undefined) visit(needed, depth + 1);
       else if (!active.has(name)) missing.add(name);
     }
     skills.push(one);
   };
-  visit(skill);
+  visit(skill, 0);
   return { skills, missing: [...missing] };
 }
 

@@ -237,4 +237,37 @@ describe('activate_skill', () => {
     await ended(id);
     expect((await outputs(id))[2]).toBe('1\tfirst: reproduce it');
   });
+
+  it('shows the beginning of a text of the maximum size, and the file tools the rest', async () => {
+    const lines = Array.from({ length: 21_000 }, (_, n) => `line ${String(n).padStart(5, '0')} of a long text`);
+    const body = lines.join('\n').slice(0, 512 * 1024 - 200);
+    await start({
+      files: { ...FILES, 'skills/huge/SKILL.md': skill('huge', 'Huge.', '', body) },
+      script: [call(1, 'read_file', 'path = "skills/huge/SKILL.md", offset = 15000, limit = 1'), done(2)].join(''),
+    });
+    const id = await submit('worker', 'Do it', 'huge');
+    await ended(id);
+    const [, huge] = await messages(id);
+    expect(huge!.content.length).toBeLessThan(70_000);
+    expect(huge!.content).toContain('bytes left out; read_file with path skills/huge/SKILL.md reads them');
+    expect((await outputs(id))[0]).toMatch(/^15000\tline 1499\d of a long text/);
+  });
+
+  it('takes the changed skill when somebody edits it while a focus begins with it', async () => {
+    const daemon = await start();
+    daemon.write('skills/brewing/SKILL.md', skill('brewing', 'Brews.', '', 'Warm the pot first.'));
+    const id = await submit('worker', 'Do it', 'brewing');
+    await ended(id);
+    const told = (await messages(id)).find(({ kind }) => kind === 'skill')!.content;
+    const [stored] = await pg.database.query<{ text: string }>(
+      `select convert_from(s.content, 'UTF8') as text from animus.skill_activations a
+         join animus.skill_files s on s.content_hash = a.content_hash where a.work_item_id = $1 and s.path = 'SKILL.md'`,
+      [id],
+    );
+    // Whichever version it was: what the model got is what is kept.
+    const [words] = /How brewing is done\.|Warm the pot first\./.exec(told)!;
+    expect(stored!.text).toContain(words);
+    const [item] = await pg.database.query('select attempts from animus.work_items where id = $1', [id]);
+    expect(item).toEqual({ attempts: 0 });
+  });
 });
