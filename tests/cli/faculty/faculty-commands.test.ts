@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { skillText } from '../../support/skill-tree.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const GOOD =
@@ -75,6 +76,25 @@ test('check and show say how code runs, and that it runs without asking, also wh
   expect(stdout).toMatch(/bash +ask +execute +default: commands without isolation/);
   const json = JSON.parse((await animus('faculty', 'show', 'engineer', '--json')).stdout);
   expect(json.code).toMatchObject({ image: 'mine:1', memory_mib: 256, reads_workspace: false });
+});
+
+test('show lists the skills of the faculty, and when each is activated', async () => {
+  const metadata = (lines: string) => ({ front: `metadata:\n${lines}` });
+  write({
+    'faculties/a.toml': GOOD,
+    'skills/plain/SKILL.md': skillText('plain'),
+    'skills/ship/SKILL.md': skillText('ship', metadata('  animus.keywords: release, ship it\n  animus.command: ship')),
+    'skills/law/SKILL.md': skillText('law', metadata('  animus.faculties: lawyer\n  animus.auto: "true"')),
+  });
+  const { stdout } = await animus('faculty', 'show', 'engineer');
+  expect(stdout).toMatch(/ship +on release, ship it +\/ship\n *plain +when the model or the item asks for it/);
+  expect(stdout).not.toContain('law');
+  expect(stdout).toMatch(/activate_skill +auto +read/);
+  const json = JSON.parse((await animus('faculty', 'show', 'engineer', '--json')).stdout);
+  expect(json.skills).toMatchObject([
+    { name: 'ship', auto: true, command: 'ship' },
+    { name: 'plain', auto: false },
+  ]);
 });
 
 test('check of an unknown name names the nearest', async () => {

@@ -1,14 +1,16 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { reportSkills } from '../../../src/store/skills/skill-stats.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { failWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { png } from '../../support/media-files.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { skillText } from '../../support/skill-tree.ts';
 import { commandSite } from './command-site.ts';
 import { claimOne, registerDaemon, runAndComplete, startFocus, until } from './worked-item.ts';
 
@@ -48,6 +50,21 @@ describe('work submit', () => {
       trace_context: traceparent,
       run_at: new Date('2099-01-01T00:00Z'),
     });
+  });
+
+  test('warns when nobody has the skill: of those here, or of those that daemons have reported', async () => {
+    await registerDaemon(db.database, 'skilled');
+    const submitted = async (skill: string) =>
+      (await animus(['work', 'submit', 'skilled', 'x', '--skill', skill])).stderr;
+    for (const name of ['review', 'debugging']) {
+      mkdirSync(join(directory, 'skills', name), { recursive: true });
+      writeFileSync(join(directory, 'skills', name, 'SKILL.md'), skillText(name));
+    }
+    expect(await submitted('review')).toBe('');
+    expect(await submitted('reviw')).toMatch(/^animus: no skill is named reviw; did you mean review\?.* ends as dead/);
+    await reportSkills(db.database, 'elsewhere', [{ name: 'reviw', origin: 'person', hash: 'a' }]);
+    expect(await submitted('reviw')).toBe('');
+    expect(await submitted('debugging')).toContain('no skill is named debugging');
   });
 
   test('only warns when no daemon serves the faculty', async () => {

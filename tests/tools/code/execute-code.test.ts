@@ -39,6 +39,21 @@ async function resultOfCode(code: FakeCode) {
 }
 
 describe('execute_code', () => {
+  it('gives code the scripts of the active skills', async () => {
+    let given: unknown;
+    const focus = await focusOn(
+      fakeSandbox(async (_call, { skills }) => {
+        given = skills;
+        return { value: '1' };
+      }),
+    );
+    const scripts = [{ name: 'debugging', files: { 'shrink.py': 'def shrink(x): return x' } }];
+    const means = focus.means();
+    const skills = { maxTokens: 0, mountsFor: async () => [], scripts: async () => scripts };
+    expect(await engage({ ...means, callScope: { ...means.callScope, skills } })).toMatchObject({ kind: 'done' });
+    expect(given).toEqual(scripts);
+  });
+
   it('runs within the limits of the faculty, with the other tools as functions', async () => {
     let given: unknown;
     const { output } = await resultOfCode(async (call, { tools, ...spec }) => {
