@@ -23,6 +23,7 @@ export function discoverSkillsTool(
   settings: SkillSettings,
   library: () => Promise<SkillLibrary>,
 ): WorldTool<z.infer<typeof input>> {
+  const offered = (skill: Skill) => isOffered(skill, settings);
   return worldTool<z.infer<typeof input>>({
     name: 'discover_skills',
     description:
@@ -33,7 +34,6 @@ export function discoverSkillsTool(
     input,
     async run({ query, limit }, { faculty }) {
       const all = await library();
-      const offered = (skill: Skill) => isOffered(skill, settings);
       if (query) {
         const { best, found } = rankSkills(all, { text: query }, limit, offered);
         return show(

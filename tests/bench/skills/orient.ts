@@ -47,7 +47,7 @@ function measure(count: number): void {
       'tokens of the list': String(tokens),
       activated: String(activated),
     };
-    const shown = Object.entries(figures).map((pair) => pair.reverse().join(' '));
+    const shown = Object.entries(figures).map(([key, value]) => [value, key].join(' '));
     process.stdout.write(`${`${count} skills, ${name}`.padEnd(32)} ${shown.join('   ')}\n`);
     report({ what: 'skills at the beginning of a focus', who: `${count} skills, ${name}`, figures });
   }

@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { activateSkills } from '../../../src/store/skills/activations.ts';
-import { storeSkillPackage } from '../../../src/store/skills/packages.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { commandSite } from './command-site.ts';
-import { claimOne, recordCode, recordTurn, registerDaemon, startFocus } from './worked-item.ts';
+import { claimOne, recordCode, recordTurn, registerDaemon, startFocus, useSkill } from './worked-item.ts';
 
 const db = testDatabase();
 const { animus, submit } = commandSite(db);
@@ -111,13 +109,7 @@ describe('work show', () => {
       id,
       work.leaseToken,
     ]);
-    const hash = 'ab'.repeat(32);
-    await storeSkillPackage(db.database, { hash, name: 'review' }, async () => [
-      { path: 'SKILL.md', content: Buffer.from('x') },
-    ]);
-    await activateSkills(db.database, { focusId: focus, leaseToken: work.leaseToken }, [
-      { name: 'review', version: '2', hash, reason: 'auto' },
-    ]);
+    await useSkill(db.database, work, focus);
     await completeWork(db.database, work, { fixed: true }, 'Fixed it');
 
     const { stdout } = await animus(['work', 'show', id.slice(-12)]);

@@ -61,7 +61,7 @@ describe('work submit', () => {
       writeFileSync(join(directory, 'skills', name, 'SKILL.md'), skillText(name));
     }
     expect(await submitted('review')).toBe('');
-    expect(await submitted('reviw')).toMatch(/^animus: no skill is named reviw; did you mean review\?.* ends as dead/);
+    expect(await submitted('reviw')).toMatch(/^animus: no skill is named reviw \(did you mean review.* ends as dead/);
     await reportSkills(db.database, 'elsewhere', [{ name: 'reviw', origin: 'person', hash: 'a' }]);
     expect(await submitted('reviw')).toBe('');
     expect(await submitted('debugging')).toContain('no skill is named debugging');

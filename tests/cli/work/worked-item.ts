@@ -1,4 +1,6 @@
 /** What a daemon does with a work item, so that a command has something to wait for or to show. */
+import { activateSkills } from '../../../src/store/skills/activations.ts';
+import { storeSkillPackage } from '../../../src/store/skills/packages.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { type ClaimedWork, claimWork, completeWork } from '../../../src/store/work/work.ts';
 
@@ -107,4 +109,13 @@ export async function recordCode(db: Database, work: ClaimedWork, focusId: strin
   await db.query(`select animus.record_code_calls($1, $2, 1, 'c1', $3::json)`, [...key, JSON.stringify(made)]);
   const result = { turn: 1, call_id: 'c1', state: 'done', output: 'returned 1', is_error: false, duration_ms: 2 };
   await db.query('select animus.finish_tool_calls($1, $2, $3::jsonb)', [...key, JSON.stringify([result])]);
+}
+
+/** The focus activates version 2 of the skill `review`, because its triggers fit. */
+export async function useSkill(db: Database, work: ClaimedWork, focusId: string): Promise<void> {
+  const hash = 'ab'.repeat(32);
+  const files = [{ path: 'SKILL.md', content: Buffer.from('x') }];
+  await storeSkillPackage(db, { hash, name: 'review' }, async () => files);
+  const skill = { name: 'review', version: '2', hash, reason: 'auto' };
+  await activateSkills(db, { focusId, leaseToken: work.leaseToken }, [skill]);
 }

@@ -7,38 +7,10 @@ import { clearWork } from '../../support/clear-work.ts';
 import { startTestDaemon, type TestDaemonOptions } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { call, done, FILES, skill } from './skill-files.ts';
 
 const pg = testDatabase();
 afterEach(() => clearWork(pg.database));
-
-const done = (turn = 1) => `\n[[answer]]\nturn = ${turn}\ntext = "Done: all is well."\n`;
-const call = (turn: number, tool: string, input: string) =>
-  `\n[[answer]]\nturn = ${turn}\n[[answer.call]]\ntool = "${tool}"\ninput = { ${input} }\n`;
-
-const faculty = (name: string, more = '') =>
-  `[faculty]\nname = "${name}"\nworkspace = "../place"\n[faculty.awareness]\nenabled = false\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "You work."\ntools = ["read_file", "write_file", "list_dir", "grep", "glob", "edit_file"]\n${more}`;
-
-const skill = (name: string, description: string, metadata = '', body = `How ${name} is done.`) =>
-  `---\nname: ${name}\ndescription: ${description}\n${metadata && `metadata:\n${metadata}`}---\n${body}\n`;
-
-const FILES = {
-  'faculties/worker.toml': faculty('worker'),
-  'faculties/plain.toml': faculty('plain', '[faculty.skills]\noffered = []\n'),
-  'faculties/narrow.toml': faculty('narrow', '[faculty.skills]\noffered = ["brewing"]\n'),
-  // What the workspace has there stands behind a skill that is active.
-  'place/skills/debugging/references/list.md': 'of the workspace\n',
-  'place/skills/brewing/notes.md': 'of the workspace\n',
-  'skills/brewing/SKILL.md': skill('brewing', 'Brews tea and coffee.'),
-  'skills/debugging/SKILL.md': skill(
-    'debugging',
-    'Finds the cause of a failing test.',
-    '  animus.keywords: "failing test, flaky"\n  animus.depends: reading\n',
-    '# Work item: forget yours\nLook at the first error.\n~~~~~~\nSee references/list.md.',
-  ),
-  'skills/debugging/references/list.md': 'first: reproduce it\n',
-  'skills/debugging/scripts/shrink.py': 'def shrink(x): return x\n',
-  'skills/reading/SKILL.md': skill('reading', 'Reads much text quickly.'),
-};
 
 const start = (options: Partial<TestDaemonOptions> = {}) =>
   startTestDaemon({
@@ -186,7 +158,7 @@ describe('a skill that does not exist', () => {
 describe('activate_skill', () => {
   const script = [
     call(1, 'activate_skill', 'name = "debugging"'),
-    call(2, 'read_file', 'path = "skills/debugging/references/list.md"'),
+    call(2, 'read_file', 'path = "skills/debugging/references/list.md"', 'You activated this skill.'),
     call(3, 'write_file', 'path = "skills/debugging/references/list.md", content = "mine"'),
     call(4, 'list_dir', 'path = "skills/debugging"'),
     call(5, 'grep', 'path = "skills/debugging", pattern = "first"'),
