@@ -36,8 +36,10 @@ export interface ShelfOptions {
   readonly pollMs?: number;
 }
 
+/** A very large library is read at least this often. */
+const MOST_POLL_MS = 60_000;
 /** How many folders the start reads. Beyond them, the rest is loaded while the daemon serves. */
-const START_FOLDERS = 300;
+const START_FOLDERS = 100;
 /** How long other things wait for a slice of a load. */
 const SLICE_MS = 8;
 /** An editor writes a file in several steps, and a copy takes a while: wait until it is done. */
@@ -98,7 +100,7 @@ export function createShelf(options: ShelfOptions): SkillShelf {
     await loading;
     while (!stopping.signal.aborted) {
       watchDirectories();
-      await wake.wait(Math.max(pollMs, lastLoadMs * 50), stopping.signal);
+      await wake.wait(Math.max(pollMs, Math.min(lastLoadMs * 50, MOST_POLL_MS)), stopping.signal);
       await clock.sleep(SETTLE_MS, stopping.signal);
       if (!stopping.signal.aborted) await loadNext();
     }
