@@ -70,7 +70,12 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     log,
   });
-  const shelf = createShelf({ directories: options.skillsDirs ?? [], clock, log });
+  const shelf = createShelf({
+    directories: options.skillsDirs ?? [],
+    clock,
+    log,
+    onProblems: registration.libraryProblems,
+  });
   const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox, skills: shelf.ready });
   const bashContainer = bashContainers({ containers: means.containers, config, settings: () => newest, log });
   const completer = createWorkCompleter(db);

@@ -31,7 +31,7 @@ export interface SkillListing {
  * error if the directory itself cannot be read.
  */
 export function listSkillFiles(directory: string, limits: SkillLimits): SkillListing {
-  const root = realpathSync(directory);
+  const root = realpathSync.native(directory);
   const files: ListedFile[] = [];
   const findings: Finding[] = [];
   const broken = (path: string, what: string) => findings.push({ rank: 'broken', path, line: null, what });
@@ -78,7 +78,7 @@ function fileAt(root: string, path: string, entry: Dirent): ListedFile | string 
       const stats = lstatSync(at);
       return stats.isFile() ? listed(path, at, stats) : kindOf(stats);
     }
-    const realPath = realpathSync(at);
+    const realPath = realpathSync.native(at);
     if (!realPath.startsWith(root + sep)) return 'is a link that leads out of the skill';
     const stats = statSync(realPath);
     if (stats.isDirectory()) return 'is a link to a folder';

@@ -142,7 +142,7 @@ function nameOf(directory: string): string | null {
 
 function realPathOf(directory: string): string {
   try {
-    return realpathSync(directory);
+    return realpathSync.native(directory);
   } catch {
     // It has just been removed: `readSkill` reports that.
     return directory;

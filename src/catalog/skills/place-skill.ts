@@ -45,7 +45,7 @@ export async function placeSkill(
   const fresh = join(root, `${TEMPORARY}${name}-${randomUUID()}`);
   try {
     await mkdir(root, { recursive: true });
-    await cleanUp(root, nowMs);
+    await cleanUpSkills(root, nowMs);
     if (!replace) refuseExisting(directory, name);
     await mkdir(fresh);
     for (const { path, content } of files) {
@@ -99,8 +99,8 @@ function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Removes what killed processes have left behind, and moves back what they had moved aside. */
-async function cleanUp(root: string, nowMs: number): Promise<void> {
+/** Removes what killed processes have left behind in a directory of skills, and moves back what they had moved aside. Throws the system's error. */
+export async function cleanUpSkills(root: string, nowMs = Date.now()): Promise<void> {
   for (const entry of await readdir(root)) {
     if (!entry.startsWith(TEMPORARY)) continue;
     const path = join(root, entry);

@@ -59,9 +59,10 @@ export function readSkillFields(front: FrontMatter, directoryName: string, find:
 
 function nameOf(front: FrontMatter, directoryName: string, find: FindField): string | null {
   const written = front.values.get('name');
-  const name = typeof written === 'string' ? written.trim().normalize('NFKC') : null;
+  const raw = typeof written === 'string' ? written.trim() : '';
+  const name = raw === '' ? null : raw.normalize('NFKC');
   if (name !== null && isUsableSkillName(name)) {
-    if (!isSkillName(name)) find('foreign', 'name', `the name ${show(name)} is not ${SKILL_NAME_RULE} (a-z, 0-9)`);
+    if (!isSkillName(raw)) find('foreign', 'name', `the name ${show(written)} is not ${SKILL_NAME_RULE} (a-z, 0-9)`);
     if (name !== directoryName.normalize('NFKC'))
       find('foreign', 'name', `the name ${show(name)} differs from that of its directory, ${show(directoryName)}`);
     return name;

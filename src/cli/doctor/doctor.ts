@@ -7,6 +7,7 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { skillsDirectories } from '../command/skills-directories.ts';
 import { type Output, type Style, styled } from '../view/output.ts';
 import { examineContainers } from './containers.ts';
 import { examineDatabase } from './database.ts';
@@ -19,17 +20,19 @@ import { examinePorts } from './ports.ts';
 import { examinePrograms } from './programs.ts';
 import { examineProvider, providerQuestion } from './provider.ts';
 import { examineReach } from './reach.ts';
+import { examineSkills } from './skills.ts';
 
 interface DoctorOptions extends CommonOptions {
   readonly provider: readonly string[];
   readonly faculties?: string;
+  readonly skills?: string;
 }
 
 /** Adds `animus doctor`. */
 export function addDoctorCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'doctor', {
     summary:
-      'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties and keys, with a remedy for each problem; exits 1 when there is one',
+      'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties, skills and keys, with a remedy for each problem; exits 1 when there is one',
     examples: ['animus doctor', 'animus doctor --provider anthropic', 'animus doctor --provider local/qwen3 --json'],
   })
     .option(
@@ -42,6 +45,7 @@ export function addDoctorCommand(program: Command, run: RunCommand): void {
       '--faculties <dir>',
       'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
     )
+    .option('--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)')
     .action(run(doctorCommand));
 }
 
@@ -84,6 +88,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield examineModes(config);
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
+  yield examineSkills(await skillsDirectories(invocation, options.skills));
   yield examineKeys(faculties, config);
   const asksEmbeddings = questions.some(({ provider }) => provider.name === config.embeddings?.provider);
   yield await examineEmbeddings(invocation, config, asksEmbeddings);

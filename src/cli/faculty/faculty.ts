@@ -3,12 +3,14 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
 import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
+import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { unknownModels } from '../../daemon/models/faculty-models.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
 import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
@@ -19,6 +21,7 @@ import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
 import { mcpStateOf } from './mcp-state.ts';
 import { hooksJson, listHooks } from './show-hooks.ts';
+import { skillRemarks } from './skill-remarks.ts';
 
 interface FacultyOptions extends CommonOptions {
   readonly faculties?: string;
@@ -95,6 +98,7 @@ async function checkFaculties(
   const config = await invocation.config();
   const directory = await facultiesDirectory(invocation, options.faculties);
   const { faculties, problems } = loadRunnableFaculties(directory, config);
+  const library = loadSkills(await skillsDirectories(invocation, undefined));
   const missing = names.filter((name) => !faculties.has(name));
   const chosen = [...faculties.values()].filter(({ name }) => names.length === 0 || names.includes(name));
   const mcp = await mcpStateOf(chosen, directory, invocation, options);
@@ -106,6 +110,7 @@ async function checkFaculties(
         ...unknownModels(faculty, config),
         ...permissionRemarks(faculty, bash),
         ...childRemarks(faculty, faculties),
+        ...skillRemarks(faculty, library),
       ];
       return { faculty, bash, remarks };
     }),

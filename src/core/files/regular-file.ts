@@ -36,17 +36,18 @@ export function readRegularFile(
     if (isRealPath && process.platform === 'linux' && readlinkSync(`/proc/self/fd/${file}`) !== path)
       throw new Error('was replaced by a link');
     if (stats.size > maxBytes) throw new Error(`has ${stats.size} bytes; at most ${maxBytes} are read`);
-    return readBounded(file, maxBytes);
+    return readBounded(file, maxBytes, stats.size);
   } finally {
     closeSync(file);
   }
 }
 
 /** Does not trust the reported size: the file may grow while it is read, and files of /proc report none. */
-function readBounded(file: number, maxBytes: number): Buffer {
+function readBounded(file: number, maxBytes: number, size: number): Buffer {
   const chunks: Buffer[] = [];
+  const chunkBytes = Math.min(64 * 1024, (size || maxBytes) + 1);
   for (let total = 0; ; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(64 * 1024, maxBytes + 1));
+    const chunk = Buffer.allocUnsafe(chunkBytes);
     const count = readSync(file, chunk);
     if (count === 0) return Buffer.concat(chunks);
     chunks.push(chunk.subarray(0, count));

@@ -34,6 +34,8 @@ export interface Registration {
   sandboxProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problem of embeddings. Never rejects. */
   embeddingProblem(problem: string | null): Promise<void>;
+  /** Replaces the recorded problems of the skills that were found. Never rejects. */
+  libraryProblems(problems: readonly string[]): Promise<void>;
   /** Records a problem that lasts as long as this daemon runs. Never rejects. */
   fault(problem: string): Promise<void>;
   /** Records that the faculty works again. Never rejects. */
@@ -47,6 +49,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   let ofMcp: readonly string[] = [];
   let ofSandbox: readonly string[] = [];
   let ofEmbeddings: readonly string[] = [];
+  let ofLibrary: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
 
@@ -71,6 +74,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
         ...ofMcp,
         ...ofSandbox,
         ...ofEmbeddings,
+        ...ofLibrary,
       ],
     });
     const before = new Set(missingKeys(known.faculties.values(), config));
@@ -114,6 +118,10 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     },
     async embeddingProblem(problem) {
       ofEmbeddings = problem === null ? [] : [problem];
+      await update();
+    },
+    async libraryProblems(problems) {
+      ofLibrary = problems;
       await update();
     },
     async fault(problem) {

@@ -1,15 +1,31 @@
 /** What a new library means for a daemon that has one already. */
-import { existsSync } from 'node:fs';
-import { sep } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
+import { TEMPORARY } from '../../catalog/skills/skill-path.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-/** The new library, plus the previous version of each skill whose files are broken now. */
+/** The new library, plus the previous version of each skill whose files are broken now, or were just being replaced when they were searched. */
 export function keepLastGood(before: SkillLibrary, loaded: SkillLibrary): SkillLibrary {
-  const kept = [...before.skills.values()].filter((skill) => !loaded.skills.has(skill.name) && isBroken(skill, loaded));
+  const found = new Set([...loaded.skills.values()].map(({ directory }) => directory));
+  const kept = [...before.skills.values()].filter((skill) => {
+    if (loaded.skills.has(skill.name)) return false;
+    return isBroken(skill, loaded) || (!found.has(skill.directory) && isBeingReplaced(skill));
+  });
   if (kept.length === 0) return loaded;
   const all = [...loaded.skills.values(), ...kept].sort((a, b) => (a.name < b.name ? -1 : 1));
   return Object.freeze({ ...loaded, skills: new Map(all.map((skill) => [skill.name, skill])) });
+}
+
+/** It is there again, or its folder was moved aside by `placeSkill`, which puts another one in its place. The next load finds that. */
+function isBeingReplaced({ directory }: Skill): boolean {
+  if (existsSync(join(directory, 'SKILL.md'))) return true;
+  const begin = `${TEMPORARY}${basename(directory)}-`;
+  try {
+    return readdirSync(dirname(directory)).some((name) => name.startsWith(begin) && name.endsWith('-old'));
+  } catch {
+    return false;
+  }
 }
 
 function isBroken({ directory }: Skill, { problems }: SkillLibrary): boolean {
@@ -17,6 +33,14 @@ function isBroken({ directory }: Skill, { problems }: SkillLibrary): boolean {
     ({ level, file }) => level === 'error' && (file === directory || file.startsWith(directory + sep)),
   );
   return concerned && existsSync(directory);
+}
+
+/** The skills that are left out, one line each, at most 20; the last one says how many more there are. */
+export function leftOutLines({ problems }: SkillLibrary): string[] {
+  const errors = problems.filter(({ level }) => level === 'error');
+  const lines = errors.slice(0, MOST_LINES).map(({ message }) => `a skill is left out: ${message}`);
+  const more = errors.length - lines.length;
+  return more > 0 ? [...lines, `${more} more skills are left out; run: animus skill check`] : lines;
 }
 
 /** Logs what was added, changed and removed, and each problem once. */

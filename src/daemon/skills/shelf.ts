@@ -3,6 +3,7 @@ import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { loadInSteps } from '../../catalog/skills/load-skills.ts';
+import { cleanUpSkills } from '../../catalog/skills/place-skill.ts';
 import type { ReadSkill } from '../../catalog/skills/read-skill.ts';
 import { NO_SKILLS, type SkillLibrary } from '../../catalog/skills/skill.ts';
 import { messageOf } from '../../core/errors/errors.ts';
@@ -10,7 +11,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { keepLastGood, reportChange } from './library-change.ts';
+import { keepLastGood, leftOutLines, reportChange } from './library-change.ts';
 
 /** Where foci find the skills. */
 export interface SkillShelf extends Service {
@@ -30,14 +31,18 @@ export interface ShelfOptions {
   readonly directories: readonly string[];
   /** Called after each change, also after the first load. Must not throw. */
   readonly onChange?: (library: SkillLibrary) => void;
+  /** Gets the skills that were left out, whenever these change, as lines for `status`. Never rejects. */
+  readonly onProblems?: (problems: readonly string[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   /** How often to read without a notification; default 2,000 ms, and at most 2 % of the time is spent on it. */
   readonly pollMs?: number;
 }
 
+/** A very large library is read at least this often. */
+const MOST_POLL_MS = 60_000;
 /** How many folders the start reads. Beyond them, the rest is loaded while the daemon serves. */
-const START_FOLDERS = 300;
+const START_FOLDERS = 100;
 /** How long other things wait for a slice of a load. */
 const SLICE_MS = 8;
 /** An editor writes a file in several steps, and a copy takes a while: wait until it is done. */
@@ -45,13 +50,14 @@ const SETTLE_MS = 100;
 
 /** A shelf of these directories. Without directories it stays empty and costs nothing. */
 export function createShelf(options: ShelfOptions): SkillShelf {
-  const { directories, clock, log, pollMs = 2000, onChange = () => {} } = options;
+  const { directories, clock, log, pollMs = 2000, onChange = () => {}, onProblems = async () => {} } = options;
   const known = new Map<string, ReadSkill>();
   const wake = createWake(clock);
   const stopping = new AbortController();
   const watchers = new Map<string, FSWatcher>();
   let library: SkillLibrary = NO_SKILLS;
   let isFirst = true;
+  let reported: readonly string[] = [];
   let lastLoadMs = 0;
   // Loads run one after the other, so that each sees what was changed before it was asked for.
   let loading: Promise<unknown> = Promise.resolve();
@@ -87,6 +93,13 @@ export function createShelf(options: ShelfOptions): SkillShelf {
     onChange(next);
   }
 
+  async function reportProblems(): Promise<void> {
+    const lines = leftOutLines(library);
+    if (isDeepStrictEqual(lines, reported)) return;
+    reported = lines;
+    await onProblems(lines);
+  }
+
   function loadNext(): Promise<SkillLibrary> {
     if (directories.length === 0) return Promise.resolve(library);
     const next = loading.then(load).then(() => library);
@@ -96,11 +109,13 @@ export function createShelf(options: ShelfOptions): SkillShelf {
 
   async function run(): Promise<void> {
     await loading;
+    await reportProblems();
     while (!stopping.signal.aborted) {
       watchDirectories();
-      await wake.wait(Math.max(pollMs, lastLoadMs * 50), stopping.signal);
+      await wake.wait(Math.max(pollMs, Math.min(lastLoadMs * 50, MOST_POLL_MS)), stopping.signal);
       await clock.sleep(SETTLE_MS, stopping.signal);
       if (!stopping.signal.aborted) await loadNext();
+      await reportProblems();
     }
   }
 
@@ -122,12 +137,24 @@ export function createShelf(options: ShelfOptions): SkillShelf {
     }
   }
 
+  /** A daemon that was killed while it replaced a skill may have left it aside. */
+  async function cleanUp(): Promise<void> {
+    for (const directory of directories.filter((each) => existsSync(each))) {
+      try {
+        await cleanUpSkills(directory, clock.nowMs());
+      } catch (error) {
+        log.warn({ directory, error: messageOf(error) }, 'could not clean up a directory of skills');
+      }
+    }
+  }
+
   return {
     current: () => library,
     ready: () => (isFirst ? loading.then(() => library) : Promise.resolve(library)),
     refresh: () => loadNext(),
     async start() {
       if (directories.length === 0) return;
+      await cleanUp();
       const first = loadNext();
       loop = run();
       await Promise.race([first, setImmediate()]);

@@ -53,6 +53,7 @@ describe('the doctor of a database', () => {
       'file modes',
       'health port',
       'faculties',
+      'skills',
       'key of anthropic',
     ]);
     expect(findings.find(({ check }) => check === 'clock')?.detail).toMatch(/^this host's clock is \d+ ms /);
@@ -200,6 +201,19 @@ describe('the doctor of files', () => {
     expect(code).toBe(1);
     expect(findings[0]).toMatchObject({ check: 'configuration', state: 'problem' });
     expect(findings[0]?.detail).toContain('animus.toml:2: daemon.max_concurrent: expected');
+  });
+
+  test('reports every skill that is left out', async () => {
+    write({ 'faculties/clerk.toml': FACULTY, 'skills/bad/SKILL.md': '---\nname: bad\n' });
+    const { findings } = await doctor([]);
+    expect(findings.filter(({ check }) => check === 'skills')).toEqual([
+      {
+        check: 'skills',
+        state: 'problem',
+        detail: expect.stringMatching(/skills\/bad\/SKILL\.md:1: its front matter has no end/),
+        remedy: 'run: animus skill check',
+      },
+    ]);
   });
 
   test('reports every problem of the faculties in full on a narrow terminal', async () => {

@@ -41,6 +41,20 @@ test('check remarks on child faculties that do not exist', async () => {
   expect(stdout).not.toContain('named engineer,');
 });
 
+test('check remarks on offered skills that do not exist', async () => {
+  write({
+    'faculties/a.toml': `${GOOD}[faculty.skills]\noffered = ["code-review", "code-reviw"]\n`,
+    'skills/code-review/SKILL.md': '---\nname: code-review\ndescription: Reviews.\n---\nDo.\n',
+  });
+  const { code, stdout } = await animus('faculty', 'check');
+  expect(code).toBe(0);
+  expect(stdout.match(/^remark .*skills.*$/gm)).toEqual([
+    expect.stringMatching(
+      /a\.toml:8: faculty\.skills\.offered: no usable skill is named code-reviw \(did you mean code-review\?\)/,
+    ),
+  ]);
+});
+
 test('check and show list the hooks of the loop, those of the directory last', async () => {
   const hooks = 'before_tool_call = [{ command = "./judge.sh", tools = ["bash"], on_error = "allow" }]';
   write({

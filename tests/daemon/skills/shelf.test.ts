@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,16 +11,18 @@ import { putFile, skillText, skillTree } from '../../support/skill-tree.ts';
 
 async function openShelf(directories: string[], pollMs = 20) {
   const changes: SkillLibrary[] = [];
+  const reports: (readonly string[])[] = [];
   const shelf = createShelf({
     directories,
     clock: systemClock,
     log: openLog({ level: 'silent' }),
     onChange: (library) => changes.push(library),
+    onProblems: async (lines) => void reports.push(lines),
     pollMs,
   });
   onTestFinished(() => shelf.stop());
   await shelf.start();
-  return { shelf, changes };
+  return { shelf, changes, reports };
 }
 
 test('the skills are there when the shelf has started', async () => {
@@ -76,6 +79,23 @@ test('a skill that is broken now keeps its last good version, and one that is go
   expect(library.problems).toMatchObject([{ level: 'error', file: join(root, 'a/SKILL.md') }]);
 });
 
+test('a skill that is just being replaced stays, and a removed or renamed one does not', async () => {
+  const root = skillTree({ 'a/SKILL.md': skillText('a'), 'b/SKILL.md': skillText('b'), 'c/SKILL.md': skillText('c') });
+  const { shelf } = await openShelf([root], 60_000);
+
+  const aside = join(root, `.animus-skill-a-${randomUUID()}-old`);
+  renameSync(join(root, 'a'), aside);
+  putFile(join(root, 'b/SKILL.md'), skillText('d'));
+  rmSync(join(root, 'c/SKILL.md'));
+  expect([...(await shelf.refresh()).skills.keys()]).toEqual(['a', 'd']);
+
+  putFile(join(root, 'a/SKILL.md'), skillText('a', { body: 'New.' }));
+  rmSync(aside, { recursive: true });
+  expect((await shelf.refresh()).skills.get('a')?.body).toBe('New.');
+  rmSync(join(root, 'a'), { recursive: true });
+  expect([...(await shelf.refresh()).skills.keys()]).toEqual(['d']);
+});
+
 test('a refresh contains what was changed before it was asked for', async () => {
   const root = skillTree({ 'a/SKILL.md': skillText('a') });
   const { shelf } = await openShelf([root], 60_000);
@@ -86,4 +106,19 @@ test('a refresh contains what was changed before it was asked for', async () => 
   });
 
   expect(await Promise.all(refreshes)).toEqual([true, true, true]);
+});
+
+test('skills that are left out are reported once, and when they are well again', async () => {
+  const root = skillTree({ 'a/SKILL.md': '---\nname: a\n', 'b/SKILL.md': skillText('b') });
+  const { reports } = await openShelf([root]);
+  await eventually('the report', () => reports[0] ?? null);
+
+  putFile(join(root, 'c/SKILL.md'), skillText('c'));
+  putFile(join(root, 'a/SKILL.md'), skillText('a'));
+  await eventually('the second report', () => reports[1] ?? null);
+
+  expect(reports).toEqual([
+    [expect.stringMatching(/^a skill is left out: .*a\/SKILL\.md:1: its front matter has no end/)],
+    [],
+  ]);
 });
