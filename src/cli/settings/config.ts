@@ -7,6 +7,7 @@ import { showAddress } from '../../core/lifecycle/health.ts';
 import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
 import { accessSettings } from './access-settings.ts';
+import { oidcSettings } from './oidc-settings.ts';
 
 /** Adds `animus config`. */
 export function addConfigCommand(program: Command, run: RunCommand): void {
@@ -67,6 +68,7 @@ function settingsOf(config: Config): Setting[] {
   add('http.max_connections', http.maxConnections);
   add('http.requests_per_minute', http.requestsPerMinute);
   add('http.database_url_env', http.databaseUrl === null ? null : String(http.databaseUrl));
+  for (const [key, value] of oidcSettings(http.oidc)) add(`http.oidc.${key}`, value);
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.pack_days', config.retention.packDays);
   add('retention.artifacts_days', config.retention.artifactsDays);

@@ -7,6 +7,7 @@ import { count, flag, matching, table, textsMatching } from '../toml/fields.ts';
 import type { StrictDocument } from '../toml/strict-toml.ts';
 import type { ConfigDocument } from './config-schema.ts';
 import type { EnvironmentReader } from './environment.ts';
+import { type OidcConfig, oidcOf, oidcTable } from './oidc-config.ts';
 
 export interface HttpConfig {
   /** Whether the API is served; default false: only health is. */
@@ -23,6 +24,8 @@ export interface HttpConfig {
   readonly requestsPerMinute: number;
   /** The database login of the API, as a URL; null: the daemon's own. */
   readonly databaseUrl: Secret | null;
+  /** The OIDC issuer whose tokens are accepted; null: none. */
+  readonly oidc: OidcConfig | null;
 }
 
 const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
@@ -42,6 +45,7 @@ export const httpTable = table({
   max_connections: count(10, 100_000).default(1000),
   requests_per_minute: count(1, 1_000_000).default(1200),
   database_url_env: matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable').optional(),
+  oidc: oidcTable.optional(),
 });
 
 /** The table with its secret. An API that the network could reach without TLS is a problem. */
@@ -70,6 +74,7 @@ export function httpOf(
     maxConnections: http.max_connections,
     requestsPerMinute: http.requests_per_minute,
     databaseUrl,
+    oidc: oidcOf(document, problems),
   });
 }
 

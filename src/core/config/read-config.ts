@@ -148,6 +148,9 @@ function originsOf(
       origins.set(`${table}.${key}`, document.originOf(table, key) ?? 'default');
     }
   }
+  for (const key of Object.keys(document.sound?.http.oidc ?? {})) {
+    origins.set(`http.oidc.${key}`, document.originOf('http', 'oidc', key) ?? 'default');
+  }
   origins.set('sandbox.endpoint', engineOrigin(document, env));
   if (search !== null) {
     for (const key of ['kind', 'url', 'api_key_env', 'timeout_seconds']) {

@@ -7,6 +7,7 @@ import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';
 import { openLiveEvents } from '../events/live-events.ts';
+import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
 import type { ApiMeans, Route } from '../route/route.ts';
 import { answerRoute } from './answer-route.ts';
@@ -20,7 +21,10 @@ import { problemResponse, publicError } from './problem.ts';
 
 /** The means of the routes, and the settings of the API. */
 export interface ApiOptions extends Omit<ApiMeans, 'live'> {
-  readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'>;
+  readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'> & {
+    /** Default: only tokens of our own are accepted. */
+    readonly oidc?: HttpConfig['oidc'];
+  };
   /** Default: all. */
   readonly routes?: readonly Route[];
 }
@@ -40,7 +44,7 @@ export function openApi(options: ApiOptions): HttpApi {
   const stopping = new AbortController();
   const live = openLiveEvents(options.db, options.clock, options.log);
   const requests = rateLimit(options.settings.requestsPerMinute, options.clock);
-  const door = doorkeeper(openLogin({ database: options.db }), requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
+  const door = doorkeeper(openLogin({ database: options.db, issuer: options.settings.oidc ? openIssuer(options.settings.oidc) : null }), requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
   const means = { ...options, live };
   const app = createApp(means, door, stopping.signal);
   const sockets = openSockets({ means, settings: options.settings, door, requests, stopping: stopping.signal });

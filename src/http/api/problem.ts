@@ -44,6 +44,8 @@ export function publicError(
     return { shown: new AnimusError('http.forbidden', { detail: messageOf(error.cause) }), hidden: false };
   }
   if (UNAVAILABLE.has(error.code)) return { shown: new AnimusError('http.no_database'), hidden: true };
+  // What is wrong with the issuer is for the log of the server.
+  if (error.code === 'http.issuer') return { shown: error, hidden: true };
   return ERRORS[error.code].http >= 500 && !SHOWN.has(error.code)
     ? { shown: internal(requestId, error), hidden: true }
     : { shown: error, hidden: false };

@@ -2,8 +2,9 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { hashAccessToken } from '../../core/secrets/access-token.ts';
 import { Secret } from '../../core/secrets/secret.ts';
-import { actWithToken } from '../../store/people/acting.ts';
+import { actWithRole, actWithToken } from '../../store/people/acting.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
+import type { Claimed, Issuer } from './issuer.ts';
 import { asVisitor, type Visitor } from './visitor.ts';
 
 export interface Login {
@@ -19,12 +20,16 @@ export interface Login {
 export interface LoginOptions {
   /** Its login is a member of animus_gateway, or owns the schema. */
   readonly database: Database;
+  /** Whose tokens are accepted, too; default: only our own are. */
+  readonly issuer?: Issuer | null;
 }
 
-export function openLogin({ database }: LoginOptions): Login {
+export function openLogin({ database, issuer = null }: LoginOptions): Login {
   return {
     async visitor(authorization) {
       const token = bearerToken(authorization);
+      // A JWT has two dots, one of our tokens has none.
+      if (issuer !== null && token.includes('.')) return issuersVisitor(database, await issuer.claimed(token));
       const hash = hashAccessToken(token);
       if (hash === null) throw new AnimusError('http.unauthorized', { detail: 'the token is not valid' });
       const { id, person, role, scopes, expiresAt } = await actWithToken(database, hash);
@@ -33,6 +38,11 @@ export function openLogin({ database }: LoginOptions): Login {
     },
     asVisitor: (visitor, work) => asVisitor(database, visitor, work),
   };
+}
+
+async function issuersVisitor(database: Queryable, { person, role, scopes, expiresAt }: Claimed): Promise<Visitor> {
+  const present = await actWithRole(database, person, role);
+  return { actor: `person:${person}`, person, role: present, scopes, tokenId: null, expiresAt, proof: null };
 }
 
 /** The token of an `Authorization` header (RFC 6750). The scheme's case does not matter. */

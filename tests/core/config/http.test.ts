@@ -18,6 +18,7 @@ test('without settings there is no API', () => {
     maxConnections: 1000,
     requestsPerMinute: 1200,
     databaseUrl: null,
+    oidc: null,
   });
 });
 
@@ -48,4 +49,53 @@ test.each([
   ['allowed_origins = ["*"]', 'an origin such as'],
 ])('refuses %s', (line, expected) => {
   expect(() => read(`[http]\n${line}`)).toThrow(expected);
+});
+
+const OIDC = 'issuer = "https://id.example.com"\naudience = ["animus"]';
+const readOidc = (more: string, given = OIDC) => read(`[http.oidc]\n${given}\n${more}`).oidc;
+
+test('an issuer, with its defaults', () => {
+  expect(readOidc('')).toEqual({
+    issuer: 'https://id.example.com',
+    audience: ['animus'],
+    jwksUrl: null,
+    algorithms: ['RS256', 'ES256'],
+    clockToleranceSeconds: 30,
+    personClaim: 'sub',
+    personPrefix: '',
+    roleClaim: null,
+    roles: new Map(),
+    scopePrefix: null,
+    allowHttp: false,
+  });
+  const roles = readOidc('role_claim = "realm_access.roles"\nroles = { "animus-admins" = "operator" }')!.roles;
+  expect(roles).toEqual(new Map([['animus-admins', 'operator']]));
+});
+
+test.each([
+  ['', '', 'issuer'],
+  ['', 'issuer = "https://id.example.com"', 'audience'],
+  [
+    '',
+    'issuer = "https://id.example.com"\naudience = []',
+    'without an audience, tokens for other services would be accepted',
+  ],
+  ['', 'issuer = "http://id.example.com"\naudience = ["a"]', 'could replace its keys; use https'],
+  ['jwks_url = "http://id.example.com/keys"', OIDC, 'could replace its keys; use https'],
+  ['algorithms = ["HS256"]', OIDC, 'one of RS256'],
+  ['algorithms = ["none"]', OIDC, 'one of RS256'],
+  ['algorithms = []', OIDC, 'name at least one algorithm'],
+  ['roles = { admins = "operator" }', OIDC, 'roles has no effect without role_claim'],
+  ['role_claim = "r"\nroles = { admins = "root" }', OIDC, 'operator'],
+  ['clock_tolerance_seconds = 3600', OIDC, 'seconds from 0 to 300'],
+])('refuses an issuer with %j, %j', (more, given, expected) => {
+  expect(() => readOidc(more, given)).toThrow(expected);
+});
+
+test('an issuer without TLS: on this host, or if it is allowed', () => {
+  const at = (url: string) => `issuer = "${url}"\naudience = ["a"]`;
+  for (const url of ['http://127.0.0.1:8080', 'http://localhost/realm', 'http://[::1]:1']) {
+    expect(readOidc('', at(url))!.issuer).toBe(url);
+  }
+  expect(readOidc('allow_http = true', at('http://id.internal'))!.issuer).toBe('http://id.internal');
 });

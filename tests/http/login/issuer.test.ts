@@ -1,0 +1,232 @@
+/** Tokens of an OIDC issuer: who they stand for, and which are refused. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { OidcConfig } from '../../../src/core/config/oidc-config.ts';
+import { openIssuer } from '../../../src/http/login/issuer.ts';
+import { issuerKeys } from '../../../src/http/login/issuer-keys.ts';
+import { openLogin } from '../../../src/http/login/login.ts';
+import { asVisitor } from '../../../src/http/login/visitor.ts';
+import { setPerson } from '../../../src/store/people/tokens.ts';
+import { testDatabase } from '../../support/database.ts';
+import { newKey, startIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
+
+const target = testDatabase();
+let issuer: TestIssuer;
+beforeAll(async () => {
+  issuer = await startIssuer();
+});
+afterAll(() => issuer.stop());
+beforeEach(async () => {
+  issuer.trouble = null;
+  await target.database.query('delete from animus.people');
+});
+
+const login = (config: OidcConfig = issuer.config(), now?: () => number) =>
+  openLogin({ database: target.database, issuer: openIssuer(config, now) });
+const visitor = (token: string, config?: OidcConfig) => login(config).visitor(`Bearer ${token}`);
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'accepted',
+    (error: { code?: string }) => error.code,
+  );
+
+test('a token stands for its person, until it expires', async () => {
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  const found = await visitor(await issuer.sign({ exp }));
+  expect(found).toMatchObject({
+    actor: 'person:alice',
+    role: 'submitter',
+    scopes: ['read', 'work', 'decide'],
+    tokenId: null,
+  });
+  expect(found.expiresAt).toEqual(new Date((exp + 30) * 1000));
+  const actor = (now?: () => Date) => asVisitor(target.database, found, (tx) => tx.query('select animus.actor()'), now);
+  expect(await actor()).toEqual([{ actor: 'person:alice' }]);
+  await expect(actor(() => new Date((exp + 31) * 1000))).rejects.toMatchObject({ code: 'http.unauthorized' });
+});
+
+test('the role is the lower one of the person and of the claims', async () => {
+  const config = issuer.config({
+    roleClaim: 'realm.groups',
+    roles: new Map([
+      ['ops', 'operator'],
+      ['staff', 'reader'],
+    ]),
+  });
+  const role = async (groups: unknown) => (await visitor(await issuer.sign({ realm: { groups } }), config)).role;
+  await setPerson(target.database, '*', { role: 'operator' });
+  expect(await role(['staff', 'ops', 'other'])).toBe('operator');
+  expect(await role('staff')).toBe('reader');
+  for (const groups of [['other'], [], undefined, null, { ops: true }, ['constructor', '__proto__']]) {
+    expect(await role(groups)).toBe('submitter');
+  }
+  await setPerson(target.database, 'alice', { role: 'reader' });
+  expect(await role(['ops'])).toBe('reader');
+  expect((await visitor(await issuer.sign())).role).toBe('reader');
+  await setPerson(target.database, 'alice', { disabled: true });
+  await expect(role(['ops'])).rejects.toThrow('alice is disabled');
+});
+
+test('scopes, prefix and claim of the name', async () => {
+  const token = await issuer.sign({
+    scope: 'openid animus:read animus:admin work',
+    email: 'a@b.example',
+    email_verified: true,
+  });
+  expect(await visitor(token, issuer.config({ scopePrefix: 'animus:', personPrefix: 'corp/' }))).toMatchObject({
+    actor: 'person:corp/alice',
+    scopes: ['read'],
+  });
+  expect((await visitor(token, issuer.config({ personClaim: 'email' }))).person).toBe('a@b.example');
+  for (const email_verified of [false, undefined, 'true']) {
+    const unverified = await issuer.sign({ email: 'a@b.example', email_verified });
+    await expect(visitor(unverified, issuer.config({ personClaim: 'email' }))).rejects.toThrow(/has not verified/);
+  }
+});
+
+test.each([undefined, '', 7, ['alice'], 'a b', 'a\nb', '*', 'x'.repeat(201)])('the name %j is refused', async (sub) => {
+  const token = await issuer.sign({ sub } as never);
+  await expect(visitor(token)).rejects.toThrow('the token names no person in sub');
+});
+
+const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset;
+test.each<[string, () => Promise<string>]>([
+  ['of another issuer', () => issuer.sign({ iss: 'https://other.example' })],
+  ['for another audience', () => issuer.sign({ aud: 'billing' })],
+  ['without an audience', () => issuer.sign({ aud: undefined } as never)],
+  ['without an expiry', () => issuer.sign({ exp: undefined } as never)],
+  ['that has expired', () => issuer.sign({ exp: seconds(-60) })],
+  ['that is not valid yet', () => issuer.sign({ nbf: seconds(60) })],
+  ['signed by a stranger', async () => issuer.sign({}, {}, await newKey('ES256'))],
+  [
+    'signed by a stranger under the name of a key',
+    async () => {
+      const [, payload] = (await issuer.sign()).split('.');
+      const { kid } = JSON.parse(Buffer.from((await issuer.sign()).split('.')[0]!, 'base64url').toString());
+      return issuer.sign(JSON.parse(Buffer.from(payload!, 'base64url').toString()), {}, await newKey('ES256', kid));
+    },
+  ],
+  [
+    'with another algorithm than those allowed',
+    async () => {
+      const key = await issuer.rotate('EdDSA');
+      return issuer.sign({}, {}, key);
+    },
+  ],
+  [
+    'without a signature',
+    async () => {
+      const [, payload] = (await issuer.sign()).split('.');
+      return `${base64url({ alg: 'none' })}.${payload}.`;
+    },
+  ],
+  [
+    'signed with the public key as a secret',
+    async () => hmacOf((await issuer.rotate('RS256')).jwk, await issuer.sign()),
+  ],
+  [
+    'that brings its own key',
+    async () => {
+      const key = await newKey('ES256');
+      const token = await issuer.sign({}, { jwk: key.jwk, jku: 'http://127.0.0.1:1/keys' } as never, key);
+      return token;
+    },
+  ],
+  [
+    'with a changed payload',
+    async () => {
+      const [header, , signature] = (await issuer.sign()).split('.');
+      return [
+        header,
+        base64url({ sub: 'olga', iss: issuer.url, aud: 'animus', exp: seconds(60), iat: 0 }),
+        signature,
+      ].join('.');
+    },
+  ],
+  ['that was cut', async () => (await issuer.sign()).slice(0, -1)],
+  ['that is no token', async () => 'a.b.c'],
+  ['with more parts', async () => `${await issuer.sign()}.x`],
+  ['that is encrypted', async () => 'a.b.c.d.e'],
+])('a token %s is refused', async (_, make) => {
+  await issuer.rotate();
+  const token = await make();
+  const error = await visitor(token).catch((thrown: Error) => thrown);
+  expect(error).toMatchObject({ code: 'http.unauthorized' });
+  expect((error as Error).message).toMatch(/^the token (is not valid|has expired)$/);
+  expect(JSON.stringify(error) + (error as Error).stack).not.toContain(token.slice(0, 40));
+});
+
+function base64url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+async function hmacOf(jwk: object, token: string): Promise<string> {
+  const { createHmac, createPublicKey } = await import('node:crypto');
+  const pem = createPublicKey({ key: jwk as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+  const [header, payload] = [
+    base64url({ ...JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()), alg: 'HS256' }),
+    token.split('.')[1],
+  ];
+  return `${header}.${payload}.${createHmac('sha256', pem).update(`${header}.${payload}`).digest('base64url')}`;
+}
+
+test('clocks may differ by the tolerance', async () => {
+  await issuer.rotate();
+  expect(await code(visitor(await issuer.sign({ exp: seconds(-20) })))).toBe('accepted');
+  expect(await code(visitor(await issuer.sign({ nbf: seconds(20) })))).toBe('accepted');
+  expect(
+    await code(visitor(await issuer.sign({ exp: seconds(-20) }), issuer.config({ clockToleranceSeconds: 0 }))),
+  ).toBe('http.unauthorized');
+});
+
+test('keys are fetched once, and again after a rotation; a withdrawn key is refused, unknown keys do not flood the issuer', async () => {
+  const old = await issuer.rotate();
+  const before = issuer.fetches;
+  const keys = issuerKeys({ issuer: issuer.url, jwksUrl: null, pauseMs: 0 });
+  const door = openLogin({ database: target.database, issuer: openIssuer(issuer.config(), Date.now, keys) });
+  const accepted = async (token: string) => code(door.visitor(`Bearer ${token}`));
+  const first = await issuer.sign();
+  expect(await Promise.all([accepted(first), accepted(first), accepted(first)])).toEqual(Array(3).fill('accepted'));
+  expect(issuer.fetches).toBe(before + 1);
+  await issuer.rotate();
+  expect(await accepted(await issuer.sign())).toBe('accepted');
+  expect(issuer.fetches).toBe(before + 2);
+  expect(await accepted(await issuer.sign({}, {}, old))).toBe('http.unauthorized');
+
+  const patient = login();
+  await patient.visitor(`Bearer ${await issuer.sign()}`);
+  const after = issuer.fetches;
+  for (let n = 0; n < 5; n++) {
+    const stranger = await issuer.sign({}, {}, await newKey());
+    expect(await code(patient.visitor(`Bearer ${stranger}`))).toBe('http.unauthorized');
+  }
+  expect(issuer.fetches).toBe(after);
+});
+
+test('an issuer that does not answer is another error, is not asked all the time, and is asked again later', async () => {
+  let now = Date.now();
+  const door = login(issuer.config(), () => now);
+  const token = await issuer.sign();
+  for (const trouble of [
+    { status: 500, body: 'no' },
+    { status: 302, body: '' },
+    { status: 200, body: 'no JSON' },
+    { status: 200, body: '{}' },
+    { status: 200, body: JSON.stringify({ issuer: 'https://other.example', jwks_uri: 'https://other.example/keys' }) },
+    { status: 200, body: JSON.stringify({ issuer: issuer.url, jwks_uri: 'x'.repeat(1_100_000) }) },
+  ]) {
+    issuer.trouble = trouble;
+    const before = issuer.fetches;
+    for (let n = 0; n < 3; n++) expect(await code(door.visitor(`Bearer ${token}`))).toBe('http.issuer');
+    expect(issuer.fetches - before).toBeLessThan(2);
+    now += 31_000;
+  }
+  issuer.trouble = null;
+  expect(await code(door.visitor(`Bearer ${token}`))).toBe('accepted');
+});
+
+test('without an issuer, its tokens are not valid', async () => {
+  const token = await issuer.sign();
+  await expect(openLogin({ database: target.database }).visitor(`Bearer ${token}`)).rejects.toThrow(
+    'the token is not valid',
+  );
+});
