@@ -16,8 +16,9 @@ begin
     select r.rolname from pg_class c cross join aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
      where c.oid = 'animus.spend_days'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner
   loop
-    execute format('grant select on animus.spend, animus.spend_details to %I', v_grant.rolname);
+    execute format('grant select on animus.spend, animus.spend_details, animus.visible_spend to %I', v_grant.rolname);
   end loop;
+  if to_regrole('animus_gateway') is not null then grant select on animus.visible_spend to animus_gateway; end if;
 end $$;
 
 -- Creates the views of what was spent, or replaces them. spend has one row per faculty, model and day; the rows of spend_details are parts of
@@ -38,6 +39,10 @@ begin
            sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls
       from animus.spend_details
      group by faculty, model, day;
+  -- For gateways, beside the views of 32_visible.sql: the spend of the actor's own work, or of all.
+  create or replace view animus.visible_spend as
+    select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls
+      from animus.spend_details s where s.submitter = (select animus.actor()) or (select animus.sees_all());
 end $$;
 
 -- Returns who submitted an item; null if that is not known.

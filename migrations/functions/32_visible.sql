@@ -1,6 +1,6 @@
 -- What a gateway reads: everything that the person it acts for may see, and nothing else. The API reads these views and functions only, never a
 -- table. The views have no security barrier, and are granted to gateways, not to submitters: whoever can run SQL as a gateway can act for any
--- person, so a barrier would protect nothing, and it would keep the planner from using indexes.
+-- person, so a barrier would protect nothing, and it would keep the planner from using indexes. 15_spend.sql has visible_spend.
 
 create or replace view animus.visible_work as
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
@@ -60,11 +60,6 @@ create or replace view animus.visible_decisions as
   select d.id, d.created_at, d.decided_by, d.action, d.note, d.work_item_id, d.target, d.call_id
     from animus.decisions d left join animus.work_items w on w.id = d.work_item_id
    where w.submitted_by = (select animus.actor()) or (select animus.sees_all());
-
--- Spend of the actor's own work, or of all.
-create or replace view animus.visible_spend as
-  select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls
-    from animus.spend_details s where s.submitter = (select animus.actor()) or (select animus.sees_all());
 
 -- Faculties that a running daemon has, so that one knows what can be asked of whom; the hosts are for those who see all work.
 create or replace view animus.visible_faculties as
