@@ -44,7 +44,11 @@ export function openApi(options: ApiOptions): HttpApi {
   const stopping = new AbortController();
   const live = openLiveEvents(options.db, options.clock, options.log);
   const requests = rateLimit(options.settings.requestsPerMinute, options.clock);
-  const door = doorkeeper(openLogin({ database: options.db, issuer: options.settings.oidc ? openIssuer(options.settings.oidc) : null }), requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
+  const door = doorkeeper(
+    openLogin({ database: options.db, issuer: options.settings.oidc ? openIssuer(options.settings.oidc) : null }),
+    requests,
+    rateLimit(FAILURES_PER_MINUTE, options.clock),
+  );
   const means = { ...options, live };
   const app = createApp(means, door, stopping.signal);
   const sockets = openSockets({ means, settings: options.settings, door, requests, stopping: stopping.signal });
