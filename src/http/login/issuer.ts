@@ -89,7 +89,8 @@ function roleOf(payload: JWTPayload, { roleClaim, roles }: OidcConfig): PersonRo
 
 function scopesOf(payload: JWTPayload, { scopePrefix }: OidcConfig): readonly Scope[] {
   if (scopePrefix === null) return SCOPES;
-  const words = String(payload['scope'] ?? '').split(' ');
+  const given = payload['scope'];
+  const words = typeof given === 'string' ? given.split(' ') : [];
   return SCOPES.filter((scope) => words.includes(scopePrefix + scope));
 }
 
