@@ -8,9 +8,10 @@ import { listSkillFiles } from '../../catalog/skills/list-skill-files.ts';
 import { readListedFiles } from '../../catalog/skills/read-skill.ts';
 import type { SkillContent } from '../../catalog/skills/skill.ts';
 import { SKILL_LIMITS } from '../../catalog/skills/skill-limits.ts';
+import { TEMPORARY } from '../../catalog/skills/skill-path.ts';
 
-/** Hidden, so that no scan takes it for a skill. A folder that is being written, or (`-old`) one that was moved aside. */
-const TEMPORARY = '.animus-written-';
+/** As `placeSkill` names them: a folder that is being written, or (`-old`) one that was moved aside. No scan takes them for skills. */
+const LEFT_BEHIND = /^\.animus-skill-([a-z0-9-]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-old)?$/;
 const ASIDE = '-old';
 /** An exchange takes milliseconds; a folder of this age was left behind by a process that was killed. */
 const LEFT_BEHIND_MS = 600_000;
@@ -39,7 +40,7 @@ export async function exchangeFolder(
   files: readonly SkillContent[] | null,
   expected: string | null,
 ): Promise<boolean> {
-  const [directory, fresh] = [join(root, name), join(root, `${TEMPORARY}${name}.${randomUUID()}`)];
+  const [directory, fresh] = [join(root, name), join(root, `${TEMPORARY}${name}-${randomUUID()}`)];
   try {
     if (files !== null) await writeFolder(fresh, files);
     const aside = expected === null ? null : await moveAside(directory, fresh + ASIDE, expected);
@@ -55,7 +56,7 @@ export async function exchangeFolder(
 /** Removes what a killed process has left in a directory of skills. A folder that was moved aside and is not `ours` goes back to its place. */
 export async function recoverFolders(root: string, ours: (name: string, hash: string) => boolean): Promise<void> {
   for (const entry of await readdir(root).catch(() => [])) {
-    const [, name] = /^\.animus-written-([a-z0-9-]+)\./.exec(entry) ?? [];
+    const [, name] = LEFT_BEHIND.exec(entry) ?? [];
     if (name === undefined) continue;
     const path = join(root, entry);
     const { ctimeMs } = await lstat(path).catch(() => ({ ctimeMs: Number.POSITIVE_INFINITY }));

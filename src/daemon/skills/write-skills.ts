@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { SkillLibrary } from '../../catalog/skills/skill.ts';
 import { fileFault } from '../../core/errors/errors.ts';
 import { readPackage } from '../../store/skills/packages.ts';
@@ -63,8 +64,9 @@ function elsewhere({ name, current }: WrittenSkill, root: string, library: Skill
 }
 
 const CHANGED = Symbol('changed');
-/** How often to look again when something was there that was not there before. */
-const MOST_TRIES = 3;
+/** How often to look: while another daemon exchanges the folder, what is read may be parts of two versions. */
+const MOST_TRIES = 4;
+const PAUSE_MS = 20;
 
 async function bring(
   root: string,
@@ -73,15 +75,21 @@ async function bring(
 ): Promise<string | typeof CHANGED | null> {
   const directory = join(root, name);
   const wanted = current?.hash ?? null;
+  let foreign = false;
   for (let tried = 0; tried < MOST_TRIES; tried++) {
     const there = hashOnDisk(directory);
     if (there === wanted) return null;
-    if (there !== null && !hashes.includes(there))
-      return wanted === null
-        ? null
-        : `version ${current!.version} of skill ${name} was not written: a person has edited or written ${directory}`;
+    if (there !== null && !hashes.includes(there)) {
+      foreign = true;
+      await setTimeout(PAUSE_MS);
+      continue;
+    }
+    foreign = false;
     if (files !== null) await mkdir(root, { recursive: true });
     if (await exchangeFolder(root, name, files, there)) return CHANGED;
   }
+  if (foreign && current === null) return null;
+  if (foreign)
+    return `version ${current!.version} of skill ${name} was not written: a person has edited or written ${directory}`;
   return `skill ${name} is changed by others each time it is written to ${directory}; the next round tries again`;
 }

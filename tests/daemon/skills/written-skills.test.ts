@@ -141,9 +141,9 @@ test('what a killed daemon left is removed, and a person’s folder that was mov
   const root = skillTree({ 'notes/SKILL.md': 'ours', 'mail/SKILL.md': 'mine' });
   const ours = hashOnDisk(join(root, 'notes'));
   const move = (from: string, to: string) => renameSync(join(root, from), join(root, to));
-  move('notes', '.animus-written-notes.1-old');
-  move('mail', '.animus-written-mail.2-old');
-  mkdirSync(join(root, '.animus-written-half.3'));
+  move('notes', '.animus-skill-notes-01999999-0000-7000-8000-000000000001-old');
+  move('mail', '.animus-skill-mail-01999999-0000-7000-8000-000000000002-old');
+  mkdirSync(join(root, '.animus-skill-half-01999999-0000-7000-8000-000000000003'));
   mkdirSync(join(root, '.animus-other'));
   const recover = () => recoverFolders(root, (_name, hash) => hash === ours);
   await recover();
