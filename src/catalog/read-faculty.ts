@@ -37,6 +37,9 @@ export interface FacultyReferences {
   readonly sharedHooks?: LoopHooks;
 }
 
+/** By `faculty.consolidate.skill_creation`. */
+const SKILL_CREATION = { true: 'auto', false: 'no', ask: 'ask' } as const;
+
 /** Either the faculty or its problems. The name is set whenever it is valid. */
 export interface FacultyReading {
   readonly name: string | null;
@@ -102,6 +105,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     bashContainer,
     ...(mcp.length > 0 && { mcp }),
     consolidate,
+    skillCreation: SKILL_CREATION[`${faculty.consolidate.skill_creation}`],
     recover: {
       maxAttempts: faculty.recover.max_attempts,
       backoff: faculty.recover.backoff,

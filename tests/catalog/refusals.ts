@@ -99,7 +99,7 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   ['', '[faculty.orient]\ncommand = "python3 check.py"', 'write command = "python3" and args = ["check.py"]'],
   ['', '[faculty.orient]\ncommand = "./no.sh --fast x"', 'write command = "./no.sh" and args = ["--fast", "x"]'],
   ['', '[faculty.orient]\ncommand = "./"', 'is not a file'],
-  ['', '[faculty.consolidate]\nargs = []', 'faculty.consolidate.command: expected a program'],
+  ['', '[faculty.consolidate]\nargs = []', 'faculty.consolidate.args: has no effect without a command'],
   ['', `${MCP}tools = ["a"]`, 'faculty.mcp.x: needs command, for a program that is started, or url'],
   [
     '',

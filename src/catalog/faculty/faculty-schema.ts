@@ -9,6 +9,7 @@ import {
   decimal,
   egress,
   flag,
+  flagOrAsk,
   matching,
   oneOf,
   planned,
@@ -48,10 +49,10 @@ const orient = table({
 });
 
 const consolidate = table({
-  command,
+  command: command.optional(),
   args: argumentList().default([]),
   timeout_seconds: seconds(0.1, 86_400).default(300),
-  skill_creation: planned(),
+  skill_creation: flagOrAsk().default('ask'),
 });
 
 const engage = table({
@@ -172,7 +173,7 @@ export const facultySchema = table({
     orient: orient.prefault({}),
     engage,
     bash: bash.prefault({}),
-    consolidate: consolidate.optional(),
+    consolidate: consolidate.prefault({}),
     recover: recover.prefault({}),
     permissions: permissions.prefault({}),
     mcp: mcpTables.prefault({}),

@@ -45,6 +45,8 @@ export interface Faculty {
   /** The container in which `bash` runs its commands; null, and missing in snapshots of earlier versions: they run on the host. */
   readonly bashContainer?: BashContainer | null;
   readonly consolidate: PhaseHook | null;
+  /** Whether its foci may write skills; missing in snapshots of earlier versions: no. */
+  readonly skillCreation?: SkillCreation;
   readonly recover: RecoverSettings;
   /** Hooks in the loop of turns; missing in snapshots of earlier versions: none. */
   readonly hooks?: LoopHooks;
@@ -63,6 +65,12 @@ export interface Faculty {
   /** Where each value is written, `file:line` by dotted key below `faculty`. Missing keys have their default. */
   readonly origins: Readonly<Record<string, string>>;
 }
+
+/**
+ * `ask`: what a focus writes is proposed, and an operator decides. `auto`: it is current at once, if the submitter of the work may see all work; otherwise
+ * as `ask`, because a skill is for everybody.
+ */
+export type SkillCreation = 'no' | 'ask' | 'auto';
 
 /** What `[faculty.children]` allows. */
 export interface ChildSettings {

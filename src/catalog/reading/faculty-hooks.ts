@@ -20,9 +20,9 @@ export function readHook(
   return hook ? { command, args: hook.args, timeoutSeconds: hook.timeout_seconds } : null;
 }
 
-/** Every other phase that is present needs a command; these have settings that work without one. */
+/** `engage` of mode external needs a command; these phases have settings that work without one. */
 export function checkOptionalHooks(check: FacultyCheck): void {
-  for (const phase of ['orient', 'recover']) {
+  for (const phase of ['orient', 'consolidate', 'recover']) {
     const given = (key: string) => check.document.given('faculty', phase, key) !== undefined;
     if (given('command')) continue;
     for (const key of ['args', 'timeout_seconds']) {

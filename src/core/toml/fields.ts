@@ -47,6 +47,11 @@ export function flag() {
   return z.boolean().register(expectations, { expected: 'true or false' });
 }
 
+/** true, false, or "ask": a person decides. */
+export function flagOrAsk() {
+  return z.union([z.boolean(), z.literal('ask')]).register(expectations, { expected: 'true or false or "ask"' });
+}
+
 /** A text that is not empty. */
 export function text(expected = 'a string') {
   return z.string().regex(/\S/).register(expectations, { expected });
