@@ -18,7 +18,7 @@ import { createQueryEmbedder } from './models/query-embedder.ts';
 interface DaemonToolMeans {
   readonly db: Database;
   readonly log: Log;
-  readonly options: Pick<DaemonOptions, 'config' | 'version'>;
+  readonly options: Pick<DaemonOptions, 'config' | 'version' | 'skillsDirs'>;
   readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
 }
 
@@ -32,7 +32,7 @@ interface LiveSettings {
 
 /** Creates them once per daemon. */
 export function daemonTools(
-  { db, log, options: { config, version }, models }: DaemonToolMeans,
+  { db, log, options: { config, version, skillsDirs = [] }, models }: DaemonToolMeans,
   { web, sandbox, skills }: LiveSettings,
 ): readonly ToolSource[] {
   const { embedder, explain } = models;
@@ -43,6 +43,7 @@ export function daemonTools(
       embedQuery: embedder === null ? noQueryEmbedding : createQueryEmbedder({ db, embedder, explain }),
       sandbox,
       skills,
+      writesSkills: skillsDirs.length > 0,
     },
     {
       log,

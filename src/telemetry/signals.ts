@@ -222,6 +222,8 @@ export const METRICS = {
   'work.permission.verdicts': counter('{call}', 'Verdicts of permissions about tool calls', ['risk', 'verdict']),
   'work.memory.embeddings': counter('{memory}', 'Memories whose embedding was stored, refused or failed', ['result']),
   'work.skills.proposed': counter('{item}', 'Items submitted for the scribe because findings recur', []),
+  'work.skills.created': counter('{skill}', 'Skills that work wrote', ['state']),
+  'work.skills.updated': counter('{skill}', 'Other versions of skills that work wrote', ['state']),
   'work.budget.warnings': counter('{warning}', 'Limits of which 80 % are used, each once', ['faculty', 'scope']),
   'work.budget.refusals': counter('{turn}', 'Turns that a limit refused: wait, die or busy', ['faculty', 'result']),
   'work.budget.spent': counter('{USD}', 'Cost of recorded answers', ['faculty', 'model']),

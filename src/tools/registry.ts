@@ -18,6 +18,7 @@ import { memoryTools } from './memory.ts';
 import { readOutput } from './read-output.ts';
 import { SHELL_TOOLS, withJobs } from './shell.ts';
 import { SKILL_TOOLS } from './skills/skill-source.ts';
+import { SKILL_WRITING_TOOLS } from './skills/writing/writing-source.ts';
 import type { Tool } from './tool.ts';
 import { WAIT_TOOLS } from './wait.ts';
 import type { WebReach } from './web/guarded-agent.ts';
@@ -38,6 +39,8 @@ export interface ToolSettings {
   readonly sandbox: () => Sandbox | null;
   /** As it is now. */
   readonly skills: () => Promise<SkillLibrary>;
+  /** Whether this process has a directory for skills that work writes. */
+  readonly writesSkills: boolean;
 }
 
 /** Tools that a faculty may list in `tools`. */
@@ -58,6 +61,7 @@ const NO_SETTINGS: ToolSettings = {
   embedQuery: noQueryEmbedding,
   sandbox: () => null,
   skills: async () => NO_SKILLS,
+  writesSkills: false,
 };
 const FACULTY_TOOLS = facultyTools(NO_SETTINGS);
 
@@ -80,7 +84,7 @@ export const CODE_TOOL: Tool = executeCodeTool(
 );
 
 /** The engine's tools that a faculty gets by a key of its own, and does not list. */
-const CHOSEN_TOOLS: readonly Tool[] = [...CHILD_TOOLS, AWARENESS_TOOL, ...SKILL_TOOLS, CODE_TOOL];
+const CHOSEN_TOOLS: readonly Tool[] = [...CHILD_TOOLS, AWARENESS_TOOL, ...SKILL_TOOLS, CODE_TOOL, ...SKILL_WRITING_TOOLS];
 
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {

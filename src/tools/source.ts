@@ -6,18 +6,13 @@ import type { McpSettings } from './mcp/mcp-settings.ts';
 import { mcpSource } from './mcp/mcp-source.ts';
 import { codeTools, facultyTools, type ToolSettings, toolset } from './registry.ts';
 import { skillSource } from './skills/skill-source.ts';
+import { skillWritingSource } from './skills/writing/writing-source.ts';
 import type { Tool } from './tool.ts';
 import type { ToolSource } from './tool-source.ts';
 
 /** Every source of a process, in the order in which their tools are listed for the model. */
 export function toolSources(settings: ToolSettings, mcp: McpSettings): readonly ToolSource[] {
-  return [
-    registry(settings),
-    childSource(settings.skills),
-    awarenessSource,
-    skillSource(settings.skills),
-    mcpSource(mcp),
-  ];
+  return [registry(settings), childSource(settings.skills), awarenessSource, skillSource(settings.skills), skillWritingSource(settings.writesSkills), mcpSource(mcp)];
 }
 
 /** The engine's own tools, and the tools of the registry that the faculty lists. */

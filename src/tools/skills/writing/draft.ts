@@ -1,0 +1,102 @@
+/** What work says about a skill that it writes. The same of the tools and of consolidate hooks. */
+import { z } from 'zod';
+import { isSkillName, SKILL_NAME_RULE } from '../../../catalog/skills/skill-name.ts';
+
+const MAX_TEXT_CHARS = 100_000;
+const MAX_FILES = 50;
+
+const name = z
+  .string()
+  .refine(isSkillName, { error: `a name has ${SKILL_NAME_RULE}` })
+  .describe('lower-case letters, digits and hyphens, such as release-notes');
+const description = z
+  .string()
+  .trim()
+  .min(1)
+  .max(1024)
+  .describe('what it does, and when to use it: all that later work sees at first');
+const instructions = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_TEXT_CHARS)
+  .describe('the whole text, in Markdown: how to do it, step by step');
+const keywords = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .regex(/^[^,\n]*$/, 'a keyword has no comma'),
+  )
+  .max(20)
+  .describe('words in descriptions of work for which it is activated by itself');
+const faculties = z
+  .array(z.string().regex(/^(\*|[a-z][a-z0-9_-]{0,62})$/))
+  .max(20)
+  .describe('faculties that it is for; default: all');
+const files = z
+  .array(z.strictObject({ path: z.string().min(1).max(200), content: z.string().max(MAX_TEXT_CHARS) }))
+  .max(MAX_FILES)
+  .describe('further text files, such as references/limits.md or scripts/check.py');
+const sources = z
+  .array(
+    z.strictObject({
+      entry: z
+        .string()
+        .regex(
+          /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\/[1-9][0-9]{0,8}$/,
+          'an entry is <id of a work item>/<number in its ledger>',
+        )
+        .describe('<id of a work item>/<number of the entry in its ledger>'),
+      supports: z
+        .string()
+        .trim()
+        .min(1)
+        .max(2000)
+        .optional()
+        .describe('the words of the instructions that it supports, exactly as written'),
+    }),
+  )
+  .max(50)
+  .describe('the ledger entries that it comes from');
+const reason = z.string().trim().min(1).max(2000).describe('why; a person reads it who decides');
+
+/** A new skill. */
+export const newSkill = z.strictObject({
+  name,
+  description,
+  instructions,
+  keywords: keywords.optional(),
+  faculties: faculties.optional(),
+  files: files.optional(),
+  sources: sources.optional(),
+  reason: reason.optional(),
+});
+export type NewSkill = z.infer<typeof newSkill>;
+
+/** A change of a skill. What is left out stays. */
+export const skillChange = z.strictObject({
+  name,
+  version: z.int().min(1).describe('the version that you have read'),
+  instructions: instructions.optional(),
+  diff: z
+    .string()
+    .min(1)
+    .max(MAX_TEXT_CHARS)
+    .optional()
+    .describe('instead of the whole instructions: hunks of unchanged, "-" and "+" lines, each after a line @@'),
+  description: description.optional(),
+  keywords: keywords.optional(),
+  faculties: faculties.optional(),
+  files: files.optional().describe('files that are added or replaced'),
+  remove_files: z
+    .array(z.string().min(1).max(200))
+    .max(MAX_FILES)
+    .optional()
+    .describe('paths of files that are deleted'),
+  sources: sources.optional(),
+  reason,
+});
+export type SkillChange = z.infer<typeof skillChange>;
