@@ -11,11 +11,13 @@ export function listenForWork(means: {
   readonly wake: Wake;
   readonly beat: () => Promise<void>;
   readonly inbox: Pick<Wake, 'ring'>;
+  readonly skills: Pick<Wake, 'ring'>;
 }): Notifications {
   const rings = {
     animus_work_ready: () => means.wake.ring(),
     animus_cancel: means.beat,
     animus_inbox: () => means.inbox.ring(),
+    animus_skills: () => means.skills.ring(),
   };
   return openNotifications(
     means.db,

@@ -23,6 +23,7 @@ import { watchConfig } from './reload/config-reload.ts';
 import { watchFaculties } from './reload/reload.ts';
 import type { ServiceMeans } from './service-means.ts';
 import { createShelf } from './skills/shelf.ts';
+import { createWrittenSkills } from './skills/written-skills.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
@@ -67,10 +68,21 @@ export function createServices(means: ServiceMeans): DaemonServices {
     env: process.env,
     cwd: process.cwd(),
     facultiesDir: resolve(options.facultiesDir),
+    skillsDirs: (options.skillsDirs ?? []).map((directory) => resolve(directory)),
     faculties: () => registration.faculties().values(),
     log,
   });
-  const shelf = createShelf({ directories: options.skillsDirs ?? [], clock, log });
+  const directories = options.skillsDirs ?? [];
+  const shelf = createShelf({ directories, clock, log, onChange: () => writtenSkills.ring() });
+  const writtenSkills = createWrittenSkills({
+    db,
+    clock,
+    log,
+    host,
+    directories,
+    shelf,
+    onProblems: registration.skillProblems,
+  });
   const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox, skills: shelf.ready });
   const bashContainer = bashContainers({ containers: means.containers, config, settings: () => newest, log });
   const completer = createWorkCompleter(db);
@@ -157,7 +169,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     lookSeconds: pollSeconds,
     batches: models.batches,
   });
-  const notifications = listenForWork({ db, log, wake, beat: heartbeat.beat, inbox });
+  const notifications = listenForWork({ db, log, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
   const mcpWatch = createMcpWatch({
@@ -210,6 +222,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
       means.sandbox,
       // Before the first claim: foci ask for skills.
       shelf,
+      writtenSkills,
       notifications,
       heartbeat,
       budgetKeeper,

@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, symlinkSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { testDatabase } from '../support/database.ts';
 import { at, bash, hasNamespaces, type Site, startSite } from './scripted-focus.ts';
@@ -10,6 +10,7 @@ const FILES = {
   'faculties/prompts/p.md': 'Prompt.\n',
   'scripts/hook.sh': '#!/bin/sh\n. "$(dirname "$0")/part.sh"\n',
   'scripts/part.sh': 'exit 0\n',
+  'skills/notes/SKILL.md': '---\nname: notes\ndescription: Notes.\n---\n\nWrite.\n',
   'ordinary/faculties/copy.toml': 'x\n',
 };
 const HOOKS = '[faculty.orient]\ncommand = "hooks/check.sh"\n[faculty.consolidate]\ncommand = "../scripts/hook.sh"\n';
@@ -19,7 +20,11 @@ describe('a focus cannot write files that the daemon loads or runs, whatever its
     const site = await startSite(target, {
       files: FILES,
       tables: HOOKS,
+      skills: true,
       calls: [
+        ['write_file', { path: 'skills/notes/SKILL.md', content: 'x' }],
+        ['write_file', { path: 'skills/evil/SKILL.md', content: 'x' }],
+        ['apply_patch', patch('*** Update File: ordinary/faculties/copy.toml\n*** Move to: skills/evil/SKILL.md')],
         ['write_file', { path: 'faculties/new.toml', content: 'x' }],
         ['write_file', { path: 'faculties/new/deep/er.toml', content: 'x' }],
         ['write_file', { path: 'animus.toml', content: 'x' }],
@@ -39,10 +44,10 @@ describe('a focus cannot write files that the daemon loads or runs, whatever its
     const before = contents(site);
     const { outputs, error } = await site.run();
     expect(error).toBeNull();
-    for (const output of outputs.slice(0, 10)) expect(output).toContain('is read-only for agents');
+    for (const output of outputs.slice(0, 13)) expect(output).toContain('is read-only for agents');
     expect(contents(site)).toEqual(before);
     expect(readFileSync(at(site, 'ordinary/faculties/copy.toml'), 'utf8')).toBe('changed');
-    expect(outputs[11]).toContain('exit 0');
+    expect(outputs[14]).toContain('exit 0');
   });
 
   test.skipIf(!hasNamespaces)(
@@ -51,10 +56,11 @@ describe('a focus cannot write files that the daemon loads or runs, whatever its
       const site = await startSite(target, {
         files: FILES,
         tables: HOOKS,
+        skills: true,
         calls: [
-          bash(`for f in animus.toml script.toml faculties/*.toml faculties/hooks/check.sh faculties/prompts/p.md scripts/part.sh scripts/hook.sh linked
+          bash(`for f in animus.toml script.toml faculties/*.toml faculties/hooks/check.sh faculties/prompts/p.md scripts/part.sh scripts/hook.sh skills/notes/SKILL.md linked
           do echo evil >> $f; sed -i s/.*/evil/ $f; rm -f $f; mv $f x; ln -f $f y && echo evil >> y; chmod 777 $f; done
-          touch faculties/new.toml scripts/new.sh; ln -sfn /tmp faculties; mv -T ordinary/faculties faculties`),
+          touch faculties/new.toml scripts/new.sh; mkdir -p skills/evil; echo evil > skills/evil/SKILL.md; mv skills s3; rm -rf skills; ln -sfn /tmp faculties; mv -T ordinary/faculties faculties`),
           bash(`mv faculties f2; mkdir faculties; mv scripts s2; mv "$PWD" ../elsewhere
           unshare -Urm sh -c 'umount faculties; umount -l faculties; mount -o remount,rw faculties; mount -o remount,rw,bind faculties; echo evil > faculties/new.toml'
           umount faculties; mount -o remount,rw,bind faculties; mount --bind ordinary/faculties faculties; mount --move ordinary faculties
@@ -69,6 +75,7 @@ describe('a focus cannot write files that the daemon loads or runs, whatever its
       const { outputs } = await site.run();
       expect(outputs[1]).toContain('end');
       expect(contents(site)).toEqual(before);
+      expect(readdirSync(at(site, 'skills'))).toEqual(['notes']);
       expect(outputs[2]).toContain('mine');
       expect(readFileSync(at(site, 'ordinary/faculties/copy.toml'), 'utf8')).toBe('changed\n');
     },
@@ -76,6 +83,6 @@ describe('a focus cannot write files that the daemon loads or runs, whatever its
 });
 
 function contents(site: Site): Readonly<Record<string, string>> {
-  const names = ['animus.toml', 'script.toml', `faculties/${site.faculty}.toml`, ...Object.keys(FILES).slice(0, 4)];
+  const names = ['animus.toml', 'script.toml', `faculties/${site.faculty}.toml`, ...Object.keys(FILES).slice(0, 5)];
   return Object.fromEntries(names.map((name) => [name, readFileSync(at(site, name), 'utf8')]));
 }

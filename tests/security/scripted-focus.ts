@@ -45,6 +45,8 @@ export interface SiteOptions {
   readonly tools?: readonly string[];
   /** Further text of animus.toml. */
   readonly config?: string;
+  /** True: the daemon looks for skills in `skills`. */
+  readonly skills?: boolean;
 }
 
 /** A bash call. */
@@ -69,6 +71,7 @@ export async function startSite(target: TestDatabase, options: SiteOptions): Pro
     databaseUrl: target.connectionString,
     script: scriptOf(options.calls),
     config: `[daemon]\npoll_seconds = 0.2\n${options.config ?? ''}`,
+    skills: options.skills ?? false,
     files: {
       ...options.files,
       [`faculties/${faculty}.toml`]: `[faculty]\nname = "${faculty}"\n${options.faculty ?? 'workspace = ".."'}

@@ -10,6 +10,7 @@ import type { FocusEnd } from './focus-end.ts';
 import { recordHookLedger, runHook } from './focus-hook.ts';
 import { type Focus, spanKey } from './focus-scope.ts';
 import { storeHookMemories } from './hook-memories.ts';
+import { storeHookSkills } from './hook-skills.ts';
 
 /** Turns the result of engage into the end of the focus. */
 export async function consolidate(
@@ -31,6 +32,7 @@ export async function consolidate(
       case 'output': {
         await recordHookLedger(focus, result.output.ledger);
         await storeHookMemories(focus, result.output.memories);
+        await storeHookSkills(focus, result.output.skills);
         const { outcome: own, summary } = result.output;
         const final = own === undefined ? outcome : outcomeOf(own);
         return completed(final, summary ?? summaryFor(final));

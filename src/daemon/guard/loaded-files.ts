@@ -15,18 +15,22 @@ export interface LoadedFrom {
   readonly cwd: string;
   /** Absolute. */
   readonly facultiesDir: string;
+  /** Absolute; default none. */
+  readonly skillsDirs?: readonly string[];
 }
 
 /**
  * Real paths, also of what a start would read and that is not there now (animus.toml, faculties in the current directory):
- * the directories of the faculties and of hooks; animus.toml; scripts, programs and certificates of providers; modules that NODE_OPTIONS
+ * the directories of the faculties, of skills and of hooks; animus.toml; scripts, programs and certificates of providers; modules that NODE_OPTIONS
  * names; the code of animus with its packages, its Node, and the code that Node has compiled.
  */
 export function loadedFiles(from: LoadedFrom): readonly string[] {
   const { config, env, cwd, facultiesDir } = from;
-  const settings = [config.file ?? join(cwd, 'animus.toml'), facultiesDir, config.hooks.directory];
-  // The default applies only while the current directory has none.
+  const { skillsDirs = [] } = from;
+  const settings = [config.file ?? join(cwd, 'animus.toml'), facultiesDir, ...skillsDirs, config.hooks.directory];
+  // The defaults apply only while the current directory has none.
   if (facultiesDir === join(config.home, 'faculties')) settings.push(join(cwd, 'faculties'));
+  if (skillsDirs[0] === join(config.home, 'skills')) settings.push(join(cwd, 'skills'));
   const cache = env['NODE_COMPILE_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'animus');
   const modules = (env['NODE_OPTIONS'] ?? '').split(/[\s=]+/).flatMap((word) => fileNamedBy(word, cwd));
   const own = [...ownCode(), process.execPath, resolve(cwd, cache)];

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
+import { printedSkill } from '../../tools/skills/writing/draft.ts';
 
 const json = z.json();
 const entries = z.array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) })).max(100);
@@ -26,7 +27,6 @@ const memories = z
     }),
   )
   .max(100);
-const notYet = (key: string) => z.undefined({ error: `"${key}" is not supported yet` }).optional();
 
 /** The longest message that a hook may add to the context, in characters. */
 const MAX_APPENDED = 65_536;
@@ -52,7 +52,7 @@ const OUTPUTS = {
     outcome: json.optional(),
     summary: z.string().optional(),
     memories: memories.optional(),
-    skills: notYet('skills'),
+    skills: z.array(printedSkill).max(20).optional(),
     ledger,
   }),
   recover: z.strictObject({

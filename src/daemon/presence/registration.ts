@@ -32,6 +32,8 @@ export interface Registration {
   mcpProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of containers. Never rejects. */
   sandboxProblems(problems: readonly string[]): Promise<void>;
+  /** Replaces the recorded problems of skills that work has written. Never rejects. */
+  skillProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problem of embeddings. Never rejects. */
   embeddingProblem(problem: string | null): Promise<void>;
   /** Records a problem that lasts as long as this daemon runs. Never rejects. */
@@ -46,6 +48,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   let ofConfig: readonly string[] = [];
   let ofMcp: readonly string[] = [];
   let ofSandbox: readonly string[] = [];
+  let ofSkills: readonly string[] = [];
   let ofEmbeddings: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
@@ -70,6 +73,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
         ...ofConfig,
         ...ofMcp,
         ...ofSandbox,
+        ...ofSkills,
         ...ofEmbeddings,
       ],
     });
@@ -110,6 +114,10 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     },
     async sandboxProblems(problems) {
       ofSandbox = problems;
+      await update();
+    },
+    async skillProblems(problems) {
+      ofSkills = problems;
       await update();
     },
     async embeddingProblem(problem) {

@@ -121,6 +121,15 @@ export async function readSkillVersions(db: Queryable, name: string): Promise<re
   );
 }
 
+/** Whether the hook of a focus has written a version of a skill: it may run again. */
+export async function hookHasWritten(db: Queryable, focusId: string, name: string): Promise<boolean> {
+  const rows = await db.query(
+    'select from animus.skill_versions where name = $1 and focus_id = $2 and call_id is null limit 1',
+    [toText(name), focusId],
+  );
+  return rows.length > 0;
+}
+
 type Row = { readonly [column: string]: unknown };
 
 function stored(writer: SkillWriter, skill: NewSkillVersion): readonly unknown[] {

@@ -100,3 +100,11 @@ export const skillChange = z.strictObject({
   reason,
 });
 export type SkillChange = z.infer<typeof skillChange>;
+
+/** As a consolidate hook prints it: with `version` a change, without it a new skill. */
+export const printedSkill = z.record(z.string(), z.json()).transform((printed, context): NewSkill | SkillChange => {
+  const checked = 'version' in printed ? skillChange.safeParse(printed) : newSkill.safeParse(printed);
+  if (checked.success) return checked.data;
+  for (const { path, message } of checked.error.issues) context.addIssue({ code: 'custom', path: [...path], message });
+  return z.NEVER;
+});

@@ -1,0 +1,102 @@
+/** Replaces one folder of a skill: all of it or nothing, and never what somebody else has put there. */
+import { randomUUID } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { contentHashOf } from '../../catalog/skills/content-hash.ts';
+import { listSkillFiles } from '../../catalog/skills/list-skill-files.ts';
+import { readListedFiles } from '../../catalog/skills/read-skill.ts';
+import type { SkillContent } from '../../catalog/skills/skill.ts';
+import { SKILL_LIMITS } from '../../catalog/skills/skill-limits.ts';
+
+/** Hidden, so that no scan takes it for a skill. A folder that is being written, or (`-old`) one that was moved aside. */
+const TEMPORARY = '.animus-written-';
+const ASIDE = '-old';
+/** An exchange takes milliseconds; a folder of this age was left behind by a process that was killed. */
+const LEFT_BEHIND_MS = 600_000;
+
+/** What is in the place of a skill: nothing, the hash of the files of a folder, or something that is no readable skill. */
+export function hashOnDisk(directory: string): string | null | 'unreadable' {
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  if (!found.isDirectory()) return 'unreadable';
+  try {
+    const { files, findings } = listSkillFiles(directory, SKILL_LIMITS);
+    return findings.length > 0 ? 'unreadable' : contentHashOf(readListedFiles(files, SKILL_LIMITS));
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/**
+ * Puts these files (null: nothing) in the place of a folder that has hash `expected` (null: of nothing). Returns false, and leaves everything as it
+ * is, if something else is there by then. The name is free for a moment while a folder is replaced. Rejects with the system's error, such as
+ * that of a full disk; then, too, everything is as before.
+ */
+export async function exchangeFolder(
+  root: string,
+  name: string,
+  files: readonly SkillContent[] | null,
+  expected: string | null,
+): Promise<boolean> {
+  const [directory, fresh] = [join(root, name), join(root, `${TEMPORARY}${name}.${randomUUID()}`)];
+  try {
+    if (files !== null) await writeFolder(fresh, files);
+    const aside = expected === null ? null : await moveAside(directory, fresh + ASIDE, expected);
+    if (aside === 'changed') return false;
+    const placed = files === null || (await renameIfFree(fresh, directory));
+    if (aside !== null) await rm(aside, { recursive: true, force: true });
+    return placed;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Removes what a killed process has left in a directory of skills. A folder that was moved aside and is not `ours` goes back to its place. */
+export async function recoverFolders(root: string, ours: (name: string, hash: string) => boolean): Promise<void> {
+  for (const entry of await readdir(root).catch(() => [])) {
+    const [, name] = /^\.animus-written-([a-z0-9-]+)\./.exec(entry) ?? [];
+    if (name === undefined) continue;
+    const path = join(root, entry);
+    const { ctimeMs } = await lstat(path).catch(() => ({ ctimeMs: Number.POSITIVE_INFINITY }));
+    if (Date.now() - ctimeMs < LEFT_BEHIND_MS) continue;
+    if (entry.endsWith(ASIDE) && !ours(name, hashOnDisk(path) ?? '')) await renameIfFree(path, join(root, name));
+    else await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function writeFolder(folder: string, files: readonly SkillContent[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { path, content } of files) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content, { flag: 'wx', flush: true });
+  }
+}
+
+/** Moved first and read then: whoever edits it meanwhile has edited what is read. */
+async function moveAside(directory: string, aside: string, expected: string): Promise<string | 'changed'> {
+  if (!(await renameIfThere(directory, aside))) return 'changed';
+  if (hashOnDisk(aside) === expected) return aside;
+  await renameIfFree(aside, directory);
+  return 'changed';
+}
+
+async function renameIfThere(from: string, to: string): Promise<boolean> {
+  return renamed(from, to, ['ENOENT']);
+}
+
+/** False if something is there: a folder that is not empty, or a file. */
+async function renameIfFree(from: string, to: string): Promise<boolean> {
+  return renamed(from, to, ['EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EPERM']);
+}
+
+async function renamed(from: string, to: string, tolerated: readonly string[]): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (tolerated.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}

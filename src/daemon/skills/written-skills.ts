@@ -1,0 +1,103 @@
+/** Keeps the files of skills that work has written as the rows say, and reports which skills this daemon has. */
+import type { SkillLibrary } from '../../catalog/skills/skill.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import { createWake } from '../../core/lifecycle/wake.ts';
+import { reportSkills } from '../../store/skills/skill-stats.ts';
+import { readWrittenSkills } from '../../store/skills/written-skills.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { SkillShelf } from './shelf.ts';
+import { writeSkills } from './write-skills.ts';
+
+export interface WrittenSkillsMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  /** Absolute; files are written into the first. Without directories nothing is done. */
+  readonly directories: readonly string[];
+  readonly shelf: Pick<SkillShelf, 'ready' | 'refresh'>;
+  /** Gets all problems whenever they have changed. Never rejects. */
+  readonly onProblems: (problems: readonly string[]) => Promise<void>;
+}
+
+/** Rings when another version of a skill is current, or the library has changed. */
+export interface WrittenSkills extends Service {
+  ring(): void;
+}
+
+/** A notification may be missed, and a file may be deleted. */
+const LOOK_MS = 60_000;
+/** So that the report of this place is not taken for one of a daemon that is gone. */
+const REPORT_MS = 6 * 3_600_000;
+/** How long the start waits for the first round, so that the first foci find what was written while no daemon ran. */
+const START_MS = 2000;
+
+export function createWrittenSkills(means: WrittenSkillsMeans): WrittenSkills {
+  const { db, clock, log, shelf, directories } = means;
+  const [root] = directories;
+  const place = [means.host, ...directories].join(':');
+  const wake = createWake(clock);
+  const stopping = new AbortController();
+  let loop: Promise<void> | null = null;
+  let known = '';
+  let reported: SkillLibrary | null = null;
+  let reportedMs = 0;
+
+  async function run(first: () => void): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await round();
+      } catch (error) {
+        log.warn(
+          { error: messageOf(error) },
+          'the files of written skills could not be compared with the database; the next round tries again',
+        );
+      }
+      first();
+      await wake.wait(LOOK_MS, stopping.signal);
+    }
+  }
+
+  async function round(): Promise<void> {
+    const skills = await readWrittenSkills(db);
+    let library = await shelf.ready();
+    const { changed, problems } = await writeSkills(db, root!, skills, library);
+    if (changed.length > 0) {
+      log.info({ skills: changed.slice(0, 50), directory: root }, 'wrote the files of skills that work has written');
+      library = await shelf.refresh();
+    }
+    if (library !== reported || clock.monotonicMs() - reportedMs > REPORT_MS) await report(library);
+    if (problems.join('\n') === known) return;
+    known = problems.join('\n');
+    for (const problem of problems) log.warn({}, problem);
+    await means.onProblems(problems);
+  }
+
+  async function report(library: SkillLibrary): Promise<void> {
+    const skills = [...library.skills.values()].map(({ name, origin, contentHash }) => ({
+      name,
+      origin,
+      hash: contentHash,
+    }));
+    await reportSkills(db, place, skills);
+    reported = library;
+    reportedMs = clock.monotonicMs();
+  }
+
+  return {
+    ring: () => wake.ring(),
+    async start() {
+      if (root === undefined) return;
+      const first = Promise.withResolvers<void>();
+      loop = run(first.resolve);
+      await Promise.race([first.promise, clock.sleep(START_MS, stopping.signal).catch(() => {})]);
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
