@@ -187,7 +187,9 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     onProblems: registration.sandboxProblems,
   });
-  const queueMetrics = means.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
+  const queueMetrics = means.exportsMetrics
+    ? [createQueueMetrics({ db, clock, log, staleDays: config.skills.staleDays })]
+    : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,

@@ -223,6 +223,7 @@ export const METRICS = {
   'work.memory.embeddings': counter('{memory}', 'Memories whose embedding was stored, refused or failed', ['result']),
   'work.skills.proposed': counter('{item}', 'Items submitted for the scribe because findings recur', []),
   'work.skills.created': counter('{skill}', 'Skills that work wrote', ['state']),
+  'work.skills.stale': gauge('{skill}', 'Skills that no work has used for `skills.stale_days`', []),
   'work.skills.updated': counter('{skill}', 'Other versions of skills that work wrote', ['state']),
   'work.budget.warnings': counter('{warning}', 'Limits of which 80 % are used, each once', ['faculty', 'scope']),
   'work.budget.refusals': counter('{turn}', 'Turns that a limit refused: wait, die or busy', ['faculty', 'result']),

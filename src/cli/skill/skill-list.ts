@@ -5,14 +5,20 @@ import type { CommonOptions, Invocation } from '../command/command.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
+import { listStale } from './stale-skills.ts';
 
 export interface SkillOptions extends CommonOptions {
   readonly skills?: string;
 }
 
+interface ListOptions extends SkillOptions {
+  readonly stale?: boolean;
+}
+
 /** Prints the skills of all directories, without those that are left out. */
-export async function listSkills(invocation: Invocation, options: SkillOptions): Promise<number> {
+export async function listSkills(invocation: Invocation, options: ListOptions): Promise<number> {
   const { output } = invocation;
+  if (options.stale) return listStale(invocation);
   const { skills, problems, directories } = loadSkills(await skillsDirectories(invocation, options.skills));
   output.document({ directories, skills: [...skills.values()].map(skillLine), problems });
   output.table(

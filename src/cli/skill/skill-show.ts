@@ -8,14 +8,25 @@ import { skillsDirectories } from '../command/skills-directories.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { bytes } from '../view/quantities.ts';
 import { type SkillOptions, skillLine } from './skill-list.ts';
+import { readSources, showSources, sourceLine } from './skill-sources.ts';
+
+interface ShowOptions extends SkillOptions {
+  readonly sources?: boolean;
+}
 
 /** Prints what a skill says. Errors: `skill.unknown`. */
-export async function showSkill(invocation: Invocation, options: SkillOptions, name: string): Promise<number> {
+export async function showSkill(invocation: Invocation, options: ShowOptions, name: string): Promise<number> {
   const { output } = invocation;
   const library = loadSkills(await skillsDirectories(invocation, options.skills));
   const skill = library.skills.get(name) ?? unknown(name, library);
   const problems = library.problems.filter((problem) => problem.skill === name);
-  output.document({ ...skillLine(skill), ...details(skill), problems });
+  const sources = options.sources ? await readSources(invocation, name) : null;
+  output.document({
+    ...skillLine(skill),
+    ...details(skill),
+    problems,
+    ...(sources && { sources: sources.map(sourceLine) }),
+  });
   showHead(output, skill);
   output.table(
     [
@@ -27,6 +38,7 @@ export async function showSkill(invocation: Invocation, options: SkillOptions, n
   for (const { message } of problems) output.block(`remark  ${message}`);
   showText(output, 'SKILL.md', skill.body);
   if (skill.prompt !== null) showText(output, 'prompt.md', skill.prompt);
+  if (sources !== null) showSources(output, sources);
   return 0;
 }
 

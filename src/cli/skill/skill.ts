@@ -5,6 +5,7 @@ import { addSkill } from './skill-add.ts';
 import { checkSkills } from './skill-check.ts';
 import { listSkills } from './skill-list.ts';
 import { showSkill } from './skill-show.ts';
+import { addWrittenSkillCommands } from './written-commands.ts';
 
 const SKILLS = ['--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)'] as const;
 
@@ -15,12 +16,17 @@ export function addSkillCommands(program: Command, run: RunCommand): void {
     summary: 'list the skills that loaded, with what they are for',
     examples: ['animus skill list', 'animus skill list --skills ./my-skills --json'],
   })
+    .option(
+      '--stale',
+      'only skills that no work has used for `stale_days` of [skills] in animus.toml; asks the database',
+    )
     .option(...SKILLS)
     .action(run(listSkills));
   addCommand(group, 'show <skill>', {
     summary: 'show what a skill says, its files, and when it is activated',
     examples: ['animus skill show code-review', 'animus skill show code-review --json'],
   })
+    .option('--sources', 'also show the ledger entries that it comes from, if agents have written it')
     .option(...SKILLS)
     .action(run(showSkill));
   addCommand(group, 'check [skills...]', {
@@ -48,4 +54,5 @@ export function addSkillCommands(program: Command, run: RunCommand): void {
     .option('--force', 'replace a skill of the same name')
     .option(...SKILLS)
     .action(run(addSkill));
+  addWrittenSkillCommands(group, run);
 }

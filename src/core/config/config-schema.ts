@@ -62,6 +62,7 @@ const hooks = table({
 });
 
 const skills = table({
+  stale_days: count(1, 3650).default(30),
   directories: textsMatching(/^(?=.*\S)[^\0]{1,4096}$/, 'the path of a directory', 'a list of directories', 50).default(
     [],
   ),

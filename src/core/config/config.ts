@@ -85,6 +85,8 @@ export const HOOKS_DIRECTORY = 'hooks.d';
 
 /** `[skills]` of animus.toml. */
 export interface SkillsConfig {
+  /** A skill that no work has used for so many days is shown as stale; default 30. */
+  readonly staleDays: number;
   /** Where skills are searched after those of `--skills`, absolute; the earlier one wins a collision; default none. */
   readonly directories: readonly string[];
   /** Whether findings that recur become work for the faculty `scribe`, where it is loaded; default true. */

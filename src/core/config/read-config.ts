@@ -86,6 +86,7 @@ function hooksOf({ hooks }: ConfigDocument, home: string, { toml, cwd }: ConfigS
 function skillsOf({ skills }: ConfigDocument, { toml, cwd }: ConfigSources): Config['skills'] {
   const base = toml === null ? cwd : dirname(toml.path);
   return Object.freeze({
+    staleDays: skills.stale_days,
     directories: Object.freeze(skills.directories.map((each) => resolve(base, each))),
     propose: skills.propose,
     proposeThreshold: skills.propose_threshold,

@@ -2,6 +2,7 @@
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import { staleSkills } from '../../store/skills/skill-stats.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readStatus } from '../../store/views/status-view.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -11,13 +12,14 @@ export interface QueueMetricsMeans {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly log: Log;
+  readonly staleDays: number;
 }
 
 /** Half the interval at which OpenTelemetry exports metrics by default. */
 const INTERVAL_MS = 30_000;
 
-/** Sets `work.queue.depth`, `work.queue.oldest_age` and `work.unroutable` every 30 s, one cheap call each time. */
-export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Service {
+/** Sets `work.queue.depth`, `work.queue.oldest_age`, `work.unroutable` and `work.skills.stale` every 30 s, by two cheap calls. */
+export function createQueueMetrics({ db, clock, log, staleDays }: QueueMetricsMeans): Service {
   const stopping = new AbortController();
   // A gauge keeps its last value: a faculty whose queue has emptied is set to 0 once.
   let known = new Set<string>();
@@ -27,6 +29,7 @@ export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Servi
     while (!stopping.signal.aborted) {
       try {
         known = await measure(db, known);
+        gauge('work.skills.stale', (await staleSkills(db, staleDays)).length, {});
       } catch (error) {
         log.debug({ error: messageOf(error) }, 'could not read the queue for its metrics');
       }

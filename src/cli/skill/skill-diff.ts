@@ -1,0 +1,66 @@
+/** `animus skill diff`: what a version changes, as it is recorded. */
+import { createTwoFilesPatch } from 'diff';
+import { visibleLines } from '../../core/text/harmless.ts';
+import { type PackageFile, readPackage } from '../../store/skills/packages.ts';
+import { readSkillVersion } from '../../store/skills/skill-versions.ts';
+import type { CommonOptions, Invocation } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { styled } from '../view/output.ts';
+import { bytes } from '../view/quantities.ts';
+import { versionLine } from './skill-history.ts';
+import { versionOf, versionsOf } from './written-versions.ts';
+
+export interface DiffOptions extends CommonOptions {
+  readonly to?: number;
+  readonly from?: number;
+}
+
+/** Compares a version with the one that it was made from, or with another one. */
+export async function diffCommand(invocation: Invocation, { to, from }: DiffOptions, name: string): Promise<number> {
+  const { output } = invocation;
+  const { chosen, base, patches } = await withDatabase(invocation, async (db) => {
+    const version = versionOf(await versionsOf(db, name), to);
+    const other = from ?? version.base;
+    const before = other === null ? null : await readSkillVersion(db, name, other);
+    const files = before === null ? [] : await readPackage(db, before.hash);
+    return {
+      chosen: version,
+      base: before?.version ?? null,
+      patches: changes(files, await readPackage(db, version.hash)),
+    };
+  });
+  output.document({ skill: name, ...versionLine(chosen), from: base, files: patches });
+  const compared = base === null ? 'a new skill' : `made from version ${base}`;
+  output.line(styled(name, 'bold'), `  version ${chosen.version}, ${chosen.state}; ${compared}`);
+  if (chosen.note !== '') output.block(chosen.note, '  ');
+  for (const { patch } of patches) for (const line of visibleLines(patch)) output.copyable(line);
+  if (patches.length === 0) output.note('the files are the same');
+  if (chosen.state === 'proposed') {
+    output.copyable(`animus skill approve ${name} --hash ${chosen.hash}`);
+    output.copyable(`animus skill deny ${name} --note 'WHY'`);
+  }
+  return 0;
+}
+
+interface Change {
+  readonly path: string;
+  readonly patch: string;
+}
+
+function changes(before: readonly PackageFile[], after: readonly PackageFile[]): Change[] {
+  const contentOf = (files: readonly PackageFile[], path: string) =>
+    files.find((file) => file.path === path)?.content ?? null;
+  const paths = [...new Set([...before, ...after].map(({ path }) => path))].sort();
+  return paths.flatMap((path) => {
+    const [old, fresh] = [contentOf(before, path), contentOf(after, path)];
+    return old !== null && fresh !== null && old.equals(fresh) ? [] : [{ path, patch: patchOf(path, old, fresh) }];
+  });
+}
+
+function patchOf(path: string, old: Buffer | null, fresh: Buffer | null): string {
+  const [from, to] = [old === null ? '/dev/null' : `a/${path}`, fresh === null ? '/dev/null' : `b/${path}`];
+  if (old?.includes(0) || fresh?.includes(0))
+    return `--- ${from}\n+++ ${to}\nbinary: ${bytes(old?.length ?? 0)} before, ${bytes(fresh?.length ?? 0)} now`;
+  const text = (content: Buffer | null) => content?.toString('utf8') ?? '';
+  return createTwoFilesPatch(from, to, text(old), text(fresh)).replace(/^=+\n/, '').trimEnd();
+}

@@ -1,0 +1,33 @@
+/** The part of `animus skill show --sources` that says where a written skill comes from. */
+import { type RecordedSource, readSkillSources } from '../../store/skills/skill-sources.ts';
+import type { Invocation } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { type Output, styled } from '../view/output.ts';
+import { shortId } from '../view/quantities.ts';
+
+/** Reads the ledger entries of all versions, the newest first. */
+export async function readSources(invocation: Invocation, name: string): Promise<readonly RecordedSource[]> {
+  return withDatabase(invocation, (db) => readSkillSources(db, name));
+}
+
+/** Shows them. */
+export function showSources(output: Output, sources: readonly RecordedSource[]): void {
+  output.line();
+  output.line(styled('sources', 'bold'));
+  if (sources.length === 0) output.line('  none is recorded');
+  for (const { version, workItemId, seq, faculty, type, content, supports } of sources) {
+    const entry = workItemId === null ? '' : `${shortId(workItemId)}/${seq}`;
+    output.line(
+      `  version ${version}  `,
+      styled(entry, 'bold'),
+      `  ${type ?? ''} of ${faculty ?? 'an unknown faculty'}`,
+    );
+    if (supports !== null) output.block(`supports: ${supports}`, '    ');
+    output.block(content, '    ');
+  }
+}
+
+/** For programs. */
+export function sourceLine({ workItemId, ...source }: RecordedSource) {
+  return { ...source, work_item_id: workItemId };
+}

@@ -1,0 +1,40 @@
+/** `animus skill list --stale`: skills that daemons have and that no work uses. */
+import { staleSkills } from '../../store/skills/skill-stats.ts';
+import type { Invocation } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { styled } from '../view/output.ts';
+import { age } from '../view/quantities.ts';
+
+/** Lists them, those unused for longest first. */
+export async function listStale(invocation: Invocation): Promise<number> {
+  const { output } = invocation;
+  const { staleDays } = (await invocation.config()).skills;
+  const stale = await withDatabase(invocation, (db) => staleSkills(db, staleDays));
+  output.document({
+    days: staleDays,
+    stale: stale.map(({ skill, origin, lastUsedAt, firstSeenAt }) => ({
+      name: skill,
+      origin,
+      last_used_at: lastUsedAt,
+      first_seen_at: firstSeenAt,
+    })),
+  });
+  const now = Date.now();
+  output.table(
+    [
+      { title: 'NAME', shrink: true },
+      { title: 'BY' },
+      { title: 'LAST USED' },
+      { title: 'KNOWN SINCE', optional: true },
+    ],
+    stale.map(({ skill, origin, lastUsedAt, firstSeenAt }) => [
+      styled(skill, 'bold'),
+      origin,
+      lastUsedAt === null ? 'never' : age(lastUsedAt, now),
+      age(firstSeenAt, now),
+    ]),
+  );
+  if (stale.length === 0) output.note(`every skill was used within ${staleDays} days, or is newer`);
+  else output.note("agents' skills can be archived: animus skill archive NAME; those of people are their files");
+  return 0;
+}
